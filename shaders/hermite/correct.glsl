@@ -143,7 +143,7 @@ float corrected(body b, int k, out uvec4 layer[8]) {
   wide3 x = corrected_x(dt, xp, dt2a2, dt3k2), v = corrected_v(dt, vp, dt2a2, dt3k2);
 #ifdef FIELD
   wide3 from_x = xp, from_v = vp;
-  for (int time = 0; time < 4; time++) { // as src/step/hermite4_correct.c does, and for the reasons given there
+  for (int time = 0; time < 4; time++) { // as src/step/hermite4.c does, and for the reasons given there
     change_field(from_x, from_v, x, v, ap, kp);
     from_x = x, from_v = v;
     higher(dt, b.a, b.k, ap, kp, dt2a2, dt3k2);

@@ -159,45 +159,27 @@ void hb_binary_watch_clear(struct hb_binary_watch *watch)
 
 /* ---- checkpoints ------------------------------------------------------------------------------------- */
 
-enum { ID, PLACE = 2, WORDS = 4 }; /* of a binary; identities may occur twice, places do not */
+static const struct hb_numbers_row number_rows[] = {
+    /* identities may occur twice, places do not */
+    HB_NUMBER("watch.E", HB_NUMBER_DOUBLE, struct hb_watched_binary, E, 1),
+    HB_NUMBER("watch.id", HB_NUMBER_WORD, struct hb_watched_binary, id, 1),
+    HB_NUMBER("watch.at", HB_NUMBER_INDEX, struct hb_watched_binary, at, 1),
+};
+static const struct hb_numbers numbers = HB_NUMBERS(number_rows, struct hb_watched_binary);
 
 enum hb_status hb_binary_watch_put(const struct hb_binary_watch *watch, struct hb_sections *sections)
 {
-  size_t count = watch->count;
-  uint64_t *words;
-  double *energies = NULL;
-  HB_TRY(HB_ALLOC(WORDS * count, &words));
-  enum hb_status status = HB_ALLOC(count, &energies);
-  for (size_t k = 0; k < count && status == HB_OK; k++) {
-    const struct hb_watched_binary *b = watch->known + k;
-    for (size_t s = 0; s < 2; s++)
-      words[WORDS * k + ID + s] = b->id[s], words[WORDS * k + PLACE + s] = b->at[s];
-    energies[k] = b->E;
-  }
-  if (status == HB_OK)
-    status = hb_sections_put_copy(sections, "watch.words", HB_SECTION_WORDS, WORDS * count, words);
-  if (status == HB_OK)
-    status = hb_sections_put_copy(sections, "watch.energies", HB_SECTION_DOUBLES, count, energies);
-  hb_mem_free(words);
-  hb_mem_free(energies);
-  return status;
+  return hb_numbers_put(&numbers, watch->count, watch->known, sections);
 }
 
 enum hb_status hb_binary_watch_get(const struct hb_sections *sections, struct hb_binary_watch *watch)
 {
-  const struct hb_section *section = hb_sections_find(sections, "watch.energies");
-  size_t count = section ? section->count : 0;
-  const void *energies, *words;
-  HB_TRY(hb_sections_get(sections, "watch.energies", HB_SECTION_DOUBLES, count, &energies));
-  HB_TRY(hb_sections_get(sections, "watch.words", HB_SECTION_WORDS, WORDS * count, &words));
-  for (size_t k = 0; k < count; k++) {
-    const uint64_t *w = (const uint64_t *)words + WORDS * k;
-    HB_TRY(HB_GROW(watch->count, &watch->capacity, &watch->known));
-    struct hb_watched_binary *b = watch->known + watch->count++;
-    *b = (struct hb_watched_binary){
-        {w[ID], w[ID + 1]}, ((const double *)energies)[k], {(uint32_t)w[PLACE], (uint32_t)w[PLACE + 1]}};
-    if (!(b->E < 0 && b->E >= -HB_SECTIONS_MOST))
-      return hb_fail(HB_ERR_INPUT, "section 'watch.energies' has %g, expected an energy below 0", b->E);
-  }
+  size_t count = hb_numbers_records(&numbers, sections);
+  HB_TRY(HB_ALLOC(count, &watch->known));
+  watch->count = watch->capacity = count;
+  HB_TRY(hb_numbers_get(&numbers, sections, count, watch->known));
+  for (size_t k = 0; k < count; k++)
+    if (!(watch->known[k].E < 0))
+      return hb_fail(HB_ERR_INPUT, "section 'watch.E' has %g, expected an energy below 0", watch->known[k].E);
   return HB_OK;
 }

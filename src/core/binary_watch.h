@@ -25,7 +25,7 @@ enum hb_status hb_binary_watch_look(struct hb_binary_watch *watch, const struct 
                                     double eps2, enum hb_event_kind kind, struct hb_events *events);
 void hb_binary_watch_clear(struct hb_binary_watch *watch);
 
-/* Sections "watch.words" and "watch.energies" of a checkpoint, and back: all that the next look depends on. Errors: HB_ERR_INPUT,
+/* Sections "watch.*" of a checkpoint, and back: all that the next look depends on. Errors: HB_ERR_INPUT,
  * HB_ERR_INTERNAL. */
 enum hb_status hb_binary_watch_put(const struct hb_binary_watch *watch, struct hb_sections *sections);
 enum hb_status hb_binary_watch_get(const struct hb_sections *sections, struct hb_binary_watch *watch);

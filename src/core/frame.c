@@ -103,21 +103,9 @@ void hb_frame_leave(const struct hb_frame *f, struct hb_particles *p)
   }
 }
 
-enum { NUMBERS = 7 };
-
-enum hb_status hb_frame_put(const struct hb_frame *f, struct hb_sections *sections)
-{
-  const double numbers[NUMBERS] = {f->x[0], f->x[1], f->x[2], f->v[0], f->v[1], f->v[2], f->t};
-  if (is_zero(f)) return HB_OK;
-  return hb_sections_put_copy(sections, "frame", HB_SECTION_DOUBLES, NUMBERS, numbers);
-}
-
-enum hb_status hb_frame_get(const struct hb_sections *sections, struct hb_frame *f)
-{
-  double q[NUMBERS];
-  *f = (struct hb_frame){0};
-  if (!hb_sections_find(sections, "frame")) return HB_OK;
-  HB_TRY(hb_sections_copy_finite(sections, "frame", NUMBERS, q));
-  *f = (struct hb_frame){{q[0], q[1], q[2]}, {q[3], q[4], q[5]}, q[6]};
-  return HB_OK;
-}
+static const struct hb_numbers_row number_rows[] = {
+    HB_NUMBER("frame.x", HB_NUMBER_DOUBLE, struct hb_frame, x, 0),
+    HB_NUMBER("frame.v", HB_NUMBER_DOUBLE, struct hb_frame, v, 0),
+    HB_NUMBER("frame.t", HB_NUMBER_DOUBLE, struct hb_frame, t, 0),
+};
+const struct hb_numbers hb_frame_numbers = HB_NUMBERS(number_rows, struct hb_frame);

@@ -45,8 +45,7 @@ void hb_frame_at(const struct hb_frame *frame, double t, double x[3]);
 /* Transforms positions and velocities in the frame, at time p->t, to the given coordinates. */
 void hb_frame_leave(const struct hb_frame *frame, struct hb_particles *p);
 
-/* To section "frame", omitted if all is 0, and back. Errors: HB_ERR_INPUT, HB_ERR_INTERNAL. */
-enum hb_status hb_frame_put(const struct hb_frame *frame, struct hb_sections *sections);
-enum hb_status hb_frame_get(const struct hb_sections *sections, struct hb_frame *frame);
+/* Of checkpoints; without them all is 0. */
+extern const struct hb_numbers hb_frame_numbers;
 
 #endif

@@ -2,9 +2,19 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <string.h>
+
+static const struct hb_columns_row rows[] = {
+    HB_COLUMN_OF("m", HB_SECTION_DOUBLES, struct hb_particles, m, 1, HB_COLUMN_SAVED),
+    HB_COLUMN_OF("x", HB_SECTION_DOUBLES, struct hb_particles, x, 3, HB_COLUMN_SAVED),
+    HB_COLUMN_OF("v", HB_SECTION_DOUBLES, struct hb_particles, v, 3, HB_COLUMN_SAVED),
+    HB_COLUMN_OF("id", HB_SECTION_WORDS, struct hb_particles, id, 1, HB_COLUMN_SAVED),
+    HB_COLUMN_OF("radius", HB_SECTION_DOUBLES, struct hb_particles, radius, 1, HB_COLUMN_ON_DEMAND),
+};
+const struct hb_columns hb_particles_columns = HB_COLUMNS(rows, 0);
 
 enum hb_status hb_particles_create(size_t n, struct hb_particles **particles)
 {
@@ -14,10 +24,7 @@ enum hb_status hb_particles_create(size_t n, struct hb_particles **particles)
   struct hb_particles *p;
   HB_TRY(HB_ALLOC(1, &p));
   p->n = n;
-  enum hb_status status = HB_ALLOC(n, &p->m);
-  if (status == HB_OK) status = HB_ALLOC(3 * n, &p->x);
-  if (status == HB_OK) status = HB_ALLOC(3 * n, &p->v);
-  if (status == HB_OK) status = HB_ALLOC(n, &p->id);
+  enum hb_status status = hb_columns_reserve(&hb_particles_columns, n, p);
   if (status != HB_OK) {
     hb_particles_destroy(p);
     return status;
@@ -35,11 +42,7 @@ void hb_particles_destroy(struct hb_particles *p)
     hb_mem_free(p->notes[k].value);
   }
   hb_mem_free(p->notes);
-  hb_mem_free(p->m);
-  hb_mem_free(p->x);
-  hb_mem_free(p->v);
-  hb_mem_free(p->id);
-  hb_mem_free(p->radius);
+  hb_columns_free(&hb_particles_columns, p);
   hb_mem_free(p);
 }
 
@@ -48,12 +51,7 @@ enum hb_status hb_particles_copy(const struct hb_particles *from, struct hb_part
   struct hb_particles *p;
   HB_TRY(hb_particles_create(from->n, &p));
   p->t = from->t;
-  memcpy(p->m, from->m, from->n * sizeof *p->m);
-  memcpy(p->x, from->x, 3 * from->n * sizeof *p->x);
-  memcpy(p->v, from->v, 3 * from->n * sizeof *p->v);
-  memcpy(p->id, from->id, from->n * sizeof *p->id);
-  enum hb_status status = from->radius ? hb_particles_reserve_radius(p) : HB_OK;
-  if (status == HB_OK && p->radius) memcpy(p->radius, from->radius, from->n * sizeof *p->radius);
+  enum hb_status status = hb_columns_copy(&hb_particles_columns, from->n, from, p);
   for (size_t k = 0; k < from->note_count && status == HB_OK; k++)
     status = hb_particles_set_note(p, from->notes[k].key, from->notes[k].value);
   *particles = status == HB_OK ? p : NULL;
@@ -224,5 +222,68 @@ enum hb_status hb_particles_check(const struct hb_particles *p)
                        p -> v[k]);
     }
   }
+  return HB_OK;
+}
+
+/* ---- sections ---- */
+
+/* Keys and values alternate, each with its NUL. */
+static enum hb_status put_notes(const struct hb_particles *p, struct hb_sections *sections)
+{
+  struct hb_text text = {0};
+  enum hb_status status = HB_OK;
+  for (size_t k = 0; k < p->note_count && status == HB_OK; k++) {
+    status = hb_text_append_bytes(&text, p->notes[k].key, strlen(p->notes[k].key) + 1);
+    if (status == HB_OK)
+      status = hb_text_append_bytes(&text, p->notes[k].value, strlen(p->notes[k].value) + 1);
+  }
+  if (status == HB_OK)
+    status = hb_sections_put_copy(sections, "notes", HB_SECTION_BYTES, text.length, text.text);
+  hb_mem_free(text.text);
+  return status;
+}
+
+enum hb_status hb_particles_put(const struct hb_particles *particles, struct hb_sections *sections)
+{
+  const struct hb_particles *p = particles;
+  HB_TRY(hb_sections_put_copy(sections, "time", HB_SECTION_DOUBLES, 1, &p->t));
+  HB_TRY(hb_columns_put(&hb_particles_columns, p->n, p, sections));
+  return put_notes(p, sections);
+}
+
+static enum hb_status get_notes(const struct hb_sections *sections, struct hb_particles *p)
+{
+  const struct hb_section *section = hb_sections_find(sections, "notes");
+  if (!section) return hb_fail(HB_ERR_INPUT, "section 'notes' is missing");
+  const char *next = section->data, *end = next + section->count;
+  if (section->type != HB_SECTION_BYTES || (next < end && end[-1]))
+    return hb_fail(HB_ERR_INPUT, "section 'notes' is not text");
+  while (next < end) {
+    const char *key = next, *value = key + strlen(key) + 1;
+    if (value >= end) return hb_fail(HB_ERR_INPUT, "section 'notes' has no value for '%.40s'", key);
+    enum hb_status status = hb_particles_set_note(p, key, value);
+    if (status != HB_OK) return status == HB_ERR_USAGE ? hb_fail_in(HB_ERR_INPUT, "section 'notes'") : status;
+    next = value + strlen(value) + 1;
+  }
+  return HB_OK;
+}
+
+enum hb_status hb_particles_get(const struct hb_sections *sections, struct hb_particles **particles)
+{
+  *particles = NULL;
+  const struct hb_section *masses = hb_sections_find(sections, "m");
+  if (!masses || masses->count == 0 || masses->count > UINT32_MAX)
+    return hb_fail(HB_ERR_INPUT, "section 'm' is missing or has no particles");
+  struct hb_particles *p;
+  HB_TRY(hb_particles_create(masses->count, &p));
+  enum hb_status status = hb_sections_copy(sections, "time", HB_SECTION_DOUBLES, 1, &p->t);
+  if (status == HB_OK) status = hb_columns_get(&hb_particles_columns, sections, p->n, p);
+  if (status == HB_OK) status = hb_particles_check(p);
+  if (status == HB_OK) status = get_notes(sections, p);
+  if (status != HB_OK) {
+    hb_particles_destroy(p);
+    return status;
+  }
+  *particles = p;
   return HB_OK;
 }

@@ -3,7 +3,7 @@
 #define HB_PARTICLES_H
 
 #include "base/status.h"
-#include "core/sections.h"
+#include "core/columns.h"
 
 struct hb_note {
   char *key, *value;
@@ -21,6 +21,9 @@ struct hb_particles {
   struct hb_note *notes;
   size_t note_count;
 };
+
+/* m x v id radius. */
+extern const struct hb_columns hb_particles_columns;
 
 /* The latest time: at 2^50, steps of 1/8, the longest by default, begin to be lost to rounding. */
 #define HB_PARTICLES_LATEST 1e15

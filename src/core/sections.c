@@ -46,8 +46,32 @@ enum hb_status hb_sections_put_copy(struct hb_sections *sections, const char *na
 const struct hb_section *hb_sections_find(const struct hb_sections *sections, const char *name)
 {
   for (size_t k = 0; k < sections->count; k++)
-    if (strcmp(sections->at[k].name, name) == 0) return &sections->at[k];
+    if (strcmp(sections->at[k].name, name) == 0) {
+      sections->at[k].was_found = 1;
+      return &sections->at[k];
+    }
   return NULL;
+}
+
+const struct hb_section *hb_sections_unknown(const struct hb_sections *sections)
+{
+  for (size_t k = 0; k < sections->count; k++)
+    if (!sections->at[k].was_found) return &sections->at[k];
+  return NULL;
+}
+
+enum hb_status hb_sections_put_text(struct hb_sections *sections, const char *name, const char *text)
+{
+  return hb_sections_put(sections, name, HB_SECTION_BYTES, strlen(text) + 1, text);
+}
+
+enum hb_status hb_sections_text(const struct hb_sections *sections, const char *name, const char **text)
+{
+  const struct hb_section *section = hb_sections_find(sections, name);
+  *text = section ? section->data : NULL;
+  if (!section || (section->type == HB_SECTION_BYTES && section->count && !(*text)[section->count - 1]))
+    return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "section '%s' is not a text", name);
 }
 
 enum hb_status hb_sections_get(const struct hb_sections *sections, const char *name,

@@ -15,6 +15,7 @@ struct hb_section {
   size_t count;     /* elements */
   const void *data; /* the caller's, or own */
   void *own;        /* freed with the sections; NULL: data is the caller's */
+  int was_found;    /* by anybody who looked for it */
 };
 
 struct hb_sections {
@@ -48,6 +49,13 @@ enum hb_status hb_sections_copy(const struct hb_sections *sections, const char *
                                 enum hb_section_type type, size_t count, void *to);
 enum hb_status hb_sections_copy_finite(const struct hb_sections *sections, const char *name, size_t count,
                                        double *to);
+
+/* A text that ends with its NUL; NULL if there is none. Errors: HB_ERR_INPUT. */
+enum hb_status hb_sections_text(const struct hb_sections *sections, const char *name, const char **text);
+enum hb_status hb_sections_put_text(struct hb_sections *sections, const char *name, const char *text);
+
+/* The first that nobody has looked for; NULL: there is none. */
+const struct hb_section *hb_sections_unknown(const struct hb_sections *sections);
 
 /* NULL if there is none. */
 const struct hb_section *hb_sections_find(const struct hb_sections *sections, const char *name);

@@ -63,6 +63,17 @@ enum hb_status hb_groups_find_close(const struct hb_particles *p, struct hb_grou
   return HB_OK;
 }
 
+static const struct hb_columns_row rows[] = {
+    HB_COLUMN_OF("groups.m", HB_SECTION_DOUBLES, struct hb_groups, m, 1, HB_COLUMN_SAVED),
+    HB_COLUMN(struct hb_groups, of, 1, HB_COLUMN_KEPT),
+    HB_COLUMN(struct hb_groups, near, 1, HB_COLUMN_KEPT),
+    HB_COLUMN(struct hb_groups, active, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_groups, live, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_groups, fresh, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_groups, listed, 1, HB_COLUMN_SCRATCH),
+};
+const struct hb_columns hb_groups_columns = HB_COLUMNS(rows, HB_SECTIONS_MOST);
+
 enum hb_status hb_groups_create(const struct hb_particles *particles, int rounds, struct hb_groups **groups)
 {
   struct hb_groups *g;
@@ -70,13 +81,7 @@ enum hb_status hb_groups_create(const struct hb_particles *particles, int rounds
   *groups = NULL;
   HB_TRY(HB_ALLOC(1, &g));
   g->n = n;
-  enum hb_status status = HB_ALLOC(n, &g->m);
-  if (status == HB_OK) status = HB_ALLOC(n, &g->of);
-  if (status == HB_OK) status = HB_ALLOC(n, &g->active);
-  if (status == HB_OK) status = HB_ALLOC(n, &g->live);
-  if (status == HB_OK) status = HB_ALLOC(n, &g->fresh);
-  if (status == HB_OK) status = HB_ALLOC(n, &g->listed);
-  if (status == HB_OK) status = HB_ALLOC(n, &g->near);
+  enum hb_status status = hb_columns_reserve(&hb_groups_columns, n, g);
   if (status == HB_OK && rounds) status = HB_ALLOC(n, &g->sources);
   if (status == HB_OK) status = hb_groups_find_close(particles, g);
   for (size_t i = 0; i < n && status == HB_OK; i++) {
@@ -96,15 +101,9 @@ void hb_groups_destroy(struct hb_groups *groups)
   if (!groups) return;
   for (size_t k = 0; k < groups->count; k++) hb_mem_free(groups->at[k].list);
   hb_mem_free(groups->at);
-  hb_mem_free(groups->m);
   hb_mem_free(groups->sources);
   hb_mem_free(groups->heavy);
-  hb_mem_free(groups->of);
-  hb_mem_free(groups->active);
-  hb_mem_free(groups->live);
-  hb_mem_free(groups->fresh);
-  hb_mem_free(groups->listed);
-  hb_mem_free(groups->near);
+  hb_columns_free(&hb_groups_columns, groups);
   hb_mem_free(groups);
 }
 

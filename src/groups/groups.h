@@ -50,6 +50,9 @@ struct hb_groups {
   const struct hb_field *field;       /* the caller's, forces from outside; NULL: none */
 };
 
+/* Of struct hb_groups, but sources. */
+extern const struct hb_columns hb_groups_columns;
+
 /* The nodes of the scheme. Arrays are [3 * n]; x v a j are those at a node's own time, xp vp those at the block's. */
 struct hb_nodes {
   const double *x, *v, *a, *j;
@@ -246,7 +249,7 @@ int hb_groups_is_all(const struct hb_groups *groups, const struct hb_group *g);
 void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, uint32_t *kept, uint32_t *swallowed,
                      double *energy);
 
-/* Nodes change their numbers to number[n], ascending, of which those that are HB_GROUPS_PARKED vanish; n becomes `left`. */
+/* Nodes change their numbers to number[n], see hb_columns_renumber; n becomes `left`. */
 void hb_groups_renumber(struct hb_groups *groups, const uint32_t *number, size_t left);
 
 /* ---- groups_save.c ---- */

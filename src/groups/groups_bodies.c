@@ -44,20 +44,14 @@ void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, uint32_t *kep
 
 void hb_groups_renumber(struct hb_groups *groups, const uint32_t *number, size_t left)
 {
-  for (size_t i = 0; i < groups->n; i++) {
-    uint32_t to = number[i];
-    if (to == HB_GROUPS_PARKED) continue;
-    groups->m[to] = groups->m[i];
-    groups->of[to] = groups->of[i];
-    groups->near[to] = groups->near[i];
-  }
+  hb_columns_renumber(&hb_groups_columns, groups->n, number, groups);
   for (size_t k = 0; k < groups->count; k++) {
     struct hb_group *g = groups->at + k;
     size_t count = 0, settled = 0;
     g->node = number[g->node];
     for (size_t c = 0; c < g->chain.n; c++) g->chain.member[c] = number[g->chain.member[c]];
     for (size_t l = 0; l < g->count; l++) {
-      if (number[g->list[l]] == HB_GROUPS_PARKED) continue;
+      if (number[g->list[l]] == HB_COLUMNS_GONE) continue;
       settled += l < g->settled;
       g->list[count++] = number[g->list[l]];
     }

@@ -7,65 +7,50 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 2 };
-enum { VERSION_WORD, COUNT, FORMED, DISSOLVED, FORCES, LISTED, WORDS };
-enum { R_CLOSE, M_MEAN, STARS, NUMBERS };
-/* of each group */
-enum { NODE, TICK, LIST, SETTLED, ROWS, N, MEMBERS, GROUP_WORDS = MEMBERS + HB_CHAIN_MOST };
-enum { LINKS = 3 * (HB_CHAIN_MOST - 1) };
-enum { B, DS, MASSES, X = MASSES + HB_CHAIN_MOST, V = X + LINKS, GROUP_NUMBERS = V + LINKS };
-
-static void pack(const struct hb_group *g, uint64_t *words, double *numbers)
-{
-  const struct hb_chain *c = &g->chain;
-  words[NODE] = g->node, words[TICK] = g->tick, words[LIST] = g->count, words[SETTLED] = g->settled;
-  words[ROWS] = c->rows, words[N] = c->n;
-  for (size_t k = 0; k < c->n; k++) words[MEMBERS + k] = c->member[k];
-  numbers[B] = c->B, numbers[DS] = c->ds;
-  memcpy(numbers + MASSES, c->m, sizeof c->m);
-  memcpy(numbers + X, c->X, sizeof c->X);
-  memcpy(numbers + V, c->V, sizeof c->V);
-}
-
-static enum hb_status put_groups(const struct hb_groups *groups, size_t listed, struct hb_sections *sections,
-                                 uint64_t *words, double *numbers, uint64_t *list)
-{
-  size_t count = groups->count;
-  for (size_t k = 0, l = 0; k < count; k++) {
-    pack(groups->at + k, words + k * GROUP_WORDS, numbers + k * GROUP_NUMBERS);
-    for (size_t p = 0; p < groups->at[k].count; p++) list[l++] = groups->at[k].list[p];
-  }
-  HB_TRY(hb_sections_put_copy(sections, "groups.words", HB_SECTION_WORDS, count * GROUP_WORDS, words));
-  HB_TRY(
-      hb_sections_put_copy(sections, "groups.numbers", HB_SECTION_DOUBLES, count * GROUP_NUMBERS, numbers));
-  return hb_sections_put_copy(sections, "groups.lists", HB_SECTION_WORDS, listed, list);
-}
+static const struct hb_numbers_row head_rows[] = {
+    HB_NUMBER("groups.formed", HB_NUMBER_WORD, struct hb_groups, formed, 0),
+    HB_NUMBER("groups.dissolved", HB_NUMBER_WORD, struct hb_groups, dissolved, 0),
+    HB_NUMBER("groups.forces", HB_NUMBER_WORD, struct hb_groups, forces, 0),
+    HB_NUMBER("groups.r_close", HB_NUMBER_DOUBLE, struct hb_groups, r_close, 1),
+    HB_NUMBER("groups.m_mean", HB_NUMBER_DOUBLE, struct hb_groups, m_mean, 1),
+    HB_NUMBER("groups.stars", HB_NUMBER_DOUBLE, struct hb_groups, stars, 1),
+};
+static const struct hb_numbers_row group_rows[] = {
+    HB_NUMBER("groups.node", HB_NUMBER_INDEX, struct hb_group, node, 1),
+    HB_NUMBER("groups.tick", HB_NUMBER_WORD, struct hb_group, tick, 1),
+    HB_NUMBER("groups.listed", HB_NUMBER_SIZE, struct hb_group, count, 1),
+    HB_NUMBER("groups.settled", HB_NUMBER_SIZE, struct hb_group, settled, 1),
+    HB_NUMBER("groups.rows", HB_NUMBER_SIZE, struct hb_group, chain.rows, 1),
+    HB_NUMBER("groups.n", HB_NUMBER_SIZE, struct hb_group, chain.n, 1),
+    HB_NUMBER("groups.member", HB_NUMBER_INDEX, struct hb_group, chain.member, 1),
+    HB_NUMBER("groups.B", HB_NUMBER_DOUBLE, struct hb_group, chain.B, 1),
+    HB_NUMBER("groups.ds", HB_NUMBER_DOUBLE, struct hb_group, chain.ds, 1),
+    HB_NUMBER("groups.masses", HB_NUMBER_DOUBLE, struct hb_group, chain.m, 1),
+    HB_NUMBER("groups.X", HB_NUMBER_DOUBLE, struct hb_group, chain.X, 1),
+    HB_NUMBER("groups.V", HB_NUMBER_DOUBLE, struct hb_group, chain.V, 1),
+};
+static const struct hb_numbers of_all = HB_NUMBERS(head_rows, struct hb_groups),
+                               of_each = HB_NUMBERS(group_rows, struct hb_group);
 
 enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections *sections)
 {
-  size_t listed = 0;
+  size_t listed = 0, l = 0;
+  uint64_t *list;
+  HB_TRY(hb_columns_put(&hb_groups_columns, groups->n, groups, sections));
+  HB_TRY(hb_numbers_put(&of_all, 1, groups, sections));
+  HB_TRY(hb_numbers_put(&of_each, groups->count, groups->at, sections));
   for (size_t k = 0; k < groups->count; k++) listed += groups->at[k].count;
-  const uint64_t head[WORDS] = {VERSION,           groups->count,  groups->formed,
-                                groups->dissolved, groups->forces, listed};
-  const double numbers_head[NUMBERS] = {groups->r_close, groups->m_mean, groups->stars};
-  HB_TRY(hb_sections_put_copy(sections, "groups", HB_SECTION_WORDS, WORDS, head));
-  HB_TRY(hb_sections_put_copy(sections, "groups.close", HB_SECTION_DOUBLES, NUMBERS, numbers_head));
-  HB_TRY(hb_sections_put(sections, "groups.m", HB_SECTION_DOUBLES, groups->n, groups->m));
-  uint64_t *words = NULL, *list = NULL;
-  double *numbers = NULL;
-  enum hb_status status = HB_ALLOC(groups->count * GROUP_WORDS, &words);
-  if (status == HB_OK) status = HB_ALLOC(groups->count * GROUP_NUMBERS, &numbers);
-  if (status == HB_OK) status = HB_ALLOC(listed, &list);
-  if (status == HB_OK) status = put_groups(groups, listed, sections, words, numbers, list);
-  hb_mem_free(words);
-  hb_mem_free(numbers);
+  HB_TRY(HB_ALLOC(listed, &list));
+  for (size_t k = 0; k < groups->count; k++)
+    for (size_t p = 0; p < groups->at[k].count; p++) list[l++] = groups->at[k].list[p];
+  enum hb_status status = hb_sections_put_copy(sections, "groups.lists", HB_SECTION_WORDS, listed, list);
   hb_mem_free(list);
   return status;
 }
 
 int hb_groups_are_in(const struct hb_sections *sections)
 {
-  return hb_sections_find(sections, "groups") || hb_sections_find(sections, "groups.m");
+  return hb_sections_find(sections, "groups.m") != NULL;
 }
 
 /* ---- reading ---- */
@@ -77,19 +62,18 @@ static enum hb_status refuse(size_t k, const char *what, double value, const cha
 }
 
 /* Members are stars so far; then parked, but for the node, which is one of them. */
-static enum hb_status read_members(struct hb_groups *groups, size_t k, const uint64_t *words,
-                                   struct hb_chain *c)
+static enum hb_status check_members(struct hb_groups *groups, size_t k)
 {
+  const struct hb_group *g = groups->at + k;
   int has_node = 0;
-  for (size_t m = 0; m < c->n; m++) {
-    uint64_t member = words[MEMBERS + m];
+  for (size_t m = 0; m < g->chain.n; m++) {
+    uint32_t member = g->chain.member[m];
     if (member >= groups->n || groups->of[member] != HB_GROUPS_STAR)
-      return refuse(k, "the member", (double)member, "a star that is in no other group");
+      return refuse(k, "the member", member, "a star that is in no other group");
     groups->of[member] = HB_GROUPS_PARKED;
-    c->member[m] = (uint32_t)member;
-    has_node = has_node || member == words[NODE];
+    has_node = has_node || member == g->node;
   }
-  return has_node ? HB_OK : refuse(k, "the node", (double)words[NODE], "one of its members");
+  return has_node ? HB_OK : refuse(k, "the node", g->node, "one of its members");
 }
 
 /* Numbers that follow from others, or grow from them in a few steps. */
@@ -123,26 +107,17 @@ static enum hb_status read_list(struct hb_groups *groups, struct hb_group *g, co
   return HB_OK;
 }
 
-static enum hb_status read_group(struct hb_groups *groups, size_t k, const uint64_t *words,
-                                 const double *numbers)
+static enum hb_status complete_group(struct hb_groups *groups, size_t k)
 {
   struct hb_group *g = groups->at + k;
   struct hb_chain *c = &g->chain;
-  if (words[N] < 2 || words[N] > HB_CHAIN_MOST)
-    return refuse(k, "a number of members,", (double)words[N], "2 to 8");
-  if (words[ROWS] < 1 || words[ROWS] > HB_CHAIN_ROWS_MOST)
-    return refuse(k, "an order of extrapolation of", (double)words[ROWS], "1 to 10");
-  c->n = words[N], c->rows = words[ROWS];
-  HB_TRY(read_members(groups, k, words, c));
-  if (words[SETTLED] > words[LIST] || words[LIST] > groups->n)
-    return refuse(k, "a list of", (double)words[LIST], "no more than there are particles");
-  g->node = (uint32_t)words[NODE], g->tick = words[TICK];
-  g->count = words[LIST], g->settled = words[SETTLED];
+  if (c->n < 2 || c->n > HB_CHAIN_MOST) return refuse(k, "a number of members,", (double)c->n, "2 to 8");
+  if (c->rows < 1 || c->rows > HB_CHAIN_ROWS_MOST)
+    return refuse(k, "an order of extrapolation of", (double)c->rows, "1 to 10");
+  HB_TRY(check_members(groups, k));
+  if (g->settled > g->count || g->count > groups->n)
+    return refuse(k, "a list of", (double)g->count, "no more than there are particles");
   groups->of[g->node] = (uint32_t)k;
-  c->B = numbers[B], c->ds = numbers[DS];
-  memcpy(c->m, numbers + MASSES, sizeof c->m);
-  memcpy(c->X, numbers + X, sizeof c->X);
-  memcpy(c->V, numbers + V, sizeof c->V);
   for (size_t m = 0; m < c->n; m++)
     if (!(c->m[m] >= 0)) return refuse(k, "a member of mass", c->m[m], ">= 0");
   if (!(hb_chain_mass(c) > 0)) return refuse(k, "members of mass", 0, "> 0 together");
@@ -151,54 +126,39 @@ static enum hb_status read_group(struct hb_groups *groups, size_t k, const uint6
   return check_chain(k, c);
 }
 
-static enum hb_status get_groups(const struct hb_sections *sections, size_t count, size_t listed,
-                                 struct hb_groups *groups)
+static enum hb_status get_lists(const struct hb_sections *sections, struct hb_groups *groups)
 {
-  const void *words, *numbers, *lists;
-  HB_TRY(hb_sections_get(sections, "groups.words", HB_SECTION_WORDS, count * GROUP_WORDS, &words));
-  HB_TRY(hb_sections_get(sections, "groups.numbers", HB_SECTION_DOUBLES, count * GROUP_NUMBERS, &numbers));
+  const struct hb_section *section = hb_sections_find(sections, "groups.lists");
+  size_t listed = section ? section->count : 0, used = 0;
+  const void *lists;
   HB_TRY(hb_sections_get(sections, "groups.lists", HB_SECTION_WORDS, listed, &lists));
-  for (size_t k = 0; k < count * GROUP_NUMBERS; k++)
-    if (!(fabs(((const double *)numbers)[k]) <= HB_SECTIONS_MOST))
-      return hb_fail(HB_ERR_INPUT, "section 'groups.numbers' has %g, expected finite and at most %g",
-                     ((const double *)numbers)[k], HB_SECTIONS_MOST);
-  HB_TRY(HB_ALLOC(count, &groups->at));
-  groups->capacity = count;
-  for (size_t k = 0; k < count; k++, groups->count++)
-    HB_TRY(read_group(groups, k, (const uint64_t *)words + k * GROUP_WORDS,
-                      (const double *)numbers + k * GROUP_NUMBERS));
-  size_t used = 0;
-  for (size_t k = 0; k < count; k++) {
+  for (size_t k = 0; k < groups->count; k++) {
     if (groups->at[k].count > listed - used)
       return hb_fail(HB_ERR_INPUT, "section 'groups.lists' is too short");
     HB_TRY(read_list(groups, groups->at + k, (const uint64_t *)lists + used));
     used += groups->at[k].count;
   }
-  return HB_OK;
+  return used == listed ? HB_OK : hb_fail(HB_ERR_INPUT, "section 'groups.lists' is too long");
 }
 
 enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_groups *groups)
 {
-  uint64_t head[WORDS];
-  double numbers[NUMBERS];
-  HB_TRY(hb_sections_copy(sections, "groups", HB_SECTION_WORDS, WORDS, head));
-  if (head[VERSION_WORD] != VERSION)
-    return hb_fail(HB_ERR_INPUT, "section 'groups' has version %llu, expected %d",
-                   (unsigned long long)head[VERSION_WORD], VERSION);
-  if (head[COUNT] > groups->n / 2 || head[LISTED] > head[COUNT] * groups->n)
-    return hb_fail(HB_ERR_INPUT, "section 'groups' has %llu groups of %zu particles",
-                   (unsigned long long)head[COUNT], groups->n);
-  HB_TRY(hb_sections_copy_finite(sections, "groups.close", NUMBERS, numbers));
-  HB_TRY(hb_sections_copy_finite(sections, "groups.m", groups->n, groups->m));
-  groups->r_close = numbers[R_CLOSE], groups->m_mean = numbers[M_MEAN], groups->stars = numbers[STARS];
+  size_t count = hb_numbers_records(&of_each, sections);
+  if (count > groups->n / 2)
+    return hb_fail(HB_ERR_INPUT, "section 'groups.node' has %zu groups of %zu particles", count, groups->n);
+  HB_TRY(hb_columns_get(&hb_groups_columns, sections, groups->n, groups));
+  HB_TRY(hb_numbers_get(&of_all, sections, 1, groups));
   if (!(groups->stars >= 1) || groups->r_close < 0 || groups->m_mean < 0)
-    return hb_fail(
-        HB_ERR_INPUT,
-        "section 'groups.close' has %g stars, a distance of %g, a mass of %g, expected 1 or more, >= 0, >= 0",
-        groups->stars, groups->r_close, groups->m_mean);
-  groups->formed = head[FORMED], groups->dissolved = head[DISSOLVED], groups->forces = head[FORCES];
+    return hb_fail(HB_ERR_INPUT,
+                   "section 'groups.stars' has %g, groups.r_close %g, groups.m_mean %g, expected 1 or more, "
+                   ">= 0, >= 0",
+                   groups->stars, groups->r_close, groups->m_mean);
   HB_TRY(hb_groups_weigh(groups));
-  return get_groups(sections, head[COUNT], head[LISTED], groups);
+  HB_TRY(HB_ALLOC(count, &groups->at));
+  groups->count = groups->capacity = count;
+  HB_TRY(hb_numbers_get(&of_each, sections, count, groups->at));
+  for (size_t k = 0; k < count; k++) HB_TRY(complete_group(groups, k));
+  return get_lists(sections, groups);
 }
 
 /* ---- against the particles ---- */
@@ -244,11 +204,11 @@ static enum hb_status compare_close(const struct hb_groups *groups, const struct
       groups->stars > (double)groups->n + gone)
     return hb_fail(
         HB_ERR_INPUT,
-        "section 'groups.close' has %g stars with a mean mass of %g, expected those of a system of mass %g",
+        "section 'groups.stars' has %g stars with a mean mass of %g, expected those of a system of mass %g",
         groups->stars, groups->m_mean, M);
   double ratio = groups->r_close * groups->stars / (now.r_close * now.stars);
   if (2 * heaviest(p) >= M * (1 - 1e-9) || (ratio * most_grown > 1 && ratio < most_grown)) return HB_OK;
-  return hb_fail(HB_ERR_INPUT, "section 'groups.close' has a distance of %g, expected about %g",
+  return hb_fail(HB_ERR_INPUT, "section 'groups.r_close' has a distance of %g, expected about %g",
                  groups->r_close, now.r_close * now.stars / groups->stars);
 }
 

@@ -4,7 +4,7 @@
 
 #include "core/energy.h"
 #include "core/frame.h"
-#include "step/state_view.h"
+#include "step/integrator.h"
 
 #include <holmberg/diagnostics.h>
 

@@ -225,7 +225,7 @@ void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts)
 
 /* m x v id of struct hb_particles. Of struct hb_hermite4: a j lost xp vp a1 j1, phi1, block level1; of struct hb_blocks: next
  * level marks marked_words; the stamps of struct hb_force. Diagnostics use the integrator's arrays, see
- * step/state_view.h. */
+ * step/integrator.h. */
 static const double PARTICLES = 8 * sizeof(double);
 static const double INTEGRATOR = (7 * 3 + 1) * sizeof(double) + (4 + 1) + (4 + 1 + 1. / 8 + 1. / 512) + 4;
 /* To find the binaries of a row: nearest, and index x axis of the k-d tree. */

@@ -53,6 +53,11 @@ enum hb_status hb_sim_look(struct hb_sim *sim, double t);
 enum hb_status hb_sim_put_watch(const struct hb_sim *sim, struct hb_sections *sections);
 enum hb_status hb_sim_get_watch(const struct hb_sections *sections, struct hb_sim *sim);
 
+/* ---- older.c ---- */
+
+/* Sections of older checkpoints become those of today. Errors: HB_ERR_INPUT, HB_ERR_INTERNAL. */
+enum hb_status hb_sim_read_older(struct hb_sections *sections);
+
 /* ---- sim_stop.c ---- */
 
 /* Completes what params need for their stop_at, and refuses one that does not exist. Errors: HB_ERR_USAGE. */
@@ -60,10 +65,6 @@ enum hb_status hb_sim_complete_stop(struct hb_sim_params *params);
 
 /* Watches what a new simulation stops at. Errors: as hb_sim_watch. */
 enum hb_status hb_sim_watch_stop(struct hb_sim *sim);
-
-/* Its record in a checkpoint; nothing for none. Errors of get: HB_ERR_INPUT. */
-enum hb_status hb_sim_put_stop(const struct hb_sim_params *params, struct hb_sections *sections);
-enum hb_status hb_sim_get_stop(const struct hb_sections *sections, struct hb_sim_params *params);
 
 /* hb_sim_step_trouble judges the steps from now on. The state must exist. */
 void hb_sim_judge_from_here(struct hb_sim *sim);

@@ -42,27 +42,3 @@ enum hb_status hb_sim_check_bodies(const struct hb_sim_params *p)
   return what ? hb_fail(HB_ERR_USAGE, "%s %s", p->collisions ? "collisions need" : "escapers need", what)
               : HB_OK;
 }
-
-enum { COLLISIONS, ESCAPERS, WORDS };
-
-enum hb_status hb_sim_put_bodies(const struct hb_sim_params *p, struct hb_sections *sections)
-{
-  const uint64_t words[WORDS] = {p->collisions, p->escapers};
-  if (p->collisions == HB_COLLISIONS_NONE && p->escapers == HB_ESCAPERS_NONE) return HB_OK;
-  HB_TRY(hb_sections_put_copy(sections, "sim.bodies", HB_SECTION_WORDS, WORDS, words));
-  return hb_sections_put_copy(sections, "sim.escape", HB_SECTION_DOUBLES, 1, &p->escape_radius);
-}
-
-enum hb_status hb_sim_get_bodies(const struct hb_sections *sections, struct hb_sim_params *p)
-{
-  uint64_t words[WORDS];
-  if (!hb_sections_find(sections, "sim.bodies")) return HB_OK;
-  HB_TRY(hb_sections_copy(sections, "sim.bodies", HB_SECTION_WORDS, WORDS, words));
-  HB_TRY(hb_sections_copy_finite(sections, "sim.escape", 1, &p->escape_radius));
-  if (words[COLLISIONS] > HB_COLLISIONS_MERGE || words[ESCAPERS] > HB_ESCAPERS_REMOVE)
-    return hb_fail(HB_ERR_INPUT, "section 'sim.bodies' has %llu and %llu, expected 0, 1 or 2",
-                   (unsigned long long)words[COLLISIONS], (unsigned long long)words[ESCAPERS]);
-  p->collisions = (enum hb_collisions)words[COLLISIONS];
-  p->escapers = (enum hb_escapers)words[ESCAPERS];
-  return hb_sim_check_bodies(p);
-}

@@ -28,25 +28,15 @@ enum hb_status hb_sim_put_interaction(const struct hb_sim *sim, struct hb_sectio
   const char *words = hb_force_parameters(sim->force);
   if (interaction == HB_INTERACTION_GRAVITY) return HB_OK;
   const char *name = interaction->text ? interaction->file : interaction->name;
-  HB_TRY(hb_sections_put(sections, name_section, HB_SECTION_BYTES, strlen(name) + 1, name));
-  if (words) HB_TRY(hb_sections_put(sections, words_section, HB_SECTION_BYTES, strlen(words) + 1, words));
+  HB_TRY(hb_sections_put_text(sections, name_section, name));
+  if (words) HB_TRY(hb_sections_put_text(sections, words_section, words));
   return hb_sections_put(sections, hash_section, HB_SECTION_WORDS, 1, &interaction->hash);
-}
-
-/* A string that ends with NUL; NULL if the section is missing. */
-static enum hb_status get_string(const struct hb_sections *sections, const char *name, const char **string)
-{
-  const struct hb_section *section = hb_sections_find(sections, name);
-  *string = section ? section->data : NULL;
-  if (!section || (section->type == HB_SECTION_BYTES && section->count && !(*string)[section->count - 1]))
-    return HB_OK;
-  return hb_fail(HB_ERR_INPUT, "section '%s' is not a name", name);
 }
 
 enum hb_status hb_sim_get_interaction(const struct hb_sections *sections, struct hb_force_params *force)
 {
-  HB_TRY(get_string(sections, name_section, &force->interaction));
-  return get_string(sections, words_section, &force->parameters);
+  HB_TRY(hb_sections_text(sections, name_section, &force->interaction));
+  return hb_sections_text(sections, words_section, &force->parameters);
 }
 
 enum hb_status hb_sim_same_interaction(const struct hb_sections *sections, const struct hb_force *force)

@@ -10,6 +10,7 @@
 
 #include <holmberg/checkpoint.h>
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,67 +20,77 @@ struct hb_checkpoint {
   struct hb_sections sections;
 };
 
-/* Section "sim.text": strings, each with its NUL; "" stands for none. "sim.numbers" and "sim.words" beside it. */
-enum { VERSION, INTEGRATOR, SCHEME, PRECISION, TUNING, CONTEXT, DEVICE, CHOSEN_DEVICE, STRINGS };
-enum { ETA, DT_MAX, DT_MIN, EPS, DT, DAMPING, NUMBERS };
-enum { ROUNDING, FLAGS, TRANSFER, PREDICT, CORRECT, EXACT_ENERGY, STEPS, WORDS };
-enum { PREDICT_S, SEND_S, FORCE_S, RECEIVE_S, CORRECT_S, PHASES };
-
 static const unsigned shaping_flags = HB_FORCE_CG2007_RECT | HB_FORCE_NO_TUNE;
+
+/* What is saved of the params, as it was taken; defaults are those of the time before there was a choice. */
+struct saved {
+  struct hb_sim_params params; /* without strings */
+  unsigned flags, exact_energy;
+};
+static const struct hb_numbers_row params_rows[] = {
+    HB_NUMBER("sim.eta", HB_NUMBER_DOUBLE, struct saved, params.eta, 1),
+    HB_NUMBER("sim.dt_max", HB_NUMBER_DOUBLE, struct saved, params.dt_max, 1),
+    HB_NUMBER("sim.dt_min", HB_NUMBER_DOUBLE, struct saved, params.dt_min, 1),
+    HB_NUMBER("sim.eps", HB_NUMBER_DOUBLE, struct saved, params.force.eps, 1),
+    HB_NUMBER("sim.dt", HB_NUMBER_DOUBLE, struct saved, params.dt, 0),
+    HB_NUMBER("sim.damping", HB_NUMBER_DOUBLE, struct saved, params.damping, 0),
+    HB_NUMBER("sim.escape_radius", HB_NUMBER_DOUBLE, struct saved, params.escape_radius, 0),
+    HB_NUMBER_OF("sim.rounding", struct saved, params.rounding, HB_ROUND_UP),
+    HB_NUMBER_OF("sim.transfer", struct saved, params.transfer, HB_TRANSFER_BLOCK),
+    HB_NUMBER_OF("sim.predict", struct saved, params.predict, HB_PLACE_GPU),
+    HB_NUMBER_OF("sim.correct", struct saved, params.correct, HB_PLACE_GPU),
+    HB_NUMBER_OF("sim.steps", struct saved, params.steps, HB_STEPS_SHARED),
+    HB_NUMBER_OF("sim.first_step", struct saved, params.first_step, HB_FIRST_STEP_EQ2),
+    HB_NUMBER_OF("sim.collisions", struct saved, params.collisions, HB_COLLISIONS_MERGE),
+    HB_NUMBER_OF("sim.escapers", struct saved, params.escapers, HB_ESCAPERS_REMOVE),
+    HB_NUMBER_OF("sim.stop_at", struct saved, params.stop_at, HB_STOP_AT_ESCAPE),
+    HB_NUMBER_OF("sim.exact_energy", struct saved, exact_energy, 1),
+    HB_NUMBER_OF("sim.flags", struct saved, flags, UINT_MAX),
+};
+static const struct hb_numbers_row phases_rows[] = {
+    HB_NUMBER("sim.predict_s", HB_NUMBER_DOUBLE, struct hb_phases, predict_s, 0),
+    HB_NUMBER("sim.send_s", HB_NUMBER_DOUBLE, struct hb_phases, send_s, 0),
+    HB_NUMBER("sim.force_s", HB_NUMBER_DOUBLE, struct hb_phases, force_s, 0),
+    HB_NUMBER("sim.receive_s", HB_NUMBER_DOUBLE, struct hb_phases, receive_s, 0),
+    HB_NUMBER("sim.correct_s", HB_NUMBER_DOUBLE, struct hb_phases, correct_s, 0),
+};
+static const struct hb_numbers_row sim_rows[] = {
+    HB_NUMBER("sim.blocks", HB_NUMBER_WORD, struct hb_sim, blocks, 0),
+};
+static const struct hb_numbers of_params = HB_NUMBERS(params_rows, struct saved),
+                               of_phases = HB_NUMBERS(phases_rows, struct hb_phases),
+                               of_sim = HB_NUMBERS(sim_rows, struct hb_sim);
 
 /* ---- saving ---- */
 
-static enum hb_status put_strings(const struct hb_sim *sim, struct hb_sections *sections)
+static enum hb_status put_texts(const struct hb_sim *sim, struct hb_sections *sections)
 {
-  const char *const strings[STRINGS] = {
-      [VERSION] = hb_library_version(),
-      [INTEGRATOR] = sim->params.integrator,
-      [SCHEME] = hb_force_scheme(sim->force)->name,
-      [PRECISION] = hb_force_precision(sim->force),
-      [TUNING] = hb_force_tuning(sim->force),
-      [CONTEXT] = hb_force_context(sim->force),
-      [DEVICE] = hb_force_device(sim->force),
-      [CHOSEN_DEVICE] = sim->device ? sim->device : "",
-  };
-  struct hb_text text = {0};
-  enum hb_status status = HB_OK;
-  for (int k = 0; k < STRINGS && status == HB_OK; k++)
-    status = hb_text_append_bytes(&text, strings[k], strlen(strings[k]) + 1);
-  if (status == HB_OK)
-    status = hb_sections_put_copy(sections, "sim.text", HB_SECTION_BYTES, text.length, text.text);
-  hb_mem_free(text.text);
-  return status;
+  HB_TRY(hb_sections_put_text(sections, "sim.version", hb_library_version()));
+  HB_TRY(hb_sections_put_text(sections, "sim.integrator", sim->params.integrator));
+  HB_TRY(hb_sections_put_text(sections, "sim.scheme", hb_force_scheme(sim->force)->name));
+  HB_TRY(hb_sections_put_text(sections, "sim.precision", hb_force_precision(sim->force)));
+  HB_TRY(hb_sections_put_text(sections, "sim.tuning", hb_force_tuning(sim->force)));
+  HB_TRY(hb_sections_put_text(sections, "sim.context", hb_force_context(sim->force)));
+  HB_TRY(hb_sections_put_text(sections, "sim.device", hb_force_device(sim->force)));
+  if (sim->params.field) HB_TRY(hb_sections_put_text(sections, "sim.field", sim->params.field));
+  return hb_sections_put_text(sections, "sim.chosen_device", sim->device ? sim->device : "");
 }
 
 static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t own_bytes,
                               struct hb_sections *sections)
 {
-  const struct hb_sim_params *p = &sim->params;
-  const double numbers[NUMBERS] = {[ETA] = p->eta, p->dt_max, p->dt_min, p->force.eps, p->dt, p->damping};
-  const uint64_t words[WORDS] = {[ROUNDING] = p->rounding,
-                                 p->force.flags & shaping_flags,
-                                 p->transfer,
-                                 p->predict,
-                                 p->correct,
-                                 (uint64_t)sim->exact_energy,
-                                 p->steps};
+  const struct saved saved = {.params = sim->params,
+                              .flags = sim->params.force.flags & shaping_flags,
+                              .exact_energy = sim->exact_energy != 0};
   struct hb_phases now;
   hb_sim_phases(sim, &now);
-  const double phases[PHASES] = {now.predict_s, now.send_s, now.force_s, now.receive_s, now.correct_s};
-  HB_TRY(put_strings(sim, sections));
+  HB_TRY(put_texts(sim, sections));
   HB_TRY(hb_sim_put_interaction(sim, sections));
-  HB_TRY(hb_sim_put_bodies(p, sections));
-  HB_TRY(hb_sim_put_stop(p, sections));
-  const char *field = sim->params.field;
-  if (field) HB_TRY(hb_sections_put(sections, "sim.field", HB_SECTION_BYTES, strlen(field) + 1, field));
-  HB_TRY(hb_sections_put_copy(sections, "sim.numbers", HB_SECTION_DOUBLES, NUMBERS, numbers));
-  HB_TRY(hb_sections_put_copy(sections, "sim.words", HB_SECTION_WORDS, WORDS, words));
-  const uint64_t first_step = p->first_step;
-  HB_TRY(hb_sections_put_copy(sections, "sim.first", HB_SECTION_WORDS, 1, &first_step));
-  HB_TRY(hb_sections_put(sections, "sim.blocks", HB_SECTION_WORDS, HB_BLOCK_SIZES, sim->blocks));
-  HB_TRY(hb_sections_put_copy(sections, "sim.phases", HB_SECTION_DOUBLES, PHASES, phases));
+  HB_TRY(hb_numbers_put(&of_params, 1, &saved, sections));
+  HB_TRY(hb_numbers_put(&of_phases, 1, &now, sections));
+  HB_TRY(hb_numbers_put(&of_sim, 1, sim, sections));
+  HB_TRY(hb_numbers_put(&hb_frame_numbers, 1, &sim->frame, sections));
   HB_TRY(hb_sections_put(sections, "own", HB_SECTION_BYTES, own_bytes, own));
-  HB_TRY(hb_frame_put(&sim->frame, sections));
   HB_TRY(hb_sim_put_watch(sim, sections));
   return sim->integrator->save(sim->state, sections);
 }
@@ -102,81 +113,43 @@ enum hb_status hb_sim_save(const struct hb_sim *sim, const char *path, const voi
 
 /* ---- resuming ---- */
 
-/* Pointers into the section of strings. */
-static enum hb_status get_strings(const struct hb_sections *sections, const char *strings[STRINGS])
+/* Pointers into the sections. */
+static enum hb_status get_info(const struct hb_sections *sections, struct hb_checkpoint_info *info)
 {
-  const struct hb_section *section = hb_sections_find(sections, "sim.text");
-  if (!section || section->type != HB_SECTION_BYTES)
-    return hb_fail(HB_ERR_INPUT, "section 'sim.text' is missing");
-  const char *next = section->data, *end = next + section->count;
-  for (int k = 0; k < STRINGS; k++) {
-    const char *nul = next < end ? memchr(next, 0, (size_t)(end - next)) : NULL;
-    if (!nul) return hb_fail(HB_ERR_INPUT, "section 'sim.text' has %d strings, expected %d", k, STRINGS);
-    strings[k] = next;
-    next = nul + 1;
+  const struct {
+    const char *name, **text;
+  } texts[] = {{"sim.version", &info->version},     {"sim.scheme", &info->scheme},
+               {"sim.precision", &info->precision}, {"sim.tuning", &info->tuning},
+               {"sim.context", &info->context},     {"sim.device", &info->device}};
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+    HB_TRY(hb_sections_text(sections, texts[k].name, texts[k].text));
+    if (!*texts[k].text) return hb_fail(HB_ERR_INPUT, "section '%s' is missing", texts[k].name);
   }
   return HB_OK;
 }
 
-static const char *or_null(const char *string) { return *string ? string : NULL; }
-
-/* Older checkpoints do not say how their run began, which was by eq. 2 unless asked for. */
-static enum hb_status get_first_step(const struct hb_sections *sections, struct hb_sim_params *params)
-{
-  uint64_t word = HB_FIRST_STEP_EQ2;
-  if (hb_sections_find(sections, "sim.first"))
-    HB_TRY(hb_sections_copy(sections, "sim.first", HB_SECTION_WORDS, 1, &word));
-  if (word != HB_FIRST_STEP_EQ2 && word != HB_FIRST_STEP_EQ9)
-    return hb_fail(HB_ERR_INPUT, "section 'sim.first' has %llu, expected 1 or 2", (unsigned long long)word);
-  params->first_step = (enum hb_first_step)word;
-  return HB_OK;
-}
+static const char *or_null(const char *text) { return text && *text ? text : NULL; }
 
 static enum hb_status get_params(const struct hb_sections *sections, struct hb_sim_params *params)
 {
-  const char *strings[STRINGS];
-  double numbers[NUMBERS];
-  uint64_t words[WORDS];
-  HB_TRY(get_strings(sections, strings));
-  HB_TRY(hb_sections_copy(sections, "sim.numbers", HB_SECTION_DOUBLES, NUMBERS, numbers));
-  HB_TRY(hb_sections_copy(sections, "sim.words", HB_SECTION_WORDS, WORDS, words));
-  if (words[ROUNDING] > HB_ROUND_UP)
-    return hb_fail(HB_ERR_INPUT, "section 'sim.words' has rounding %llu, expected 0, 1 or 2",
-                   (unsigned long long)words[ROUNDING]);
-  for (int k = TRANSFER; k < WORDS; k++)
-    if (words[k] > 1)
-      return hb_fail(HB_ERR_INPUT, "section 'sim.words' has %llu for a choice of two, expected 0 or 1",
-                     (unsigned long long)words[k]);
-  int on_host = strcmp(strings[CONTEXT], "none") == 0;
-  *params = (struct hb_sim_params){
-      .force = {.scheme = strings[SCHEME],
-                .precision = strings[PRECISION],
-                .context = on_host ? NULL : strings[CONTEXT],
-                .device = or_null(strings[CHOSEN_DEVICE]),
-                .tuning = or_null(strings[TUNING]),
-                .eps = numbers[EPS],
-                .flags = (unsigned)words[FLAGS] & shaping_flags},
-      .integrator = strings[INTEGRATOR],
-      .eta = numbers[ETA],
-      .dt_max = numbers[DT_MAX],
-      .dt_min = numbers[DT_MIN],
-      .dt = numbers[DT],
-      .damping = numbers[DAMPING],
-      .steps = (enum hb_steps)words[STEPS],
-      .encounters = hb_groups_are_in(sections) ? HB_ENCOUNTERS_GROUPS : HB_ENCOUNTERS_NONE,
-      .rounding = (enum hb_rounding)words[ROUNDING],
-      .transfer = (enum hb_transfer)words[TRANSFER],
-      .predict = (enum hb_place)words[PREDICT],
-      .correct = (enum hb_place)words[CORRECT],
-      .exact_energy = words[EXACT_ENERGY] ? HB_EXACT_ENERGY_YES : HB_EXACT_ENERGY_NO,
-  };
-  const struct hb_section *field = hb_sections_find(sections, "sim.field");
-  if (field && (field->type != HB_SECTION_BYTES || !memchr(field->data, 0, field->count)))
-    return hb_fail(HB_ERR_INPUT, "section 'sim.field' is not a text");
-  params->field = field ? field->data : NULL;
-  HB_TRY(get_first_step(sections, params));
-  HB_TRY(hb_sim_get_bodies(sections, params));
-  HB_TRY(hb_sim_get_stop(sections, params));
+  struct saved saved = {.params = {.damping = 1, .first_step = HB_FIRST_STEP_EQ2}};
+  struct hb_sim_params *p = &saved.params;
+  struct hb_checkpoint_info info;
+  const char *device;
+  HB_TRY(get_info(sections, &info));
+  HB_TRY(hb_numbers_get(&of_params, sections, 1, &saved));
+  HB_TRY(hb_sections_text(sections, "sim.integrator", &p->integrator));
+  HB_TRY(hb_sections_text(sections, "sim.field", &p->field));
+  HB_TRY(hb_sections_text(sections, "sim.chosen_device", &device));
+  if (!p->integrator) return hb_fail(HB_ERR_INPUT, "section 'sim.integrator' is missing");
+  p->force.scheme = info.scheme, p->force.precision = info.precision;
+  p->force.context = strcmp(info.context, "none") == 0 ? NULL : info.context; /* on the host */
+  p->force.device = or_null(device), p->force.tuning = or_null(info.tuning);
+  p->force.flags = saved.flags & shaping_flags;
+  p->encounters = hb_groups_are_in(sections) ? HB_ENCOUNTERS_GROUPS : HB_ENCOUNTERS_NONE;
+  p->exact_energy = saved.exact_energy ? HB_EXACT_ENERGY_YES : HB_EXACT_ENERGY_NO;
+  *params = *p;
+  HB_TRY(hb_sim_check_bodies(params));
   return hb_sim_get_interaction(sections, &params->force);
 }
 
@@ -187,6 +160,7 @@ enum hb_status hb_checkpoint_open(const char *path, struct hb_checkpoint **check
   HB_TRY(HB_ALLOC(1, &c));
   enum hb_status status = hb_mem_strdup(path, &c->path);
   if (status == HB_OK) status = hb_checkpoint_read(path, &c->sections);
+  if (status == HB_OK) status = hb_sim_read_older(&c->sections);
   if (status == HB_OK) {
     struct hb_sim_params params;
     status = get_params(&c->sections, &params);
@@ -213,10 +187,8 @@ void hb_checkpoint_close(struct hb_checkpoint *checkpoint)
 
 void hb_checkpoint_info(const struct hb_checkpoint *checkpoint, struct hb_checkpoint_info *info)
 {
-  const char *strings[STRINGS] = {0};
-  get_strings(&checkpoint->sections, strings); /* hb_checkpoint_open has checked them */
-  *info = (struct hb_checkpoint_info){strings[VERSION], strings[SCHEME], strings[PRECISION], strings[TUNING],
-                                      strings[CONTEXT], strings[DEVICE], checkpoint->path};
+  get_info(&checkpoint->sections, info); /* hb_checkpoint_open has checked them */
+  info->path = checkpoint->path;
 }
 
 const void *hb_checkpoint_own(const struct hb_checkpoint *checkpoint, size_t *own_bytes)
@@ -252,19 +224,14 @@ static void move(const struct hb_force_params *place, struct hb_force_params *fo
 /* Counters that continue. */
 static enum hb_status get_counters(const struct hb_sections *sections, struct hb_sim *sim)
 {
-  double phases[PHASES];
-  HB_TRY(hb_sections_copy(sections, "sim.blocks", HB_SECTION_WORDS, HB_BLOCK_SIZES, sim->blocks));
-  HB_TRY(hb_sections_copy(sections, "sim.phases", HB_SECTION_DOUBLES, PHASES, phases));
-  for (int k = 0; k < PHASES; k++)
-    if (!(phases[k] >= 0 && isfinite(phases[k])))
-      return hb_fail(HB_ERR_INPUT, "section 'sim.phases' has %g, expected seconds", phases[k]);
-  sim->before = (struct hb_phases){.predict_s = phases[PREDICT_S],
-                                   .send_s = phases[SEND_S],
-                                   .force_s = phases[FORCE_S],
-                                   .receive_s = phases[RECEIVE_S],
-                                   .correct_s = phases[CORRECT_S]};
+  HB_TRY(hb_numbers_get(&of_sim, sections, 1, sim));
+  HB_TRY(hb_numbers_get(&of_phases, sections, 1, &sim->before));
+  const struct hb_phases *p = &sim->before;
+  const double seconds =
+      fmin(fmin(fmin(p->predict_s, p->send_s), fmin(p->force_s, p->receive_s)), p->correct_s);
   sim->exact_energy = sim->params.exact_energy == HB_EXACT_ENERGY_YES;
-  return HB_OK;
+  return seconds >= 0 ? HB_OK
+                      : hb_fail(HB_ERR_INPUT, "sections 'sim.*_s' have %g, expected seconds", seconds);
 }
 
 /* Snapshots may hold such numbers, but a run cannot do with them. */
@@ -283,6 +250,18 @@ static enum hb_status check_sizes(const struct hb_sections *sections)
   return HB_OK;
 }
 
+/* What nobody has asked for shapes the run in a way that this version cannot. */
+static enum hb_status check_known(const struct hb_sections *sections)
+{
+  const struct hb_section *unknown = hb_sections_unknown(sections);
+  struct hb_checkpoint_info info;
+  HB_TRY(get_info(sections, &info));
+  return unknown ? hb_fail(HB_ERR_INPUT,
+                           "section '%s' is not known to holmberg %s; the file was written by holmberg %s",
+                           unknown->name, hb_library_version(), info.version)
+                 : HB_OK;
+}
+
 static enum hb_status resume(const struct hb_sections *sections, const struct hb_force_params *place,
                              struct hb_sim **sim)
 {
@@ -298,9 +277,10 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
   if (status == HB_OK && !s->integrator->resume)
     status = hb_fail(HB_ERR_USAGE, "integrator %s cannot be resumed", s->integrator->info.name);
   if (status == HB_OK) status = s->integrator->resume(sections, &params, s->force, &s->state);
-  if (status == HB_OK) status = hb_frame_get(sections, &s->frame);
+  if (status == HB_OK) status = hb_numbers_get(&hb_frame_numbers, sections, 1, &s->frame);
   if (status == HB_OK) status = get_counters(sections, s);
   if (status == HB_OK) status = hb_sim_get_watch(sections, s);
+  if (status == HB_OK) status = check_known(sections);
   if (status != HB_OK) {
     hb_sim_destroy(s);
     return status;

@@ -38,23 +38,3 @@ const struct hb_event *hb_sim_stopped(const struct hb_sim *sim)
   while (k < count && !(kinds & 1U << events[k].kind)) k++;
   return k < count ? events + k : NULL;
 }
-
-/* ---- saving ---- */
-
-enum hb_status hb_sim_put_stop(const struct hb_sim_params *p, struct hb_sections *sections)
-{
-  const uint64_t word = p->stop_at;
-  return word ? hb_sections_put_copy(sections, "sim.stop", HB_SECTION_WORDS, 1, &word) : HB_OK;
-}
-
-enum hb_status hb_sim_get_stop(const struct hb_sections *sections, struct hb_sim_params *p)
-{
-  uint64_t word;
-  if (!hb_sections_find(sections, "sim.stop")) return HB_OK;
-  HB_TRY(hb_sections_copy(sections, "sim.stop", HB_SECTION_WORDS, 1, &word));
-  if (word > HB_STOP_AT_ESCAPE)
-    return hb_fail(HB_ERR_INPUT, "section 'sim.stop' has %llu, expected 0 to %d", (unsigned long long)word,
-                   HB_STOP_AT_ESCAPE);
-  p->stop_at = (enum hb_stop_at)word;
-  return HB_OK;
-}

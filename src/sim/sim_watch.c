@@ -2,7 +2,7 @@
 #include "sim/sim.h"
 #include "force/force.h"
 #include "gl/gl_context.h"
-#include "step/state_view.h"
+#include "step/integrator.h"
 
 #include <math.h>
 

@@ -12,6 +12,12 @@ static const uint32_t end_of_list = UINT32_MAX;
  * particles a second thread does not wake up in time. */
 enum { LARGE = 16, ALONE = 16384 };
 
+static const struct hb_columns_row rows[] = {
+    HB_COLUMN_OF("level", HB_SECTION_BYTES, struct hb_blocks, level, 1, HB_COLUMN_SAVED),
+    HB_COLUMN(struct hb_blocks, next, 1, HB_COLUMN_SCRATCH),
+};
+const struct hb_columns hb_blocks_columns = HB_COLUMNS(rows, 0);
+
 enum hb_status hb_blocks_create(size_t n, unsigned level_max, uint64_t now, struct hb_blocks **blocks)
 {
   *blocks = NULL;
@@ -21,8 +27,7 @@ enum hb_status hb_blocks_create(size_t n, unsigned level_max, uint64_t now, stru
   b->level_max = level_max;
   b->now = now;
   for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++) b->head[l] = end_of_list;
-  enum hb_status status = HB_ALLOC(n, &b->next);
-  if (status == HB_OK) status = HB_ALLOC(n, &b->level);
+  enum hb_status status = hb_columns_reserve(&hb_blocks_columns, n, b);
   if (status == HB_OK) status = HB_ALLOC(n / 64 + 1, &b->marks);
   if (status == HB_OK) status = HB_ALLOC(n / 4096 + 1, &b->marked_words);
   if (status == HB_OK) status = HB_ALLOC(n / HB_BLOCKS_PIECE + 1, &b->found);
@@ -37,8 +42,7 @@ enum hb_status hb_blocks_create(size_t n, unsigned level_max, uint64_t now, stru
 void hb_blocks_destroy(struct hb_blocks *blocks)
 {
   if (!blocks) return;
-  hb_mem_free(blocks->next);
-  hb_mem_free(blocks->level);
+  hb_columns_free(&hb_blocks_columns, blocks);
   hb_mem_free(blocks->marks);
   hb_mem_free(blocks->marked_words);
   hb_mem_free(blocks->found);

@@ -18,7 +18,7 @@
 #ifndef HB_BLOCKS_H
 #define HB_BLOCKS_H
 
-#include "base/status.h"
+#include "core/columns.h"
 
 enum { HB_BLOCKS_LEVELS = 63 };
 
@@ -35,6 +35,9 @@ struct hb_blocks {
   uint32_t *found;                  /* [n / HB_BLOCKS_PIECE + 1] particles of a large block, piece by piece */
 };
 enum { HB_BLOCKS_PIECE = 4096 };
+
+/* level and next; a level is saved, lists follow. */
+extern const struct hb_columns hb_blocks_columns;
 
 /* No particle is scheduled yet; T = now. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_blocks_create(size_t n, unsigned level_max, uint64_t now, struct hb_blocks **blocks);

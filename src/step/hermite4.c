@@ -1,16 +1,13 @@
 #include "step/hermite4.h"
-#include "step/hermite4_massless.h"
-#include "step/hermite4_passages.h"
 
+#include "base/arith.h"
+#include "base/bits.h"
 #include "base/clock.h"
 #include "base/clones.h"
 #include "base/mem.h"
-#include "base/arith.h"
 #include "base/parallel.h"
 #include "core/diagnostics.h"
 #include "force/force.h"
-#include "step/state_view.h"
-#include "step/timestep.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -22,159 +19,45 @@ const char *const hb_steps_names[] = {"block", "shared", NULL};
 const char *const hb_transfer_names[] = {"all", "block", NULL};
 const char *const hb_place_names[] = {"host", "gpu", NULL};
 
-/* As many are predicted before a second thread has woken up; the size of a thread's pieces. */
-enum { ALONE = 4096, PIECE = 1024 };
-
-static int is_power_of_two(double dt)
+static void add_field(struct hb_hermite4 *h, size_t ni)
 {
-  int exponent;
-  return isnormal(dt) && frexp(dt, &exponent) == 0.5;
+  if (h->field) hb_field_add(h->field, ni, h->block, h->xp, h->vp, h->a1, h->j1);
 }
+static const struct hb_companion field = {.forces = add_field};
 
-static enum hb_status check_params(const struct hb_sim_params *params)
-{
-  double eta = params->eta, dt_min = params->dt_min, dt_max = params->dt_max;
-  if (!isfinite(eta) || eta <= 0)
-    return hb_fail(HB_ERR_USAGE, "the accuracy parameter eta is %g, expected finite and > 0", eta);
-  if (!is_power_of_two(dt_max))
-    return hb_fail(HB_ERR_USAGE, "the largest step dt_max is %g, expected a power of two like 0.125", dt_max);
-  if (!is_power_of_two(dt_min))
-    return hb_fail(HB_ERR_USAGE, "the smallest step dt_min is %g, expected a power of two like 2^-26",
-                   dt_min);
-  if (dt_min > dt_max)
-    return hb_fail(HB_ERR_USAGE, "the smallest step dt_min is %g, expected at most dt_max = %g", dt_min,
-                   dt_max);
-  if (dt_max / dt_min > ldexp(1, HB_BLOCKS_LEVELS - 1))
-    return hb_fail(HB_ERR_USAGE, "dt_max / dt_min is %g, expected at most 2^%d", dt_max / dt_min,
-                   HB_BLOCKS_LEVELS - 1);
-  if ((unsigned)params->rounding > HB_ROUND_UP)
-    return hb_fail(HB_ERR_USAGE, "the rounding of steps is %d, expected 0, 1 or 2", (int)params->rounding);
-  if (params->transfer == HB_TRANSFER_BLOCK && params->predict == HB_PLACE_HOST)
-    return hb_fail(HB_ERR_USAGE,
-                   "transfer block with predict host: a host that predicts all particles has to send "
-                   "all (expected predict gpu)");
-  if (params->transfer == HB_TRANSFER_ALL && params->correct == HB_PLACE_GPU)
-    return hb_fail(HB_ERR_USAGE,
-                   "correct gpu with transfer all: what the device corrects is not sent (expected "
-                   "transfer block, predict gpu)");
-  if ((unsigned)params->first_step > HB_FIRST_STEP_EQ2)
-    return hb_fail(HB_ERR_USAGE, "the first step is %d, expected 0, 1 or 2", (int)params->first_step);
-  if ((unsigned)params->steps > HB_STEPS_SHARED)
-    return hb_fail(HB_ERR_USAGE, "the kind of steps is %d, expected 0 or 1", (int)params->steps);
-  return HB_OK;
-}
+/* Their order is that in which they act on a block, and in which forces are added. */
+static const struct hb_companion *const companions[] = {
+    &hb_companion_device, &hb_companion_bodies,   &hb_companion_heavy,   &field,
+    &hb_companion_groups, &hb_companion_passages, &hb_companion_massless};
+enum { COMPANIONS = sizeof companions / sizeof *companions };
 
-/* And sets what follows from particles and force. */
-static enum hb_status allocate(struct hb_hermite4 *h)
-{
-  size_t n = h->n;
-  h->mass = hb_sum(n, h->particles->m);
-  h->field = hb_force_field(h->force);
-  h->noise = hb_force_facts(h->force)->acc_noise;
-  double **vectors[] = {&h->a, &h->j, &h->a1, &h->j1};
-  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) HB_TRY(HB_ALLOC(3 * n, vectors[k]));
-  HB_TRY(HB_ALLOC(n, &h->phi1));
-  HB_TRY(HB_ALLOC(3 * n, &h->lost));
-  HB_TRY(HB_ALLOC(n, &h->block));
-  HB_TRY(HB_ALLOC(n, &h->level1));
-  if (h->params.encounters == HB_ENCOUNTERS_GROUPS) {
-    HB_TRY(hb_groups_create(h->particles, h->noise > 0, &h->groups));
-    h->groups->field = h->field;
-    h->groups->gathers_few = h->params.escapers == HB_ESCAPERS_NONE &&   /* members do not escape, */
-                             h->params.collisions == HB_COLLISIONS_NONE; /* and two of them touch in a step */
-  }
-  unsigned level_max = (unsigned)ilogb(h->params.dt_max / h->params.dt_min);
-  HB_TRY(hb_blocks_create(n, level_max, 0, &h->blocks));
-  HB_TRY(hb_massless_open(h));
-  return hb_bodies_open(h);
-}
+static const struct hb_columns_row rows[] = {
+    HB_COLUMN_OF("a", HB_SECTION_DOUBLES, struct hb_hermite4, a, 3, HB_COLUMN_SAVED),
+    HB_COLUMN_OF("j", HB_SECTION_DOUBLES, struct hb_hermite4, j, 3, HB_COLUMN_SAVED),
+    HB_COLUMN_OF("lost", HB_SECTION_WORDS, struct hb_hermite4, lost, 3, HB_COLUMN_ADDED),
+    HB_COLUMN(struct hb_hermite4, block, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4, a1, 3, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4, j1, 3, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4, phi1, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4, level1, 1, HB_COLUMN_SCRATCH),
+};
+static const struct hb_columns columns = HB_COLUMNS(rows, HB_SECTIONS_MOST);
 
-/* With shared steps, all particles of the block get the smallest level in level1. */
-static void share_level(struct hb_hermite4 *h, size_t ni)
-{
-  if (h->params.steps != HB_STEPS_SHARED) return;
-  uint8_t least = h->level1[0];
-  for (size_t b = 1; b < ni; b++)
-    if (h->level1[b] < least) least = h->level1[b];
-  memset(h->level1, least, ni);
-}
-
-/* Counts the block's next steps, from time t on, that dt_min cuts off; wanted[ni] are their lengths before rounding. */
-static void count_cut_steps(struct hb_hermite4 *h, double t, size_t ni, const double *wanted)
-{
-  if (!memchr(h->level1, 0, ni)) return; /* mostly */
-  for (size_t b = 0; b < ni; b++) {
-    if (h->level1[b] > 0 || !hb_timestep_is_cut(wanted[b], h->params.dt_min, h->params.rounding)) continue;
-    if (h->cut.count++ == 0) h->cut.particle = h->block[b], h->cut.t = t, h->cut.wanted = wanted[b];
-  }
-}
-
-/* Allocates xp and vp, but not while a run starts, when the caller's particles may take memory, too. */
+/* Not allocated while a run starts, when the caller's particles may take memory, too. */
+static const struct hb_columns_row predicted_rows[] = {
+    HB_COLUMN(struct hb_hermite4, xp, 3, HB_COLUMN_KEPT),
+    HB_COLUMN(struct hb_hermite4, vp, 3, HB_COLUMN_KEPT),
+};
+static const struct hb_columns predicted = HB_COLUMNS(predicted_rows, 0);
 static enum hb_status reserve_predicted(struct hb_hermite4 *h)
 {
-  if (!h->xp) HB_TRY(HB_ALLOC(3 * h->n, &h->xp));
-  return h->vp ? HB_OK : HB_ALLOC(3 * h->n, &h->vp);
+  return hb_columns_reserve(&predicted, h->n, h);
 }
 
-enum hb_status hb_hermite4_prepare(struct hb_particles *initial, const struct hb_sim_params *params,
-                                   struct hb_force *force, struct hb_hermite4 **hermite4)
-{
-  struct hb_hermite4 *h = NULL;
-  *hermite4 = NULL;
-  enum hb_status status = check_params(params);
-  if (status == HB_OK) status = HB_ALLOC(1, &h);
-  if (status != HB_OK) {
-    hb_particles_destroy(initial);
-    return status;
-  }
-  h->n = initial->n;
-  h->params = *params;
-  h->params.force = (struct hb_force_params){0}; /* strings of the caller's */
-  h->params.integrator = h->params.field = NULL;
-  h->force = force;
-  h->t0 = initial->t;
-  h->dt_least = UINT64_MAX;
-  h->particles = initial;
-  status = hb_force_find_massive(force, h->n, initial->m);
-  if (status == HB_OK) status = allocate(h);
-  if (status != HB_OK) {
-    hb_hermite4_destroy(h);
-    return status;
-  }
-  *hermite4 = h;
-  return HB_OK;
-}
+/* ---- [PZ07] eqs 3 and 4 ---- */
 
-void hb_hermite4_destroy(void *state)
-{
-  struct hb_hermite4 *h = state;
-  if (!h) return;
-  double *arrays[] = {h->a, h->j, h->xp, h->vp, h->a1, h->j1, h->phi1};
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) hb_mem_free(arrays[k]);
-  hb_mem_free(h->lost);
-  hb_mem_free(h->block);
-  hb_mem_free(h->level1);
-  hb_blocks_destroy(h->blocks);
-  hb_groups_destroy(h->groups);
-  hb_bodies_close(h);
-  hb_passages_close(h->passages);
-  hb_massless_close(h->massless);
-  hb_particles_destroy(h->particles);
-  hb_mem_free(h);
-}
-
-double hb_hermite4_time(const void *state)
-{
-  const struct hb_hermite4 *h = state;
-  return h->t0 + hb_hermite4_span(h, h->blocks->now);
-}
-
-double hb_hermite4_next_time(const void *state)
-{
-  const struct hb_hermite4 *h = state;
-  uint64_t next;
-  return hb_blocks_next_time(h->blocks, &next) == HB_OK ? h->t0 + hb_hermite4_span(h, next) : INFINITY;
-}
+/* As many are predicted, or corrected, before a second thread has woken up; the size of a thread's pieces. */
+enum { PREDICTED_ALONE = 4096, PREDICTED_PIECE = 1024, CORRECTED_ALONE = 512, CORRECTED_PIECE = 64 };
 
 /* What eqs 3 and 4 need of the time since a particle's own. */
 struct span {
@@ -232,7 +115,7 @@ static void predict_piece(void *context, size_t piece)
 {
   const struct prediction *p = context;
   struct hb_hermite4 *h = p->h;
-  size_t from = piece * PIECE, end = hb_parallel_end(p->count, PIECE, from), rest = from;
+  size_t from = piece * PREDICTED_PIECE, end = hb_parallel_end(p->count, PREDICTED_PIECE, from), rest = from;
   if (!p->list) predict_run(h, p->spans, p->first + from, p->first + end), rest = end - 1;
   for (size_t k = rest; k < end; k++) {
     size_t i = p->list ? p->list[k] : p->first + k;
@@ -249,23 +132,387 @@ static void predict_to_tick(struct hb_hermite4 *h, uint64_t T, const uint32_t *l
     unsigned l = (unsigned)__builtin_ctzll(left);
     p.spans[l] = span_of(hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l)));
   }
-  int threads = p.count > ALONE ? hb_parallel_threads() : 1;
-  hb_parallel_for(threads, hb_div_ceil(p.count, PIECE), predict_piece, &p);
+  int threads = p.count > PREDICTED_ALONE ? hb_parallel_threads() : 1;
+  hb_parallel_for(threads, hb_div_ceil(p.count, PREDICTED_PIECE), predict_piece, &p);
 }
 
-/* For the sentence of a failure: the state at tick T, with all particles predicted on the host. */
+/* ---- [PZ07] eqs 5 and 6, and the next step by eq. 9 ---- */
+
+/* What a step does to a particle with x v a k at its start, if a_p and k_p are what it feels at its end. */
+struct course {
+  double dx[3], dv[3];       /* [PZ07] eqs 3 and 7, 4 and 8, and what x and v lost before */
+  double dt2a2[3], dt3k2[3]; /* dt^2 a'' of eq. 5, dt^3 k'' of eq. 6 */
+};
+
+/* [PZ07] eqs 5 and 6, from a k at the start of a step to a_p k_p at its end. */
+static inline void higher(double dt, const double a[3], const double k[3], const double ap[3],
+                          const double kp[3], double dt2a2[3], double dt3k2[3])
+{
+  for (int c = 0; c < 3; c++) {
+    double da = a[c] - ap[c];
+    dt2a2[c] = -6 * da - dt * (4 * k[c] + 2 * kp[c]);
+    dt3k2[c] = 12 * da + dt * (6 * (k[c] + kp[c]));
+  }
+}
+
+static inline struct course course_of(double dt, const double v[3], const uint64_t lost[3], const double a[3],
+                                      const double k[3], const double ap[3], const double kp[3])
+{
+  struct course s = {{0}, {0}, {0}, {0}};
+  higher(dt, a, k, ap, kp, s.dt2a2, s.dt3k2);
+  for (int c = 0; c < 3; c++) {
+    double dt2a2 = s.dt2a2[c], dt3k2 = s.dt3k2[c];
+    double x_lost = hb_bits_to_float((uint32_t)lost[c]), v_lost = hb_bits_to_float((uint32_t)(lost[c] >> 32));
+    double way = v_lost + dt / 2 * (a[c] + dt / 3 * k[c]) + dt * (dt2a2 / 24 + dt3k2 / 120); /* eq. 7 */
+    s.dx[c] = dt * (v[c] + way) + x_lost;
+    s.dv[c] = dt * (a[c] + dt / 2 * k[c]) + dt * (dt2a2 / 6 + dt3k2 / 24) + v_lost; /* eq. 8 */
+  }
+  return s;
+}
+
+struct pull {
+  double a[3], k[3];
+};
+
+/* What the field alone does at x to a particle with v. */
+static struct pull of_field(const struct hb_hermite4 *h, const double x[3], const double v[3])
+{
+  struct pull f = {{0}, {0}};
+  hb_field_pull(h->field, x, v, f.a, f.k);
+  return f;
+}
+
+static double norm(const double q[3]) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]); }
+
+/* What is left of a and k without the field's f: what other particles do, and Coriolis' force. */
+static struct pull without(const struct pull *f, const double a[3], const double k[3])
+{
+  struct pull own;
+  for (int c = 0; c < 3; c++) own.a[c] = a[c] - f->a[c], own.k[c] = k[c] - f->k[c];
+  return own;
+}
+
+/* What is less than that beside the field's f need not set a step: rounding errors of a difference of differences; and what tides
+ * do to the center of a group, which changes with each revolution of its members. */
+static double least_own(const struct hb_hermite4 *h, uint32_t i, const struct pull *f)
+{
+  static const double rounded = 0x1p-36; /* of sums of 48 or 53 bits */
+  const struct hb_group *group = h->groups ? hb_groups_of(h->groups, i) : NULL;
+  double tide = group ? hb_groups_field_tide(h->groups, h->particles->x + 3 * (size_t)i) * group->R : 0;
+  return fmax(rounded * norm(f->a), tide);
+}
+
+/* Eq. 9 after a step from a and k to a_p and k_p. */
+static double step_after(const struct hb_timestep_rule *rule, double phi, double dt, const double k[3],
+                         const double ap[3], const double kp[3], double dt2a2[3], double dt3k2[3], int *noisy)
+{
+  const double dtdk[3] = {dt * (kp[0] - k[0]), dt * (kp[1] - k[1]), dt * (kp[2] - k[2])};
+  return hb_timestep_after(rule, phi, dt, ap, kp, dtdk, dt2a2, dt3k2, noisy);
+}
+
+static double step_between(const struct hb_timestep_rule *rule, double phi, double dt, const struct pull *f,
+                           const struct pull *fp, int *noisy)
+{
+  double dt2a2[3], dt3k2[3];
+  higher(dt, f->a, f->k, fp->a, fp->k, dt2a2, dt3k2);
+  return step_after(rule, phi, dt, f->k, fp->a, fp->k, dt2a2, dt3k2, noisy);
+}
+
+/* In a field, the shorter of two steps: by what other particles do, and by what the field does. A galaxy pulls a star a hundred
+ * times as hard as its cluster does; in a sum of both, eq. 9 would not see how quickly the cluster's part changes. */
+static double next_in_field(const struct hb_hermite4 *h, size_t b, double dt, const struct course *s,
+                            int *noisy)
+{
+  const struct hb_timestep_rule exact = {.nu = h->rule.nu};
+  struct hb_timestep_rule of_own = h->rule;
+  size_t i = 3 * (size_t)h->block[b];
+  const double *x = h->particles->x + i, *v = h->particles->v + i;
+  double xp[3], vp[3];
+  for (int c = 0; c < 3; c++) xp[c] = x[c] + s->dx[c], vp[c] = v[c] + s->dv[c];
+  const struct pull f = of_field(h, x, v), fp = of_field(h, xp, vp);
+  double by_field = step_between(&exact, h->phi1[b], dt, &f, &fp, noisy);
+  const struct pull own = without(&f, h->a + i, h->j + i), own_p = without(&fp, h->a1 + 3 * b, h->j1 + 3 * b);
+  of_own.a_least = least_own(h, h->block[b], &fp);
+  return fmin(by_field, step_between(&of_own, h->phi1[b], dt, &own, &own_p, noisy));
+}
+
+/* Eq. 9 for the b-th particle of the block after a step from a and k to a_p and k_p. */
+static double next_step(const struct hb_hermite4 *h, size_t b, double dt, const double k[3], struct course *s,
+                        int *noisy)
+{
+  if (h->field) return next_in_field(h, b, dt, s, noisy);
+  return step_after(&h->rule, h->phi1[b], dt, k, h->a1 + 3 * b, h->j1 + 3 * b, s->dt2a2, s->dt3k2, noisy);
+}
+
+static double step_after_trial(const struct hb_hermite4 *h, size_t b, double dt)
+{
+  size_t i = 3 * (size_t)h->block[b];
+  const double *k = h->j + i;
+  struct course s =
+      course_of(dt, h->particles->v + i, h->lost + i, h->a + i, k, h->a1 + 3 * b, h->j1 + 3 * b);
+  return next_step(h, b, dt, k, &s, &(int){0});
+}
+
+static double first_step(const struct hb_hermite4 *h, uint32_t i, double phi, const double s[3])
+{
+  size_t k = 3 * (size_t)i;
+  const double *x = h->particles->x + k, *a = h->a + k, *j = h->j + k;
+  double nu = h->rule.nu, a_least = hb_timestep_a_least(phi, h->rule.mass);
+  if (!h->field) return hb_timestep_first(nu, a_least, a, j, s);
+  const struct pull f = of_field(h, x, h->particles->v + k), at_rest = of_field(h, x, a),
+                    own = without(&f, a, j);
+  a_least = fmax(a_least, least_own(h, i, &f));
+  return fmin(hb_timestep_first(nu, 0, f.a, f.k, at_rest.k), hb_timestep_first(nu, a_least, own.a, own.k, s));
+}
+
+static double step_anew(const struct hb_hermite4 *h, uint32_t i)
+{
+  static const double none[3] = {0};
+  size_t k = 3 * (size_t)i;
+  double nu = h->rule.nu;
+  if (!h->field) return hb_timestep_anew(nu, h->a + k, h->j + k);
+  const struct pull f = of_field(h, h->particles->x + k, h->particles->v + k),
+                    own = without(&f, h->a + k, h->j + k);
+  return fmin(hb_timestep_anew(nu, f.a, f.k), hb_timestep_first(nu, least_own(h, i, &f), own.a, own.k, none));
+}
+
+static unsigned level_of(const struct hb_hermite4 *h, double dt)
+{
+  return hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding);
+}
+
+/* ---- [PZ07] eqs 7 and 8 ---- */
+
+/* sum + d, where d has what earlier sums lost; *lost is what this one loses: an exact identity, whichever is larger (Knuth 1969),
+ * but for the rounding of *lost itself. Without it the errors of 10^6 steps add up, and a close encounter, whose forces come from
+ * differences of places, feels them many times over. */
+static inline double add(double sum, double d, float *lost)
+{
+  double result = sum + d, part = result - sum;
+  *lost = (float)((sum - (result - part)) + (d - part));
+  return result;
+}
+
+/* Particle i of the block, and a_p and k_p at its predicted place, which become those of the field at the corrected one: on an orbit
+ * in a galaxy, whose force costs little, that keeps energy ten to a hundred times better than eqs 5 to 8 alone; and Coriolis' force
+ * needs it, since eq. 4 is of third order only. */
+static struct course in_field(const struct hb_hermite4 *h, size_t i, double dt, double *ap, double *kp)
+{
+  enum { TIMES = 4 };
+  const double *x = h->particles->x + i, *v = h->particles->v + i;
+  double xs[2][3], vs[2][3]; /* before and now */
+  struct course s = course_of(dt, v, h->lost + i, h->a + i, h->j + i, ap, kp);
+  memcpy(xs[1], h->xp + i, sizeof xs[1]);
+  memcpy(vs[1], h->vp + i, sizeof vs[1]);
+  for (int time = 0; time < TIMES; time++) {
+    memcpy(xs[0], xs[1], sizeof xs[0]);
+    memcpy(vs[0], vs[1], sizeof vs[0]);
+    for (int c = 0; c < 3; c++) xs[1][c] = x[c] + s.dx[c], vs[1][c] = v[c] + s.dv[c];
+    hb_field_change(h->field, xs, vs, ap, kp);
+    s = course_of(dt, v, h->lost + i, h->a + i, h->j + i, ap, kp);
+  }
+  return s;
+}
+
+/* [PZ07] eqs 5 to 8 for the b-th particle of the block; returns its next step by eq. 9. In eqs 5 and 6 a and k
+ * belong to the start of the step, a_p and k_p to its end (Makino & Aarseth 1992); the new acceleration and jerk,
+ * also in eq. 9, are those at the predicted position. Powers of dt are multiplied out: dt is a power of two, so no
+ * bit changes, and nothing underflows at tiny steps. All terms are added to x and v at once, so that these are rounded once. */
+static double correct(struct hb_hermite4 *h, size_t b, double dt, int *noisy)
+{
+  size_t i = 3 * (size_t)h->block[b];
+  double *x = h->particles->x + i, *v = h->particles->v + i, *a = h->a + i, *k = h->j + i;
+  double *ap = h->a1 + 3 * b, *kp = h->j1 + 3 * b;
+  struct course s = h->field ? in_field(h, i, dt, ap, kp) : course_of(dt, v, h->lost + i, a, k, ap, kp);
+  double next = next_step(h, b, dt, k, &s, noisy);
+  for (size_t c = 0; c < 3; c++) {
+    float x_lost, v_lost;
+    x[c] = add(x[c], s.dx[c], &x_lost);
+    v[c] = add(v[c], s.dv[c], &v_lost);
+    h->lost[i + c] = hb_bits_of_float(x_lost) | (uint64_t)hb_bits_of_float(v_lost) << 32;
+    a[c] = ap[c];
+    k[c] = kp[c];
+  }
+  return next;
+}
+
+struct correction {
+  struct hb_hermite4 *h;
+  size_t ni;
+  _Atomic uint64_t noisy[HB_BLOCKS_LEVELS]; /* noisy particles, by the level that they want */
+};
+
+/* There forces change with the orbits of members, within a step, and not by rounding. */
+static int is_near_group(const struct hb_hermite4 *h, uint32_t i) { return h->groups && h->groups->near[i]; }
+
+static void correct_piece(void *context, size_t piece)
+{
+  struct correction *c = context;
+  struct hb_hermite4 *h = c->h;
+  for (size_t b = piece * CORRECTED_PIECE, end = hb_parallel_end(c->ni, CORRECTED_PIECE, b); b < end; b++) {
+    unsigned level = h->blocks->level[h->block[b]];
+    int noisy;
+    double dt = correct(h, b, hb_hermite4_span(h, (uint64_t)1 << level), &noisy);
+    h->level1[b] = (uint8_t)level_of(h, dt);
+    h->phi1[b] = dt;
+    if (noisy && !is_near_group(h, h->block[b])) c->noisy[h->level1[b]]++;
+  }
+}
+
+/* How many of the next ni steps are set by noise: not those set by dt_max, and of shared steps only if the shortest one,
+ * which all take, is. */
+static uint64_t steps_by_noise(const struct hb_hermite4 *h, const _Atomic uint64_t *noisy, size_t ni)
+{
+  uint64_t count = 0;
+  unsigned least = 0;
+  if (h->params.steps == HB_STEPS_SHARED) {
+    while (least < h->blocks->level_max && !memchr(h->level1, (int)least, ni)) least++;
+    return least < h->blocks->level_max && noisy[least] ? ni : 0;
+  }
+  for (unsigned l = 0; l < h->blocks->level_max; l++) count += noisy[l];
+  return count;
+}
+
+static void correct_block(struct hb_hermite4 *h, size_t ni)
+{
+  struct correction c = {.h = h, .ni = ni};
+  int threads = ni > CORRECTED_ALONE ? hb_parallel_threads() : 1;
+  hb_parallel_for(threads, hb_div_ceil(ni, CORRECTED_PIECE), correct_piece, &c);
+  h->counts.noisy_steps += steps_by_noise(h, c.noisy, ni);
+}
+
+/* ---- companions ---- */
+
+enum hb_status hb_hermite4_before(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  for (int c = 0; c < COMPANIONS; c++)
+    if (companions[c]->before) HB_TRY(companions[c]->before(h, T, ni));
+  return HB_OK;
+}
+
+/* For the sentence of a failure: the state at tick T; all particles of a block that is not yet scheduled are predicted on the host. */
 static struct hb_forces_at forces_at(struct hb_hermite4 *h, uint64_t T)
 {
-  predict_to_tick(h, T, NULL, 0, h->n);
-  return (struct hb_forces_at){h->n, h->xp, h->t0 + hb_hermite4_span(h, T), h->block_steps + 1, h->force};
+  int is_ahead = h->blocks->now < T;
+  if (is_ahead) predict_to_tick(h, T, NULL, 0, h->n);
+  return (struct hb_forces_at){h->n, h->xp, hb_hermite4_at(h, T), h->counts.block_steps + is_ahead, h->force};
 }
 
-/* Predicts, evaluates the forces and corrects the block at tick T; the levels it wants go to level1. *lap is when the
- * forces were there. */
-static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t ni, double *lap)
+enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  *lap = hb_clock_now();
-  size_t from = 0, to = 0, massive; /* a device predicts its sources itself */
+  HB_TRY(hb_hermite4_pairs(h, T, ni));
+  for (int c = 0; c < COMPANIONS; c++)
+    if (companions[c]->forces) companions[c]->forces(h, ni);
+  if (hb_forces_are_finite(ni, h->a1, h->j1, h->phi1)) return HB_OK;
+  const struct hb_forces_at at = forces_at(h, T);
+  return hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1);
+}
+
+static void predicted_and_forced(struct hb_hermite4 *h, size_t ni)
+{
+  for (int c = 0; c < COMPANIONS; c++)
+    if (companions[c]->predicted) companions[c]->predicted(h, ni);
+}
+
+static void corrected(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  for (int c = 0; c < COMPANIONS; c++)
+    if (companions[c]->corrected) companions[c]->corrected(h, T, ni);
+}
+
+static double limited(const struct hb_hermite4 *h, uint32_t i, double dt)
+{
+  for (int c = 0; c < COMPANIONS; c++)
+    if (companions[c]->limit) dt = companions[c]->limit(h, i, dt);
+  return dt;
+}
+
+static enum hb_status after(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  for (int c = 0; c < COMPANIONS; c++)
+    if (companions[c]->after) HB_TRY(companions[c]->after(h, T, &ni));
+  return HB_OK;
+}
+
+void hb_hermite4_begin_anew(struct hb_hermite4 *h, uint64_t T, size_t b)
+{
+  uint32_t i = h->block[b];
+  size_t k = 3 * (size_t)i;
+  memcpy(h->particles->x + k, h->xp + k, 3 * sizeof *h->xp);
+  memcpy(h->particles->v + k, h->vp + k, 3 * sizeof *h->vp);
+  memcpy(h->a + k, h->a1 + 3 * b, 3 * sizeof *h->a);
+  memcpy(h->j + k, h->j1 + 3 * b, 3 * sizeof *h->j);
+  memset(h->lost + k, 0, 3 * sizeof *h->lost);
+  unsigned level = level_of(h, limited(h, i, step_anew(h, i)));
+  unsigned most = T ? (unsigned)__builtin_ctzll(T) : h->blocks->level_max;
+  hb_blocks_put(h->blocks, i, level < most ? level : most);
+}
+
+void hb_hermite4_place_corrected(struct hb_hermite4 *h, size_t ni)
+{
+  for (size_t b = 0; b < ni; b++) {
+    size_t k = 3 * (size_t)h->block[b];
+    memcpy(h->xp + k, h->particles->x + k, 3 * sizeof *h->xp);
+    memcpy(h->vp + k, h->particles->v + k, 3 * sizeof *h->vp);
+  }
+}
+
+/* What follows from the masses of all. */
+static enum hb_status weigh(struct hb_hermite4 *h)
+{
+  h->rule.mass = hb_sum(h->n, h->particles->m);
+  return hb_force_find_massive(h->force, h->n, h->particles->m);
+}
+
+enum hb_status hb_hermite4_drop(struct hb_hermite4 *h, const uint32_t *number, size_t left)
+{
+  hb_columns_renumber(&hb_particles_columns, h->n, number, h->particles);
+  hb_columns_renumber(&hb_blocks_columns, h->n, number, h->blocks);
+  hb_columns_renumber(&columns, h->n, number, h);
+  hb_columns_renumber(&predicted, h->n, number, h);
+  for (int c = 0; c < COMPANIONS; c++)
+    if (companions[c]->drop) companions[c]->drop(h, number, left);
+  h->n = h->particles->n = left;
+  return weigh(h);
+}
+
+/* ---- a block step ---- */
+
+/* With shared steps, all particles of the block get the smallest level in level1. */
+static void share_level(struct hb_hermite4 *h, size_t ni)
+{
+  if (h->params.steps != HB_STEPS_SHARED) return;
+  uint8_t least = h->level1[0];
+  for (size_t b = 1; b < ni; b++)
+    if (h->level1[b] < least) least = h->level1[b];
+  memset(h->level1, least, ni);
+}
+
+/* Counts the block's next steps, from time t on, that dt_min cuts off; wanted[ni] are their lengths before rounding. */
+static void count_cut_steps(struct hb_hermite4 *h, double t, size_t ni, const double *wanted)
+{
+  struct hb_cut_steps *cut = &h->counts.cut;
+  if (!memchr(h->level1, 0, ni)) return; /* mostly */
+  for (size_t b = 0; b < ni; b++) {
+    if (h->level1[b] > 0 || !hb_timestep_is_cut(wanted[b], h->params.dt_min, h->params.rounding)) continue;
+    if (cut->count++ == 0) cut->particle = h->block[b], cut->t = t, cut->wanted = wanted[b];
+  }
+}
+
+static void limit_steps(struct hb_hermite4 *h, size_t ni)
+{
+  for (size_t b = 0; b < ni; b++) {
+    double dt = limited(h, h->block[b], h->phi1[b]);
+    if (dt == h->phi1[b]) continue;
+    h->phi1[b] = dt;
+    h->level1[b] = (uint8_t)level_of(h, dt);
+  }
+}
+
+/* All whose places at tick T the forces on the block depend on; a device predicts its sources itself. */
+static void predict_for_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  size_t from = 0, to = 0, massive;
   const uint32_t *sources = hb_force_massive(h->force, h->n, &massive);
   if (hb_force_is_reproducible(hb_force_precision(h->force))) sources = NULL; /* its units are for all */
   if (h->groups)
@@ -274,20 +521,22 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
     sources ? predict_to_tick(h, T, sources, 0, massive) : hb_force_needs(h->force, h->n, ni, &from, &to);
   predict_to_tick(h, T, NULL, from, to - from);
   if (to - from < h->n) predict_to_tick(h, T, h->block, 0, ni);
+}
+
+/* Predicts, evaluates the forces and corrects the block at tick T; the levels it wants go to level1. *lap is when the
+ * forces were there. */
+static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t ni, double *lap)
+{
+  *lap = hb_clock_now();
+  predict_for_block(h, T, ni);
   h->phases.predict_s += hb_clock_lap(lap);
-  if (h->groups) HB_TRY(hb_hermite4_meet(h, T, ni));
+  HB_TRY(hb_hermite4_before(h, T, ni));
   HB_TRY(hb_hermite4_forces(h, T, ni));
   *lap = hb_clock_now();
-  if (!hb_forces_are_finite(ni, h->a1, h->j1, h->phi1)) {
-    const struct hb_forces_at at = forces_at(h, T);
-    return hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1);
-  }
-  if (h->groups) hb_hermite4_correct_near(h, ni);
-  if (h->bodies) hb_bodies_suspect(h, ni);
-  hb_massless_before(h, ni);
-  hb_hermite4_correct(h, ni);
-  hb_massless_after(h, T, ni);
-  if (h->groups) hb_hermite4_limit_steps(h, ni);
+  predicted_and_forced(h, ni);
+  correct_block(h, ni);
+  corrected(h, T, ni);
+  if (h->groups) limit_steps(h, ni);
   return HB_OK;
 }
 
@@ -320,7 +569,7 @@ static void schedule(struct hb_hermite4 *h, uint64_t T, size_t ni)
   hb_blocks_put_back(h->blocks, ni, h->block, h->level1);
 }
 
-enum hb_status hb_hermite4_step(void *state)
+static enum hb_status step(void *state)
 {
   struct hb_hermite4 *h = state;
   int on_device = h->params.correct == HB_PLACE_GPU;
@@ -332,20 +581,141 @@ enum hb_status hb_hermite4_step(void *state)
   hb_blocks_select(h->blocks, T, h->block, &ni);
   uint64_t dt = hb_blocks_shortest(h->blocks);
   HB_TRY((on_device ? advance_on_device : advance_on_host)(h, T, ni, &lap));
-  count_cut_steps(h, h->t0 + hb_hermite4_span(h, T), ni, h->phi1);
+  count_cut_steps(h, hb_hermite4_at(h, T), ni, h->phi1);
   schedule(h, T, ni);
   h->phases.correct_s += hb_clock_lap(&lap);
-  h->block_steps++;
-  h->particle_steps += ni;
-  if (dt < h->dt_least) h->dt_least = dt;
+  h->counts.block_steps++;
+  h->counts.particle_steps += ni;
+  if (dt < h->shortest) h->shortest = dt;
   h->stale = on_device;
-  if (on_device) return hb_force_settle(h->force, ni, h->block, h->level1);
-  if (h->params.transfer == HB_TRANSFER_BLOCK) HB_TRY(hb_hermite4_keep(h, ni, h->block));
-  if (h->bodies) HB_TRY(hb_bodies_act(h, T, &ni));
-  return h->groups ? hb_hermite4_regroup(h, T, ni) : hb_hermite4_tell_passages(h, T, ni);
+  return after(h, T, ni);
 }
 
 /* ---- starting ---- */
+
+static double time_of(const void *state)
+{
+  const struct hb_hermite4 *h = state;
+  return hb_hermite4_at(h, h->blocks->now);
+}
+
+static double next_time(const void *state)
+{
+  const struct hb_hermite4 *h = state;
+  uint64_t next;
+  return hb_blocks_next_time(h->blocks, &next) == HB_OK ? hb_hermite4_at(h, next) : INFINITY;
+}
+
+static int is_power_of_two(double dt)
+{
+  int exponent;
+  return isnormal(dt) && frexp(dt, &exponent) == 0.5;
+}
+
+static enum hb_status check_params(const struct hb_sim_params *params)
+{
+  double eta = params->eta, dt_min = params->dt_min, dt_max = params->dt_max;
+  if (!isfinite(eta) || eta <= 0)
+    return hb_fail(HB_ERR_USAGE, "the accuracy parameter eta is %g, expected finite and > 0", eta);
+  if (!is_power_of_two(dt_max))
+    return hb_fail(HB_ERR_USAGE, "the largest step dt_max is %g, expected a power of two like 0.125", dt_max);
+  if (!is_power_of_two(dt_min))
+    return hb_fail(HB_ERR_USAGE, "the smallest step dt_min is %g, expected a power of two like 2^-26",
+                   dt_min);
+  if (dt_min > dt_max)
+    return hb_fail(HB_ERR_USAGE, "the smallest step dt_min is %g, expected at most dt_max = %g", dt_min,
+                   dt_max);
+  if (dt_max / dt_min > ldexp(1, HB_BLOCKS_LEVELS - 1))
+    return hb_fail(HB_ERR_USAGE, "dt_max / dt_min is %g, expected at most 2^%d", dt_max / dt_min,
+                   HB_BLOCKS_LEVELS - 1);
+  if ((unsigned)params->rounding > HB_ROUND_UP)
+    return hb_fail(HB_ERR_USAGE, "the rounding of steps is %d, expected 0, 1 or 2", (int)params->rounding);
+  if (params->transfer == HB_TRANSFER_BLOCK && params->predict == HB_PLACE_HOST)
+    return hb_fail(HB_ERR_USAGE,
+                   "transfer block with predict host: a host that predicts all particles has to send "
+                   "all (expected predict gpu)");
+  if (params->transfer == HB_TRANSFER_ALL && params->correct == HB_PLACE_GPU)
+    return hb_fail(HB_ERR_USAGE,
+                   "correct gpu with transfer all: what the device corrects is not sent (expected "
+                   "transfer block, predict gpu)");
+  if ((unsigned)params->first_step > HB_FIRST_STEP_EQ2)
+    return hb_fail(HB_ERR_USAGE, "the first step is %d, expected 0, 1 or 2", (int)params->first_step);
+  if ((unsigned)params->steps > HB_STEPS_SHARED)
+    return hb_fail(HB_ERR_USAGE, "the kind of steps is %d, expected 0 or 1", (int)params->steps);
+  return HB_OK;
+}
+
+static void destroy(void *state)
+{
+  struct hb_hermite4 *h = state;
+  if (!h) return;
+  for (int c = 0; c < COMPANIONS; c++)
+    if (companions[c]->close) companions[c]->close(h);
+  hb_columns_free(&columns, h);
+  hb_columns_free(&predicted, h);
+  hb_blocks_destroy(h->blocks);
+  hb_particles_destroy(h->particles);
+  hb_mem_free(h);
+}
+
+static enum hb_status open_all(struct hb_hermite4 *h)
+{
+  unsigned level_max = (unsigned)ilogb(h->params.dt_max / h->params.dt_min);
+  HB_TRY(weigh(h));
+  HB_TRY(hb_columns_reserve(&columns, h->n, h));
+  HB_TRY(hb_blocks_create(h->n, level_max, 0, &h->blocks));
+  for (int c = 0; c < COMPANIONS; c++)
+    if (companions[c]->open) HB_TRY(companions[c]->open(h));
+  return HB_OK;
+}
+
+/* Takes over the particles, also after a failure; their time becomes t0. No forces are evaluated, nothing is scheduled. */
+static enum hb_status prepare(struct hb_particles *initial, const struct hb_sim_params *params,
+                              struct hb_force *force, struct hb_hermite4 **hermite4)
+{
+  struct hb_hermite4 *h = NULL;
+  *hermite4 = NULL;
+  enum hb_status status = check_params(params);
+  if (status == HB_OK) status = HB_ALLOC(1, &h);
+  if (status != HB_OK) {
+    hb_particles_destroy(initial);
+    return status;
+  }
+  *h = (struct hb_hermite4){.n = initial->n,
+                            .params = *params,
+                            .force = force,
+                            .field = hb_force_field(force),
+                            .t0 = initial->t,
+                            .rule = {.nu = params->eta, .noise = hb_force_facts(force)->acc_noise},
+                            .particles = initial,
+                            .shortest = UINT64_MAX};
+  h->params.force = (struct hb_force_params){0}; /* strings of the caller's */
+  h->params.integrator = h->params.field = NULL;
+  status = open_all(h);
+  if (status != HB_OK) {
+    destroy(h);
+    return status;
+  }
+  *hermite4 = h;
+  return HB_OK;
+}
+
+/* Of all on all at x v: a1 j1 phi1. */
+static enum hb_status pairs_of_all(struct hb_hermite4 *h, const double *x, const double *v)
+{
+  return hb_force_of(h->force, &(struct hb_force_job){.sources = {h->n, h->particles->m, x, v},
+                                                      .sinks = {.n = h->n, .index = h->block},
+                                                      .to = {h->a1, h->j1, h->phi1}});
+}
+
+/* With the field, but no other companions; t is their time. */
+static enum hb_status first_forces(struct hb_hermite4 *h, double t, const double *x, const double *v)
+{
+  HB_TRY(pairs_of_all(h, x, v));
+  if (h->field) hb_field_add(h->field, h->n, h->block, x, v, h->a1, h->j1);
+  const struct hb_forces_at at = {h->n, x, t, 0, h->force};
+  return hb_forces_check(&at, h->n, h->block, h->a1, h->j1, h->phi1);
+}
 
 /* first_step = eq9: a trial of a step of all, as long as theirs are in the mean of their logarithms. Where jerks cancel by chance,
  * eq. 2 finds no reason for a short step in an encounter about to begin; eq. 9 after the trial does. */
@@ -359,15 +729,10 @@ static enum hb_status try_step(struct hb_hermite4 *h)
   const struct span span = span_of(dt);
   HB_TRY(reserve_predicted(h));
   for (size_t i = 0; i < h->n; i++) predict(h, i, &span, h->xp + 3 * i, h->vp + 3 * i);
-  HB_TRY(hb_force_of(h->force, &(struct hb_force_job){.sources = {h->n, h->particles->m, h->xp, h->vp},
-                                                      .sinks = {.n = h->n, .index = h->block},
-                                                      .to = {h->a1, h->j1, h->phi1}}));
-  if (h->field) hb_field_add(h->field, h->n, h->block, h->xp, h->vp, h->a1, h->j1);
-  const struct hb_forces_at at = {h->n, h->xp, h->t0 + dt, 0, h->force};
-  HB_TRY(hb_forces_check(&at, h->n, h->block, h->a1, h->j1, h->phi1));
+  HB_TRY(first_forces(h, h->t0 + dt, h->xp, h->vp));
   for (size_t i = 0; i < h->n; i++) {
-    double next = hb_hermite4_step_after(h, i, dt);
-    unsigned level = hb_hermite4_level(h, next);
+    double next = step_after_trial(h, i, dt);
+    unsigned level = level_of(h, next);
     h->phi1[i] = level < h->level1[i] ? next : INFINITY; /* for count_cut_steps, which knows the others */
     if (level < h->level1[i]) h->level1[i] = (uint8_t)level;
   }
@@ -382,20 +747,13 @@ static enum hb_status start(struct hb_hermite4 *h)
 {
   const struct hb_particles *p = h->particles;
   for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
-  HB_TRY(hb_force_of(h->force, &(struct hb_force_job){.sources = {h->n, p->m, p->x, p->v},
-                                                      .sinks = {.n = h->n, .index = h->block},
-                                                      .to = {h->a1, h->j1, h->phi1}}));
-  if (h->field) hb_field_add(h->field, h->n, h->block, p->x, p->v, h->a1, h->j1);
-  const struct hb_forces_at at = {h->n, p->x, h->t0, 0, h->force};
-  HB_TRY(hb_forces_check(&at, h->n, h->block, h->a1, h->j1, h->phi1));
+  HB_TRY(first_forces(h, h->t0, p->x, p->v));
   memcpy(h->a, h->a1, 3 * h->n * sizeof *h->a);
   memcpy(h->j, h->j1, 3 * h->n * sizeof *h->j);
-  HB_TRY(hb_force_of(h->force, &(struct hb_force_job){.sources = {h->n, p->m, p->x, h->a},
-                                                      .sinks = {.n = h->n, .index = h->block},
-                                                      .to = {h->a1, h->j1, h->phi1}}));
+  HB_TRY(pairs_of_all(h, p->x, h->a));
   for (size_t i = 0; i < h->n; i++) {
-    double dt = hb_hermite4_step_first(h, (uint32_t)i, h->phi1[i], h->j1 + 3 * i);
-    h->level1[i] = (uint8_t)hb_hermite4_level(h, dt);
+    double dt = first_step(h, (uint32_t)i, h->phi1[i], h->j1 + 3 * i);
+    h->level1[i] = (uint8_t)level_of(h, dt);
     h->phi1[i] = dt;
   }
   if (!h->groups)
@@ -403,16 +761,14 @@ static enum hb_status start(struct hb_hermite4 *h)
   if (h->params.first_step == HB_FIRST_STEP_EQ9) HB_TRY(try_step(h));
   share_level(h, h->n);
   for (size_t i = 0; i < h->n; i++) hb_blocks_put(h->blocks, (uint32_t)i, h->level1[i]);
-  if (h->params.predict == HB_PLACE_GPU) HB_TRY(hb_hermite4_keep(h, h->n, NULL));
-  if (!h->groups) return HB_OK;
-  HB_TRY(reserve_predicted(h));
-  memcpy(h->xp, p->x, 3 * h->n * sizeof *h->xp);
-  memcpy(h->vp, p->v, 3 * h->n * sizeof *h->vp);
-  return hb_hermite4_regroup(h, 0, h->n);
+  if (h->groups) HB_TRY(reserve_predicted(h));
+  for (int c = 0; c < COMPANIONS; c++)
+    if (companions[c]->begin) HB_TRY(companions[c]->begin(h));
+  return HB_OK;
 }
 
-enum hb_status hb_hermite4_create(struct hb_particles *initial, const struct hb_sim_params *params,
-                                  struct hb_force *force, void **state)
+static enum hb_status create(struct hb_particles *initial, const struct hb_sim_params *params,
+                             struct hb_force *force, void **state)
 {
   struct hb_hermite4 *h;
   *state = NULL;
@@ -420,10 +776,10 @@ enum hb_status hb_hermite4_create(struct hb_particles *initial, const struct hb_
     hb_particles_destroy(initial);
     return hb_fail(HB_ERR_USAGE, "integrator hermite4 has no constant step and no damping (leapfrog has)");
   }
-  HB_TRY(hb_hermite4_prepare(initial, params, force, &h));
+  HB_TRY(prepare(initial, params, force, &h));
   enum hb_status status = start(h);
   if (status != HB_OK) {
-    hb_hermite4_destroy(h);
+    destroy(h);
     return status;
   }
   *state = h;
@@ -434,9 +790,9 @@ enum hb_status hb_hermite4_create(struct hb_particles *initial, const struct hb_
 
 static enum hb_status check_time(const struct hb_hermite4 *h, double t)
 {
-  if (t >= hb_hermite4_time(h) && t <= hb_hermite4_next_time(h)) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "the state was asked for at t = %.17g, expected %.17g to %.17g", t,
-                 hb_hermite4_time(h), hb_hermite4_next_time(h));
+  if (t >= time_of(h) && t <= next_time(h)) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "the state was asked for at t = %.17g, expected %.17g to %.17g", t, time_of(h),
+                 next_time(h));
 }
 
 /* Predicts all particles to time t; dt = 0 preserves all bits, even -0. */
@@ -454,7 +810,7 @@ static void predict_to(const struct hb_hermite4 *h, double t, double *xt, double
   }
 }
 
-enum hb_status hb_hermite4_state(const void *state, double t, struct hb_particles **particles)
+static enum hb_status state_at(const void *state, double t, struct hb_particles **particles)
 {
   const struct hb_hermite4 *h = state;
   *particles = NULL;
@@ -465,8 +821,7 @@ enum hb_status hb_hermite4_state(const void *state, double t, struct hb_particle
   p->t = t;
   predict_to(h, t, p->x, p->v);
   double e_rounded;
-  enum hb_status status =
-      h->groups ? hb_hermite4_resolve(h, t - hb_hermite4_time(h), p->x, p->v, &e_rounded) : HB_OK;
+  enum hb_status status = h->groups ? hb_hermite4_resolve(h, t - time_of(h), p->x, p->v, &e_rounded) : HB_OK;
   if (status == HB_OK)
     *particles = p;
   else
@@ -474,7 +829,7 @@ enum hb_status hb_hermite4_state(const void *state, double t, struct hb_particle
   return status;
 }
 
-enum hb_status hb_hermite4_view(void *state, double t, struct hb_state_view *view)
+static enum hb_status view_of(void *state, double t, struct hb_state_view *view)
 {
   struct hb_hermite4 *h = state;
   HB_TRY(check_time(h, t));
@@ -482,7 +837,7 @@ enum hb_status hb_hermite4_view(void *state, double t, struct hb_state_view *vie
   HB_TRY(hb_hermite4_sync(h));
   predict_to(h, t, h->xp, h->vp);
   double e_rounded = 0;
-  if (h->groups) HB_TRY(hb_hermite4_resolve(h, t - hb_hermite4_time(h), h->xp, h->vp, &e_rounded));
+  if (h->groups) HB_TRY(hb_hermite4_resolve(h, t - time_of(h), h->xp, h->vp, &e_rounded));
   for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
   *view = (struct hb_state_view){
       .a = h->a1, .j = h->j1, .phi = h->phi1, .index = h->block, .e_rounded = e_rounded};
@@ -490,3 +845,165 @@ enum hb_status hb_hermite4_view(void *state, double t, struct hb_state_view *vie
       .n = h->n, .t = t, .m = h->particles->m, .x = h->xp, .v = h->vp, .id = h->particles->id};
   return HB_OK;
 }
+
+/* ---- saving and resuming ---- */
+
+/* A restart needs x and v of each particle at its own time, what they lost, its force there and its level, and the time of the last
+ * block. The times of the particles follow from that (blocks.h, invariant 2), and the order of the lists does not matter
+ * (7). */
+static const struct hb_numbers_row number_rows[] = {
+    HB_NUMBER("t0", HB_NUMBER_DOUBLE, struct hb_hermite4, t0, 1),
+    HB_NUMBER("block_steps", HB_NUMBER_WORD, struct hb_hermite4, counts.block_steps, 0),
+    HB_NUMBER("particle_steps", HB_NUMBER_WORD, struct hb_hermite4, counts.particle_steps, 0),
+    HB_NUMBER("noisy_steps", HB_NUMBER_WORD, struct hb_hermite4, counts.noisy_steps, 0),
+    HB_NUMBER("shortest", HB_NUMBER_WORD, struct hb_hermite4, shortest, 0),
+    HB_NUMBER("merged", HB_NUMBER_WORD, struct hb_hermite4, counts.merged, 0),
+    HB_NUMBER("escaped", HB_NUMBER_WORD, struct hb_hermite4, counts.escaped, 0),
+    HB_NUMBER("e_lost", HB_NUMBER_DOUBLE, struct hb_hermite4, counts.e_lost, 0),
+    HB_NUMBER("massless.error", HB_NUMBER_DOUBLE, struct hb_hermite4, counts.massless.error, 0),
+    HB_NUMBER("massless.t", HB_NUMBER_DOUBLE, struct hb_hermite4, counts.massless.t, 0),
+    HB_NUMBER("massless.who", HB_NUMBER_WORD, struct hb_hermite4, counts.massless.particle, 0),
+};
+static const struct hb_numbers_row blocks_rows[] = {
+    HB_NUMBER("now", HB_NUMBER_WORD, struct hb_blocks, now, 1)};
+static const struct hb_numbers numbers = HB_NUMBERS(number_rows, struct hb_hermite4),
+                               of_blocks = HB_NUMBERS(blocks_rows, struct hb_blocks);
+
+static enum hb_status save(const void *state, struct hb_sections *sections)
+{
+  const struct hb_hermite4 *h = state;
+  HB_TRY(hb_hermite4_sync((struct hb_hermite4 *)h)); /* logically const: the state itself does not change */
+  HB_TRY(hb_particles_put(h->particles, sections));
+  HB_TRY(hb_columns_put(&columns, h->n, h, sections));
+  HB_TRY(hb_columns_put(&hb_blocks_columns, h->n, h->blocks, sections));
+  HB_TRY(hb_numbers_put(&numbers, 1, h, sections));
+  HB_TRY(hb_numbers_put(&of_blocks, 1, h->blocks, sections));
+  for (int c = 0; c < COMPANIONS; c++)
+    if (companions[c]->put) HB_TRY(companions[c]->put(h, sections));
+  return HB_OK;
+}
+
+static enum hb_status check_numbers(const struct hb_hermite4 *h)
+{
+  uint64_t least = h->shortest;
+  if (!(fabs(h->t0) <= HB_PARTICLES_LATEST))
+    return hb_fail(HB_ERR_INPUT, "section 't0' has the time %g, expected between -%g and %g", h->t0,
+                   HB_PARTICLES_LATEST, HB_PARTICLES_LATEST);
+  for (size_t k = 0; k < 3 * h->n; k++)
+    if (!isfinite(hb_bits_to_float((uint32_t)h->lost[k]) + hb_bits_to_float((uint32_t)(h->lost[k] >> 32))))
+      return hb_fail(HB_ERR_INPUT, "section 'lost' has a number that is not finite for particle %zu", k / 3);
+  if (least != UINT64_MAX && !(least && !(least & (least - 1)) && least >> h->blocks->level_max <= 1))
+    return hb_fail(HB_ERR_INPUT, "section 'shortest' has %llu, expected ticks of a step",
+                   (unsigned long long)least);
+  return HB_OK;
+}
+
+static enum hb_status check_levels(const struct hb_hermite4 *h)
+{
+  const uint8_t *level = h->blocks->level;
+  for (size_t i = 0; i < h->n; i++) {
+    if (level[i] > h->blocks->level_max)
+      return hb_fail(HB_ERR_INPUT, "section 'level' has %u for particle %zu, expected at most %u", level[i],
+                     i, h->blocks->level_max);
+    if (h->params.steps == HB_STEPS_SHARED && level[i] != level[0])
+      return hb_fail(HB_ERR_INPUT, "section 'level' has %u for particle %zu, expected the shared %u",
+                     level[i], i, level[0]);
+  }
+  return HB_OK;
+}
+
+static enum hb_status fill(const struct hb_sections *sections, struct hb_hermite4 *h)
+{
+  HB_TRY(hb_columns_get(&columns, sections, h->n, h));
+  HB_TRY(hb_columns_get(&hb_blocks_columns, sections, h->n, h->blocks));
+  HB_TRY(hb_numbers_get(&numbers, sections, 1, h));
+  HB_TRY(hb_numbers_get(&of_blocks, sections, 1, h->blocks));
+  HB_TRY(check_numbers(h));
+  HB_TRY(check_levels(h));
+  for (int c = 0; c < COMPANIONS; c++)
+    if (companions[c]->get) HB_TRY(companions[c]->get(sections, h));
+  for (uint32_t i = 0; i < h->n; i++)
+    if (!hb_hermite4_is_parked(h, i)) hb_blocks_put(h->blocks, i, h->blocks->level[i]);
+  if (!isfinite(next_time(h)))
+    return hb_fail(HB_ERR_INPUT,
+                   "section 'now' is at step %llu of dt_min, beyond which time cannot be counted",
+                   (unsigned long long)h->blocks->now);
+  return h->params.predict == HB_PLACE_GPU ? hb_hermite4_keep(h, h->n, NULL) : HB_OK;
+}
+
+static enum hb_status resume(const struct hb_sections *sections, const struct hb_sim_params *params,
+                             struct hb_force *force, void **state)
+{
+  struct hb_particles *particles;
+  *state = NULL;
+  HB_TRY(hb_particles_get(sections, &particles));
+  struct hb_hermite4 *h;
+  enum hb_status status = prepare(particles, params, force, &h);
+  if (status == HB_OK) status = fill(sections, h);
+  if (status != HB_OK) {
+    destroy(h);
+    return status;
+  }
+  *state = h;
+  return HB_OK;
+}
+
+/* ---- facts ---- */
+
+static enum hb_status quantity(void *state, enum hb_quantity which, double *value)
+{
+  struct hb_hermite4 *h = state;
+  if (which == HB_QUANTITY_ACC) HB_TRY(hb_hermite4_sync(h));
+  for (size_t i = 0; i < h->n; i++) {
+    unsigned level = h->blocks->level[i];
+    const double *a = h->a + 3 * i;
+    if (which == HB_QUANTITY_ACC)
+      value[i] = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    else if (which == HB_QUANTITY_STEP)
+      value[i] = hb_hermite4_span(h, (uint64_t)1 << level);
+    else
+      value[i] = hb_hermite4_span(h, h->blocks->now - hb_blocks_level_time(h->blocks, level));
+  }
+  return HB_OK;
+}
+
+static void report(void *state, struct hb_events *events) { ((struct hb_hermite4 *)state)->events = events; }
+
+static void counts(const void *state, struct hb_sim_counts *counts)
+{
+  const struct hb_hermite4 *h = state;
+  size_t sources = h->n;
+  if (h->params.predict == HB_PLACE_HOST) hb_force_massive(h->force, h->n, &sources);
+  *counts = h->counts;
+  counts->n = h->n;
+  counts->sources = sources;
+  counts->pairs = h->counts.particle_steps * hb_force_pairs(h->n, sources);
+  counts->at_dt_min = h->blocks->count[0];
+  counts->dt_least = h->shortest < UINT64_MAX ? hb_hermite4_span(h, h->shortest) : 0;
+  counts->cut.dt_min = h->params.dt_min;
+}
+
+static void phases(const void *state, struct hb_phases *phases)
+{
+  *phases = ((const struct hb_hermite4 *)state)->phases;
+}
+
+const struct hb_integrator_ops hb_integrator_hermite4 = {
+    .info = {.name = "hermite4",
+             .summary = "fourth order Hermite predictor-corrector with block steps, individual or shared",
+             .source = "[PZ07] section 2"},
+    .offers = HB_OFFERS_COMPANIONS | HB_OFFERS_VELOCITIES,
+    .create = create,
+    .destroy = destroy,
+    .save = save,
+    .resume = resume,
+    .time = time_of,
+    .next_time = next_time,
+    .step = step,
+    .particles = state_at,
+    .view = view_of,
+    .quantity = quantity,
+    .report = report,
+    .counts = counts,
+    .phases = phases,
+};

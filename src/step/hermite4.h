@@ -1,4 +1,5 @@
-/* The fourth order Hermite scheme with individual block steps (Makino & Aarseth 1992), [PZ07] section 2. */
+/* The fourth order Hermite scheme with individual block steps (Makino & Aarseth 1992), [PZ07] section 2; and what goes with it:
+ * groups, bodies that touch, passages, escapers, fields, devices, each a row of struct hb_companion with a state of its own. */
 #ifndef HB_HERMITE4_H
 #define HB_HERMITE4_H
 
@@ -9,140 +10,124 @@
 #include "step/blocks.h"
 #include "step/forces.h"
 #include "step/integrator.h"
+#include "step/timestep.h"
 
 /* A restart needs particles, a, j, lost, t0, now and the levels; the rest is scratch. Bytes per particle: 64 for
  * the particles, 48 for a j, 24 lost, 48 predicted, 56 new forces, 10 for the schedule: 250, and with the host's columns
- * (56) and force.c's stamps (4) 310. Diagnostics need none of their own, see state_view.h; xp and vp are allocated at the first step, when the
- * caller may have freed its particles. */
+ * (56) and force.c's stamps (4) 310. Diagnostics need none of their own, see struct hb_state_view; xp and vp are allocated at the
+ * first step, when the caller may have freed its particles. */
 struct hb_hermite4 {
   size_t n;
-  struct hb_sim_params params;  /* without force and integrator */
-  struct hb_force *force;       /* the caller's */
-  const struct hb_field *field; /* of force, forces from outside; NULL: none */
-  double t0;                    /* time of tick 0 */
-  double mass;                  /* of all particles */
-  double noise; /* of accelerations, relative: see hb_timestep_rely_on_jerks; 0: eq. 9 alone */
-  struct hb_particles *particles; /* m, and x v of each at its own time t_i; with groups, of nodes */
-  struct hb_groups *groups;       /* nullable, see hermite4_groups.c */
+  struct hb_sim_params params;    /* without force and integrator */
+  struct hb_force *force;         /* the caller's */
+  const struct hb_field *field;   /* of force, forces from outside; NULL: none */
   struct hb_events *events;       /* nullable, the caller's */
+  double t0;                      /* time of tick 0 */
+  struct hb_timestep_rule rule;   /* noise 0: eq. 9 alone */
+  struct hb_particles *particles; /* m, and x v of each at its own time t_i; with groups, of nodes */
   double *a, *j;                  /* [3 * n] each, at t_i */
   uint64_t *lost;                 /* [3 * n] what rounding took: bits of floats, low of x, high of v */
-  double *xp, *vp;                /* [3 * n] each: all particles predicted to the time of the block */
-  uint32_t *block;                /* [n] the particles due */
+  struct hb_blocks *blocks;
+  double *xp, *vp;        /* [3 * n] each: all particles predicted to the time of the block */
+  uint32_t *block;        /* [n] the particles due */
   double *a1, *j1, *phi1; /* [3 * n] [3 * n] [n] new forces, in the order of block; phi1 then new steps */
   uint8_t *level1;        /* [n] new levels, in the order of block */
-  struct hb_blocks *blocks;
-  uint64_t block_steps, particle_steps;
-  uint64_t noisy_steps;               /* particle steps set by noise, see timestep.h */
-  uint64_t dt_least;                  /* the shortest step so far, in ticks; UINT64_MAX: none */
-  struct hb_cut_steps cut;            /* since the integrator was created or resumed */
-  struct hb_phases phases;            /* predict and correct */
-  struct hb_bodies *bodies;           /* nullable, see hermite4_bodies.h */
-  struct hb_passages *passages;       /* nullable, see hermite4_passages.h */
-  struct hb_massless_watch *massless; /* nullable, see hermite4_massless.h */
-  int stale; /* correct = gpu: x v a j are on the device only, see hb_hermite4_sync */
+  struct hb_sim_counts counts;
+  uint64_t shortest;        /* step so far, in ticks; UINT64_MAX: none */
+  struct hb_phases phases;  /* predict and correct */
+  int stale;                /* correct = gpu: x v a j are on the device only, see hb_hermite4_sync */
+  struct hb_groups *groups; /* of the companions, each nullable */
+  struct hb_bodies *bodies;
+  struct hb_passages *passages;
+  struct hb_massless *massless;
 };
 
-/* Takes over the particles, also after a failure; their time becomes t0. No forces are evaluated, nothing is scheduled.
- * Errors: HB_ERR_USAGE (params), HB_ERR_INTERNAL. */
-enum hb_status hb_hermite4_prepare(struct hb_particles *initial, const struct hb_sim_params *params,
-                                   struct hb_force *force, struct hb_hermite4 **hermite4);
+/* What takes part in a run beside eqs 2 to 9, in the order of hermite4.c. Every hook may be NULL. Blocks are those at tick T, of the
+ * particles block[ni]; with correct = gpu there is only after. */
+struct hb_companion {
+  enum hb_status (*open)(struct hb_hermite4 *h); /* its state, if params ask for it */
+  void (*close)(struct hb_hermite4 *h);
+  enum hb_status (*begin)(
+      struct hb_hermite4 *h); /* a new simulation, whose particles have forces and steps */
 
-/* These are described in struct hb_integrator_ops; state is a struct hb_hermite4. */
-enum hb_status hb_hermite4_create(struct hb_particles *initial, const struct hb_sim_params *params,
-                                  struct hb_force *force, void **state);
-void hb_hermite4_destroy(void *state);
-double hb_hermite4_time(const void *state);
-double hb_hermite4_next_time(const void *state);
-enum hb_status hb_hermite4_step(void *state);
-enum hb_status hb_hermite4_state(const void *state, double t, struct hb_particles **particles);
+  enum hb_status (*before)(struct hb_hermite4 *h, uint64_t T,
+                           size_t ni);                 /* the forces of nodes, which are at xp vp */
+  void (*forces)(struct hb_hermite4 *h, size_t ni);    /* adds to a1 j1 phi1 */
+  void (*predicted)(struct hb_hermite4 *h, size_t ni); /* before the corrector, which replaces x v */
+  void (*corrected)(struct hb_hermite4 *h, uint64_t T, size_t ni);
+  double (*limit)(const struct hb_hermite4 *h, uint32_t i, double dt); /* what becomes of i's next step dt */
+  enum hb_status (*after)(struct hb_hermite4 *h, uint64_t T,
+                          size_t *ni); /* the block is scheduled; which may change */
 
-/* The view's arrays are xp vp, a1 j1 phi1 and block, all of them scratch until the next step. */
-enum hb_status hb_hermite4_view(void *state, double t, struct hb_state_view *view);
+  void (*drop)(struct hb_hermite4 *h, const uint32_t *number,
+               size_t left); /* new numbers, see hb_columns_renumber */
+  enum hb_status (*put)(const struct hb_hermite4 *h, struct hb_sections *sections);
+  enum hb_status (*get)(const struct hb_sections *sections, struct hb_hermite4 *h);
+};
 
-/* ---- hermite4_correct.c ---- */
+extern const struct hb_companion hb_companion_device, hb_companion_bodies, hb_companion_heavy,
+    hb_companion_groups, hb_companion_passages, hb_companion_massless;
 
-/* Corrects the particles of the block, which feel a1 j1 phi1, and leaves their next steps in phi1 and levels in level1. */
-void hb_hermite4_correct(struct hb_hermite4 *hermite4, size_t ni);
+/* For companions that change what moves. The block, at xp vp: what comes before forces; forces of all kinds to a1 j1 phi1. Errors: those
+ * of hb_force_of, HB_ERR_NUMERIC. */
+enum hb_status hb_hermite4_before(struct hb_hermite4 *h, uint64_t T, size_t ni);
+enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
-/* The next step of the b-th of them after a step dt, without correcting it. And the level of a step. */
-double hb_hermite4_step_after(const struct hb_hermite4 *hermite4, size_t b, double dt);
+/* The b-th of the block, which has such forces, begins anew at tick T where xp vp are: with a step, on its list. */
+void hb_hermite4_begin_anew(struct hb_hermite4 *h, uint64_t T, size_t b);
 
-/* The step of particle i, whose a and j are known: its first, with potential phi, and s = a'' of other particles at rest, see
- * hb_timestep_first. And that of one that begins anew among others. In a field, both are the shorter of two, as after a step. */
-double hb_hermite4_step_first(const struct hb_hermite4 *hermite4, uint32_t i, double phi, const double s[3]);
-double hb_hermite4_step_anew(const struct hb_hermite4 *hermite4, uint32_t i);
+/* The block's xp vp become x v. */
+void hb_hermite4_place_corrected(struct hb_hermite4 *h, size_t ni);
 
-unsigned hb_hermite4_level(const struct hb_hermite4 *hermite4, double dt);
+/* Those with HB_COLUMNS_GONE in number[n] leave all arrays, the others follow; `left` is how many. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_hermite4_drop(struct hb_hermite4 *h, const uint32_t *number, size_t left);
 
 /* ---- hermite4_device.c: particles that stay on the device ---- */
 
 /* Sends the particles index[ni]; NULL: all. */
-enum hb_status hb_hermite4_keep(struct hb_hermite4 *hermite4, size_t ni, const uint32_t *index);
+enum hb_status hb_hermite4_keep(struct hb_hermite4 *h, size_t ni, const uint32_t *index);
 
-/* New forces of the block, a1 j1 phi1, at tick T: from xp vp, or predict = gpu those of the pairs from what the device has. A device that fails
- * is reopened once. */
-enum hb_status hb_hermite4_forces(struct hb_hermite4 *hermite4, uint64_t T, size_t ni);
+/* Pairs alone, of the block: a1 j1 phi1 at tick T, from xp vp, or predict = gpu from what the device has. A device that fails is
+ * reopened once. */
+enum hb_status hb_hermite4_pairs(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
 /* correct = gpu: corrects the block at tick T on the device, pending hb_force_settle, and finds its wanted levels. */
-enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *hermite4, uint64_t T, size_t ni);
+enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
 /* Reads x v a j back from the device if they are newer there. */
-enum hb_status hb_hermite4_sync(struct hb_hermite4 *hermite4);
+enum hb_status hb_hermite4_sync(struct hb_hermite4 *h);
 
-/* ---- hermite4_groups.c: encounters = groups ---- */
-
-/* Masses of what moves: of nodes, if there are groups. */
-static inline const double *hb_hermite4_masses(const struct hb_hermite4 *hermite4)
-{
-  return hermite4->groups ? hermite4->groups->m : hermite4->particles->m;
-}
-
-/* Before the forces of a block: brings groups to tick T, where xp vp are. After them: corrects a1 j1 near groups. */
-enum hb_status hb_hermite4_meet(struct hb_hermite4 *hermite4, uint64_t T, size_t ni);
-void hb_hermite4_correct_near(struct hb_hermite4 *hermite4, size_t ni);
-
-/* What becomes of a step dt of a node: shorter for a heavy one, and no more than a group may take. */
-double hb_hermite4_limited(const struct hb_hermite4 *hermite4, uint32_t node, double dt);
-
-/* The same for the steps phi1, level1 of the block. */
-void hb_hermite4_limit_steps(struct hb_hermite4 *hermite4, size_t ni);
-
-/* After the block at tick T is scheduled: groups join and break, and what is new gets forces and steps. */
-enum hb_status hb_hermite4_regroup(struct hb_hermite4 *hermite4, uint64_t T, size_t ni);
-
-/* When groups have been read: where their slots are parked. */
-void hb_hermite4_resume_parking(struct hb_hermite4 *hermite4);
+/* ---- hermite4_groups.c ---- */
 
 /* Adds a node to those that the event is about: its members, or the star that it is. */
-void hb_hermite4_add_members(const struct hb_hermite4 *hermite4, uint32_t node, struct hb_event *event);
-
-/* Whether groups that were read fit the schedule and the particles. Errors: HB_ERR_INPUT. */
-enum hb_status hb_hermite4_check_groups(const struct hb_hermite4 *hermite4);
+void hb_hermite4_add_members(const struct hb_hermite4 *h, uint32_t node, struct hb_event *event);
 
 /* Replaces nodes at a time t after the last block, x[3 * n] v[3 * n], by the members of groups. */
-enum hb_status hb_hermite4_resolve(const struct hb_hermite4 *hermite4, double t, double *x, double *v,
+enum hb_status hb_hermite4_resolve(const struct hb_hermite4 *h, double t, double *x, double *v,
                                    double *e_rounded);
 
-/* ---- hermite4_bodies.c: collisions and escapers ---- */
+/* ---- small things ---- */
 
-/* What collisions and escapers of params need, if they ask for any. */
-enum hb_status hb_bodies_open(struct hb_hermite4 *hermite4);
-void hb_bodies_close(struct hb_hermite4 *hermite4);
-struct hb_sections;
-enum hb_status hb_bodies_put(const struct hb_hermite4 *hermite4, struct hb_sections *sections);
-enum hb_status hb_bodies_get(const struct hb_sections *sections, struct hb_hermite4 *hermite4);
-
-/* Between forces and corrector: which of the block may touch others, or escape. */
-void hb_bodies_suspect(struct hb_hermite4 *hermite4, size_t ni);
-
-/* After the block of *ni particles at tick T is scheduled: bodies merge and leave, and the rest is the block. */
-enum hb_status hb_bodies_act(struct hb_hermite4 *hermite4, uint64_t T, size_t *ni);
-
-/* The duration of this many ticks: exact up to 2^53, since dt_min is a power of two. */
-static inline double hb_hermite4_span(const struct hb_hermite4 *hermite4, uint64_t ticks)
+/* Masses of what moves: of nodes, if there are groups. */
+static inline const double *hb_hermite4_masses(const struct hb_hermite4 *h)
 {
-  return (double)ticks * hermite4->params.dt_min;
+  return h->groups ? h->groups->m : h->particles->m;
+}
+
+/* Whether a slot is that of a member, which is no node. */
+static inline int hb_hermite4_is_parked(const struct hb_hermite4 *h, uint32_t i)
+{
+  return h->groups && h->groups->of[i] == HB_GROUPS_PARKED;
+}
+
+/* The duration of this many ticks: exact up to 2^53, since dt_min is a power of two. And the time of a tick. */
+static inline double hb_hermite4_span(const struct hb_hermite4 *h, uint64_t ticks)
+{
+  return (double)ticks * h->params.dt_min;
+}
+static inline double hb_hermite4_at(const struct hb_hermite4 *h, uint64_t T)
+{
+  return h->t0 + hb_hermite4_span(h, T);
 }
 
 #endif

@@ -1,6 +1,13 @@
-#include "step/hermite4_bodies.h"
+/* Bodies of a run that touch or escape: who is suspected of it, who was told to touch, what becomes of two that merge, escapers, and
+ * particles that vanish. All of it depends on the state alone, and happens at times of blocks. */
+#include "step/hermite4.h"
 
+#include "base/arith.h"
+#include "base/elementary.h"
 #include "base/mem.h"
+#include "base/parallel.h"
+#include "core/diagnostics.h"
+#include "core/structure.h"
 #include "force/force.h"
 
 #include <math.h>
@@ -9,65 +16,676 @@
 const char *const hb_collisions_names[] = {"none", "stop", "merge", NULL};
 const char *const hb_escapers_names[] = {"none", "list", "remove", NULL};
 
-static enum hb_status allocate(struct hb_hermite4 *h)
+/* A particle of the block that may have touched one with mass in its last step, dt. */
+struct suspect {
+  uint32_t i, other; /* whom it has touched; itself: nobody */
+  double dt;
+};
+
+/* collisions = stop: two that were told to touch and have not been found apart since; or that were, but who will still look back
+ * to before then. */
+struct touch {
+  uint32_t i, k;  /* i < k */
+  uint64_t apart; /* the last block in which they were; TOUCHING: none since */
+};
+#define TOUCHING UINT64_MAX
+
+enum fate { BODY_STAYS = 0, BODY_IS_NEW = 1, BODY_IS_GONE = 2 };
+
+struct hb_bodies {
+  double eps;                  /* softening */
+  double m_least, radius_most; /* of those with mass */
+  struct suspect *suspect;     /* [suspects] of [n] */
+  size_t suspects;
+  uint8_t *fate;       /* [n] enum fate, in the present step */
+  uint32_t *number;    /* [n] new ones */
+  double *phi;         /* [n] of the block */
+  uint8_t *listed;     /* [n] whether it has escaped already, by order; NULL: escapers are not listed */
+  struct touch *touch; /* [touches] of [touch_capacity], ascending */
+  size_t touches, touch_capacity;
+};
+
+static const struct hb_columns_row rows[] = {
+    HB_COLUMN(struct hb_bodies, suspect, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_bodies, number, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_bodies, phi, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_bodies, fate, 1, HB_COLUMN_KEPT),
+    HB_COLUMN_OF("bodies.listed", HB_SECTION_BYTES, struct hb_bodies, listed, 1, HB_COLUMN_ON_DEMAND),
+};
+static const struct hb_columns columns = HB_COLUMNS(rows, 0);
+
+static int collides(const struct hb_hermite4 *h) { return h->params.collisions != HB_COLLISIONS_NONE; }
+static int merges(const struct hb_hermite4 *h) { return h->params.collisions == HB_COLLISIONS_MERGE; }
+static int escapes(const struct hb_hermite4 *h) { return h->params.escapers != HB_ESCAPERS_NONE; }
+
+/* A node that is still there: a star, a group or a test particle. */
+static int is_there(const struct hb_hermite4 *h, uint32_t i)
 {
-  struct hb_bodies *b = h->bodies;
-  HB_TRY(HB_ALLOC(h->n, &b->suspect));
-  HB_TRY(HB_ALLOC(h->n, &b->fate));
-  HB_TRY(HB_ALLOC(h->n, &b->number));
-  if (h->params.escapers != HB_ESCAPERS_NONE) HB_TRY(HB_ALLOC(h->n, &b->phi));
-  if (h->params.escapers == HB_ESCAPERS_LIST) HB_TRY(HB_ALLOC(h->n, &b->listed));
-  if (h->params.collisions == HB_COLLISIONS_NONE) return HB_OK;
-  HB_TRY(hb_particles_reserve_radius(h->particles));
-  if (h->groups) h->groups->radius = h->particles->radius;
-  hb_bodies_measure(h);
+  return h->bodies->fate[i] != BODY_IS_GONE && !hb_hermite4_is_parked(h, i);
+}
+
+static double dot(const double p[3], const double q[3]) { return p[0] * q[0] + p[1] * q[1] + p[2] * q[2]; }
+
+/* ---- who was told to touch ---- */
+
+/* Where the pair i < k is in the list, or would be. */
+static size_t index_of(const struct hb_bodies *b, uint32_t i, uint32_t k)
+{
+  size_t low = 0, high = b->touches;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const struct touch *t = b->touch + middle;
+    if (t->i < i || (t->i == i && t->k < k))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static const struct touch *find_touch(const struct hb_bodies *b, uint32_t i, uint32_t k)
+{
+  uint32_t first = i < k ? i : k, second = i < k ? k : i;
+  size_t p = index_of(b, first, second);
+  return p < b->touches && b->touch[p].i == first && b->touch[p].k == second ? b->touch + p : NULL;
+}
+
+static int is_touching(const struct hb_bodies *b, uint32_t i, uint32_t k)
+{
+  const struct touch *t = find_touch(b, i, k);
+  return t && t->apart == TOUCHING;
+}
+
+static enum hb_status add_touch(struct hb_bodies *b, uint32_t i, uint32_t k)
+{
+  uint32_t first = i < k ? i : k, second = i < k ? k : i;
+  size_t p = index_of(b, first, second);
+  if (!find_touch(b, first, second)) {
+    HB_TRY(HB_GROW(b->touches, &b->touch_capacity, &b->touch));
+    memmove(b->touch + p + 1, b->touch + p, (b->touches++ - p) * sizeof *b->touch);
+  }
+  b->touch[p] = (struct touch){first, second, TOUCHING};
   return HB_OK;
 }
 
-enum hb_status hb_bodies_open(struct hb_hermite4 *h)
+/* ---- parting ---- */
+
+static const struct hb_group *group_with(const struct hb_groups *groups, uint32_t i, size_t *at)
 {
-  if (h->params.collisions == HB_COLLISIONS_NONE && h->params.escapers == HB_ESCAPERS_NONE) return HB_OK;
-  HB_TRY(HB_ALLOC(1, &h->bodies));
-  h->bodies->eps = hb_force_eps(h->force);
-  return allocate(h);
+  if (!groups || groups->of[i] == HB_GROUPS_STAR) return NULL;
+  for (size_t k = 0; k < groups->count; k++)
+    for (*at = 0; *at < groups->at[k].chain.n; ++*at)
+      if (groups->at[k].chain.member[*at] == i) return groups->at + k;
+  return NULL;
 }
 
-void hb_bodies_close(struct hb_hermite4 *h)
+/* Where particle i is: so far from a node. */
+struct spot {
+  uint32_t node;
+  double x[3], v[3];
+  int is_due, is_known; /* advanced to this block; and, or predicted to it */
+};
+
+static struct spot spot_at(const struct hb_hermite4 *h, uint32_t i, uint64_t T)
+{
+  size_t at;
+  double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST];
+  struct spot place = {.node = i};
+  const struct hb_group *g = group_with(h->groups, i, &at);
+  if (g) {
+    place.node = g->node;
+    hb_chain_places(&g->chain, x, v);
+    memcpy(place.x, x + 3 * at, sizeof place.x);
+    memcpy(place.v, v + 3 * at, sizeof place.v);
+    place.is_due = place.is_known = g->tick == T;
+  } else {
+    place.is_due = (T & (((uint64_t)1 << h->blocks->level[i]) - 1)) == 0; /* see blocks.h, 4 */
+    place.is_known = place.is_due || h->particles->m[i] > 0;
+  }
+  return place;
+}
+
+static void spots_between(const struct hb_hermite4 *h, const struct spot *i, const struct spot *k,
+                          double r[3], double v[3])
+{
+  const double *xi = h->xp + 3 * (size_t)i->node, *vi = h->vp + 3 * (size_t)i->node;
+  const double *xk = h->xp + 3 * (size_t)k->node, *vk = h->vp + 3 * (size_t)k->node;
+  for (size_t d = 0; d < 3; d++) {
+    r[d] = xk[d] - xi[d] + (k->x[d] - i->x[d]);
+    v[d] = vk[d] - vi[d] + (k->v[d] - i->v[d]);
+  }
+}
+
+static void way_between(const struct hb_hermite4 *h, uint64_t T, uint32_t i, uint32_t k, double r[3],
+                        double v[3])
+{
+  const struct spot from = spot_at(h, i, T), to = spot_at(h, k, T);
+  spots_between(h, &from, &to, r, v);
+}
+
+/* Whether the touch is over, and nobody will look back to it: both have been advanced since. */
+static int is_over(const struct hb_hermite4 *h, struct touch *t, uint64_t T)
+{
+  const struct spot i = spot_at(h, t->i, T), k = spot_at(h, t->k, T);
+  double reach = h->particles->radius[t->i] + h->particles->radius[t->k], r[3], v[3];
+  if (!(i.is_due || k.is_due) || !i.is_known || !k.is_known) return 0;
+  spots_between(h, &i, &k, r, v);
+  if (r[0] * r[0] + r[1] * r[1] + r[2] * r[2] > reach * reach) t->apart = T;
+  return t->apart == T && i.is_due && k.is_due;
+}
+
+static void part_touches(struct hb_hermite4 *h, uint64_t T)
 {
   struct hb_bodies *b = h->bodies;
-  if (!b) return;
-  hb_mem_free(b->suspect);
-  hb_mem_free(b->fate);
-  hb_mem_free(b->number);
-  hb_mem_free(b->phi);
-  hb_mem_free(b->listed);
-  hb_mem_free(b->touch);
-  hb_mem_free(b);
+  size_t kept = 0;
+  for (size_t p = 0; p < b->touches; p++)
+    if (!is_over(h, b->touch + p, T)) b->touch[kept++] = b->touch[p];
+  b->touches = kept;
 }
 
-/* ---- saving ---- */
+/* ---- collisions: which bodies touch, and what becomes of two ---- */
 
-enum { MERGED, ESCAPED, WORDS };
+/* Their volumes add. */
+static double merged_radius(double r1, double r2)
+{
+  double more = fmax(r1, r2), ratio = more > 0 ? fmin(r1, r2) / more : 0;
+  return more * hb_elementary_power(1 + ratio * ratio * ratio, 1.0 / 3);
+}
 
-enum hb_status hb_bodies_put(const struct hb_hermite4 *h, struct hb_sections *sections)
+static enum hb_status tell(struct hb_hermite4 *h, uint64_t T, uint32_t kept, uint32_t swallowed,
+                           const double r[3], const double v[3])
+{
+  const struct hb_particles *p = h->particles;
+  int by_mass = p->m[swallowed] > p->m[kept];
+  uint64_t first = p->id[by_mass ? swallowed : kept], second = p->id[by_mass ? kept : swallowed];
+  const struct hb_orbit orbit =
+      hb_orbit_of(p->m[kept], p->m[swallowed], r, v, h->bodies->eps * h->bodies->eps);
+  const struct hb_event event = hb_event_of(HB_EVENT_COLLISION, hb_hermite4_at(h, T), first, second, &orbit);
+  return hb_events_add(h->events, &event);
+}
+
+/* What is the same in and out of groups. */
+static void absorb(struct hb_hermite4 *h, uint32_t kept, uint32_t swallowed)
+{
+  struct hb_particles *p = h->particles;
+  if (p->m[swallowed] > p->m[kept]) p->id[kept] = p->id[swallowed];
+  p->m[kept] += p->m[swallowed];
+  p->radius[kept] = merged_radius(p->radius[kept], p->radius[swallowed]);
+  h->bodies->fate[swallowed] = BODY_IS_GONE;
+  h->counts.merged++;
+}
+
+/* Two bodies at their places, and the nodes that they are, or are members of. */
+struct pair {
+  uint32_t node[2];
+  double m[2], x[2][3];
+};
+
+static double inverse_distance(const struct hb_hermite4 *h, const double *x, const double y[3])
+{
+  const double r[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
+  return 1 / sqrt(dot(r, r) + h->bodies->eps * h->bodies->eps);
+}
+
+/* What is lost of the potential energy with respect to other nodes and the field when the pair becomes a point at its center. */
+static double tide(const struct hb_hermite4 *h, const struct pair *p)
+{
+  const double *m = hb_hermite4_masses(h), M = p->m[0] + p->m[1];
+  double center[3], sum = 0;
+  for (size_t d = 0; d < 3; d++) center[d] = (p->m[0] * p->x[0][d] + p->m[1] * p->x[1][d]) / M;
+  for (uint32_t j = 0; j < h->n; j++) {
+    const double *x = h->xp + 3 * (size_t)j;
+    if (j == p->node[0] || j == p->node[1] || !(m[j] > 0) || h->bodies->fate[j] == BODY_IS_GONE) continue;
+    sum += m[j] * (M * inverse_distance(h, x, center) - p->m[0] * inverse_distance(h, x, p->x[0]) -
+                   p->m[1] * inverse_distance(h, x, p->x[1]));
+  }
+  for (size_t k = 0; k < 2 && h->field; k++)
+    sum += p->m[k] * (hb_field_potential(h->field, p->x[k]) - hb_field_potential(h->field, center));
+  return sum;
+}
+
+/* ---- in groups ---- */
+
+static enum hb_status merge_member(struct hb_hermite4 *h, uint64_t T, struct hb_group *g)
+{
+  const struct hb_chain *c = &g->chain;
+  double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST], r[3], w[3], energy;
+  size_t one = 0, two = 0;
+  uint32_t kept, swallowed;
+  hb_chain_places(c, x, v);
+  while (c->member[one] != c->touched[0]) one++;
+  while (c->member[two] != c->touched[1]) two++;
+  for (size_t d = 0; d < 3; d++)
+    r[d] = x[3 * two + d] - x[3 * one + d], w[d] = v[3 * two + d] - v[3 * one + d];
+  HB_TRY(tell(h, T, c->touched[0], c->touched[1], r, w));
+  struct pair pair = {.node = {g->node, g->node}, .m = {c->m[one], c->m[two]}};
+  for (size_t d = 0; d < 3; d++) {
+    double center = h->xp[3 * (size_t)g->node + d];
+    pair.x[0][d] = center + x[3 * one + d], pair.x[1][d] = center + x[3 * two + d];
+  }
+  h->counts.e_lost += tide(h, &pair);
+  hb_groups_merge(h->groups, g, &kept, &swallowed, &energy);
+  absorb(h, kept, swallowed);
+  h->counts.e_lost += energy;
+  return HB_OK;
+}
+
+/* collisions = stop: all who met, unless that was told. */
+static enum hb_status tell_members(struct hb_hermite4 *h, uint64_t T, const struct hb_group *g)
+{
+  const struct hb_chain *c = &g->chain;
+  double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST], r[3], w[3];
+  hb_chain_places(c, x, v);
+  for (size_t k = 0; k < c->n; k++)
+    for (size_t l = k + 1; l < c->n; l++) {
+      if (!hb_chain_have_met(c, k, l) || is_touching(h->bodies, c->member[k], c->member[l])) continue;
+      for (size_t d = 0; d < 3; d++) r[d] = x[3 * l + d] - x[3 * k + d], w[d] = v[3 * l + d] - v[3 * k + d];
+      HB_TRY(tell(h, T, c->member[k], c->member[l], r, w));
+      HB_TRY(add_touch(h->bodies, c->member[k], c->member[l]));
+    }
+  return HB_OK;
+}
+
+/* ---- stars ---- */
+
+enum { SEARCHED = 16, ALONE = 32768 /* pairs that are looked at before a second thread has woken up */ };
+struct search {
+  const struct hb_hermite4 *h;
+  uint64_t T;
+};
+
+/* Their nearest distance in a time dt back along straight lines, relative to the sum of the radii; squared. */
+static double approach(double reach, double dt, const double r[3], const double v[3])
+{
+  double rv = dot(r, v), v2 = dot(v, v), back = rv > 0 && v2 > 0 ? fmin(rv / v2, dt) : 0, q[3];
+  for (size_t d = 0; d < 3; d++) q[d] = r[d] - back * v[d];
+  return dot(q, q) / (reach * reach);
+}
+
+static void between(const struct hb_hermite4 *h, uint32_t i, uint32_t k, double r[3], double v[3])
+{
+  for (size_t d = 0; d < 3; d++) {
+    r[d] = h->xp[3 * (size_t)k + d] - h->xp[3 * (size_t)i + d];
+    v[d] = h->vp[3 * (size_t)k + d] - h->vp[3 * (size_t)i + d];
+  }
+}
+
+/* Seen by s at tick T: the distance to k as above, for as long as the two were not told to touch. */
+static double approach_anew(const struct hb_hermite4 *h, const struct suspect *s, double dt, uint32_t k,
+                            uint64_t T, const double r[3], const double v[3])
+{
+  double reach = h->particles->radius[s->i] + h->particles->radius[k];
+  const struct touch *told = find_touch(h->bodies, s->i, k);
+  if (!(reach > 0) || (told && told->apart == TOUCHING)) return INFINITY;
+  if (told) dt = fmin(dt, hb_hermite4_span(h, T - told->apart));
+  return approach(reach, dt, r, v);
+}
+
+/* The members of a group at tick T. Test particles meet them: stars join it before, unless it is full. What a star is told to touch
+ * then, it does now: the ways that members have gone are no straight lines. *nearest is then one of them. */
+static void approach_group(const struct hb_hermite4 *h, const struct suspect *s, const struct hb_group *g,
+                           uint64_t T, double *least, uint32_t *nearest)
+{
+  double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST], r[3], w[3];
+  double back = h->particles->m[s->i] > 0 ? 0 : s->dt;
+  between(h, s->i, g->node, r, w);
+  hb_chain_places(&g->chain, x, v);
+  for (size_t k = 0; k < g->chain.n; k++) {
+    double to[3], by[3];
+    for (size_t d = 0; d < 3; d++) to[d] = r[d] + x[3 * k + d], by[d] = w[d] + v[3 * k + d];
+    double near = approach_anew(h, s, back, g->chain.member[k], T, to, by);
+    if (near < *least) *least = near, *nearest = g->chain.member[k];
+  }
+}
+
+/* Whether node k is too far for s: they cannot have touched in its step. */
+static int is_far(const struct hb_hermite4 *h, const struct suspect *s, uint32_t k, double reach)
+{
+  const double *xi = h->xp + 3 * (size_t)s->i, *vi = h->vp + 3 * (size_t)s->i, *x = h->xp + 3 * (size_t)k,
+               *v = h->vp + 3 * (size_t)k;
+  double r2 = 0, v2 = 0;
+  for (size_t d = 0; d < 3; d++) r2 += (x[d] - xi[d]) * (x[d] - xi[d]), v2 += (v[d] - vi[d]) * (v[d] - vi[d]);
+  return r2 > 2 * (reach * reach + v2 * s->dt * s->dt); /* at least (reach + v dt)^2 */
+}
+
+/* Whom a suspect has touched, who was not told yet; itself: nobody. */
+static uint32_t touched_by(const struct hb_hermite4 *h, const struct suspect *s, uint64_t T)
+{
+  const struct hb_particles *p = h->particles;
+  size_t count;
+  const uint32_t *massive = hb_force_massive(h->force, h->n, &count);
+  uint32_t nearest = s->i;
+  double least = 1, r[3], v[3];
+  for (size_t b = 0; b < count; b++) {
+    uint32_t k = massive ? massive[b] : (uint32_t)b;
+    const struct hb_group *g = h->groups ? hb_groups_of(h->groups, k) : NULL;
+    double reach = p->radius[s->i] + p->radius[k];
+    if (is_far(h, s, k, g ? reach + g->R : reach) || k == s->i || !(p->m[k] > 0)) continue;
+    if (!is_there(h, k)) continue;
+    if (g && g->tick == T && (p->m[s->i] == 0 || !merges(h))) approach_group(h, s, g, T, &least, &nearest);
+    if (g) continue;
+    between(h, s->i, k, r, v);
+    double near = approach_anew(h, s, s->dt, k, T, r, v);
+    if (near < least) least = near, nearest = k;
+  }
+  return nearest;
+}
+
+static void search(void *context, size_t piece)
+{
+  struct search *s = context;
+  struct hb_bodies *b = s->h->bodies;
+  for (size_t k = piece * SEARCHED, end = hb_parallel_end(b->suspects, SEARCHED, k); k < end; k++)
+    b->suspect[k].other = touched_by(s->h, b->suspect + k, s->T);
+}
+
+static enum hb_status merge(struct hb_hermite4 *h, uint64_t T, uint32_t i, uint32_t k)
+{
+  struct hb_particles *p = h->particles;
+  double r[3], v[3], x[3], w[3], M = p->m[i] + p->m[k];
+  int is_first = i < k && p->m[i] > 0; /* the lower slot, and one with mass: k has */
+  uint32_t kept = is_first ? i : k, swallowed = is_first ? k : i;
+  way_between(h, T, kept, swallowed, r, v);
+  HB_TRY(tell(h, T, kept, swallowed, r, v));
+  if (!merges(h)) return add_touch(h->bodies, kept, swallowed);
+  if (p->m[swallowed] > 0) {
+    for (size_t d = 0; d < 3; d++) {
+      x[d] = h->xp[3 * (size_t)kept + d] + p->m[swallowed] / M * r[d];
+      w[d] =
+          (p->m[kept] * h->vp[3 * (size_t)kept + d] + p->m[swallowed] * h->vp[3 * (size_t)swallowed + d]) / M;
+    }
+    struct pair pair = {.node = {kept, swallowed}, .m = {p->m[kept], p->m[swallowed]}};
+    memcpy(pair.x[0], h->xp + 3 * (size_t)kept, sizeof x);
+    memcpy(pair.x[1], h->xp + 3 * (size_t)swallowed, sizeof x);
+    h->counts.e_lost +=
+        hb_orbit_of(p->m[kept], p->m[swallowed], r, v, h->bodies->eps * h->bodies->eps).E + tide(h, &pair);
+    memcpy(h->xp + 3 * (size_t)kept, x, sizeof x);
+    memcpy(h->vp + 3 * (size_t)kept, w, sizeof w);
+    if (h->groups) h->groups->m[kept] = M;
+    h->bodies->fate[kept] = BODY_IS_NEW;
+  }
+  absorb(h, kept, swallowed);
+  return HB_OK;
+}
+
+/* collisions = stop: all that it has touched. What it was found to touch, the other may have told meanwhile. */
+static enum hb_status tell_all(struct hb_hermite4 *h, uint64_t T, const struct suspect *s)
+{
+  uint32_t other = s->other;
+  if (is_touching(h->bodies, s->i, other)) other = touched_by(h, s, T);
+  for (; other != s->i; other = touched_by(h, s, T)) HB_TRY(merge(h, T, s->i, other));
+  return HB_OK;
+}
+
+static enum hb_status collide(struct hb_hermite4 *h, uint64_t T)
+{
+  struct hb_bodies *b = h->bodies;
+  for (size_t k = h->groups ? h->groups->count : 0;
+       k-- > 0;) { /* the last one takes the place of one that dissolves */
+    struct hb_group *g = h->groups->at + k;
+    if (g->tick != T) continue;
+    if (!merges(h)) HB_TRY(tell_members(h, T, g));
+    if (merges(h) && g->chain.touched[0] != g->chain.touched[1]) HB_TRY(merge_member(h, T, g));
+  }
+  int threads = b->suspects * h->n > ALONE ? hb_parallel_threads() : 1;
+  hb_parallel_for(threads, hb_div_ceil(b->suspects, SEARCHED), search, &(struct search){h, T});
+  for (size_t k = 0; k < b->suspects; k++) {
+    const struct suspect *s = b->suspect + k;
+    if (b->fate[s->i] == BODY_IS_GONE) continue;
+    if (!merges(h)) HB_TRY(tell_all(h, T, s));
+    if (!merges(h)) continue;
+    int is_old = b->fate[s->i] == BODY_STAYS && b->fate[s->other] == BODY_STAYS;
+    uint32_t other = is_old ? s->other : touched_by(h, s, T);
+    if (other != s->i) HB_TRY(merge(h, T, s->i, other));
+  }
+  part_touches(h, T);
+  return HB_OK;
+}
+
+/* ---- escapers ---- */
+
+/* Particles farther than a given radius from the density center that are not bound to the rest. NBODY6 takes those beyond twice the
+ * tidal radius, which is ten half-mass radii of a cluster without a tide (Aarseth 2003). */
+static const double half_mass_radii = 20;
+
+/* Where the system is, how it moves, and how far it reaches. */
+struct place {
+  double x[3], v[3], limit;
+};
+
+/* The nodes that have mass, at the time of the block. */
+static enum hb_status gather(const struct hb_hermite4 *h, struct hb_particles **nodes)
+{
+  const double *m = hb_hermite4_masses(h);
+  size_t count = 0, k = 0;
+  for (uint32_t i = 0; i < h->n; i++) count += m[i] > 0 && is_there(h, i);
+  HB_TRY(hb_particles_create(count, nodes));
+  for (uint32_t i = 0; i < h->n; i++) {
+    if (!(m[i] > 0 && is_there(h, i))) continue;
+    (*nodes)->m[k] = m[i];
+    memcpy((*nodes)->x + 3 * k, h->xp + 3 * (size_t)i, 3 * sizeof *m);
+    memcpy((*nodes)->v + 3 * k++, h->vp + 3 * (size_t)i, 3 * sizeof *m);
+  }
+  return HB_OK;
+}
+
+static double distance(const double *x, const double y[3])
+{
+  double sum = 0;
+  for (size_t d = 0; d < 3; d++) sum += (x[d] - y[d]) * (x[d] - y[d]);
+  return sqrt(sum);
+}
+
+/* The velocity is that of the inner half. */
+static enum hb_status find_place(const struct hb_particles *p, double radius, struct place *place)
+{
+  struct hb_surroundings around;
+  double r_core, r_half, half = 0.5, *work, M = 0;
+  HB_TRY(HB_ALLOC(2 * p->n, &work));
+  hb_center_of_mass(p, place->x, place->v);
+  enum hb_status status = hb_surroundings_find(p, &around);
+  if (status == HB_OK) {
+    double center[3];
+    if (hb_density_center(p, around.rho, center, &r_core)) memcpy(place->x, center, sizeof center);
+    hb_lagrangian_radii(p, place->x, 1, &half, work, &r_half);
+    memset(place->v, 0, sizeof place->v);
+    for (size_t i = 0; i < p->n; i++) {
+      if (distance(p->x + 3 * i, place->x) > r_half) continue;
+      M += p->m[i];
+      for (size_t d = 0; d < 3; d++) place->v[d] += p->m[i] * p->v[3 * i + d];
+    }
+    for (size_t d = 0; d < 3; d++) place->v[d] /= M;
+    place->limit = radius > 0 ? radius : half_mass_radii * r_half;
+  }
+  hb_surroundings_clear(&around);
+  hb_mem_free(work);
+  return status;
+}
+
+/* Of a node relative to the place, in coordinates at rest: those that turn add W z x r. */
+static double speed_of(const struct hb_hermite4 *h, uint32_t i, const struct place *place)
+{
+  const double *x = h->xp + 3 * (size_t)i, *v = h->vp + 3 * (size_t)i;
+  double W = h->field ? hb_field_turn(h->field) / 2 : 0;
+  const double at_rest[] = {v[0] - W * (x[1] - place->x[1]), v[1] + W * (x[0] - place->x[0]), v[2]};
+  return distance(at_rest, place->v);
+}
+
+/* ---- what goes with it ---- */
+
+/* Of a node among those that are there: in the field of others, and with respect to their center of mass; with forces from
+ * outside, in the given frame. */
+static double energy_of(const struct hb_hermite4 *h, uint32_t i, double M, const double momentum[3])
+{
+  const double *m = hb_hermite4_masses(h), *x = h->xp + 3 * (size_t)i, *v = h->vp + 3 * (size_t)i;
+  double sum = 0, v2 = 0, rest = M - m[i];
+  for (uint32_t k = 0; k < h->n; k++) {
+    double r = k == i || !(m[k] > 0) || !is_there(h, k) ? INFINITY : distance(h->xp + 3 * (size_t)k, x);
+    sum -= m[k] / sqrt(r * r + h->bodies->eps * h->bodies->eps);
+  }
+  if (h->field)
+    return m[i] * (sum + hb_field_potential(h->field, x) + (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / 2);
+  for (size_t d = 0; d < 3; d++) {
+    double w = v[d] - (momentum[d] - m[i] * v[d]) / rest;
+    v2 += w * w;
+  }
+  return m[i] * (sum + rest / M * v2 / 2);
+}
+
+/* What the members of a group have more than a point at its center: their own energy, and that of their places in the field. Of
+ * the tides of nodes that far away hardly anything is left. */
+static double energy_of_members(const struct hb_hermite4 *h, const struct hb_group *g)
+{
+  const double *x = h->xp + 3 * (size_t)g->node;
+  double r[3 * HB_CHAIN_MOST], w[3 * HB_CHAIN_MOST], sum = hb_chain_energy(&g->chain);
+  hb_chain_places(&g->chain, r, w);
+  for (size_t k = 0; k < g->chain.n && h->field; k++) {
+    const double at[] = {x[0] + r[3 * k], x[1] + r[3 * k + 1], x[2] + r[3 * k + 2]};
+    sum += g->chain.m[k] * (hb_field_potential(h->field, at) - hb_field_potential(h->field, x));
+  }
+  return sum;
+}
+
+/* Removes a node, and all its members. */
+static void remove_node(struct hb_hermite4 *h, uint32_t i, const struct hb_event *event)
+{
+  struct hb_bodies *b = h->bodies;
+  const struct hb_group *g = h->groups ? hb_groups_of(h->groups, i) : NULL;
+  if (g) {
+    h->counts.e_lost += energy_of_members(h, g);
+    for (size_t k = 0; k < g->chain.n; k++) b->fate[g->chain.member[k]] = BODY_IS_GONE;
+    hb_groups_remove(h->groups, i);
+  }
+  b->fate[i] = BODY_IS_GONE;
+  h->counts.escaped += event->n;
+}
+
+/* Whether it, or the member that stands for its group, was told before. */
+static int was_told(struct hb_hermite4 *h, uint32_t i)
+{
+  int told = h->bodies->listed[i];
+  h->bodies->listed[i] = 1;
+  return told;
+}
+
+/* All masses and momenta so far. */
+struct rest {
+  double M, momentum[3];
+  size_t count;
+};
+
+static enum hb_status leave(struct hb_hermite4 *h, uint64_t T, uint32_t i, double e, struct rest *rest)
+{
+  double m = hb_hermite4_masses(h)[i];
+  struct hb_event event = {
+      .kind = HB_EVENT_ESCAPE, .t = hb_hermite4_at(h, T), .a = NAN, .e = NAN, .E = m * e};
+  hb_hermite4_add_members(h, i, &event);
+  if (h->params.escapers == HB_ESCAPERS_LIST) {
+    if (was_told(h, i)) return HB_OK;
+    h->counts.escaped += event.n;
+    return hb_events_add(h->events, &event);
+  }
+  enum { LEAST = 2 }; /* of a system */
+  if (m > 0 && rest->count <= LEAST) return HB_OK;
+  if (m > 0) h->counts.e_lost += energy_of(h, i, rest->M, rest->momentum);
+  rest->M -= m, rest->count -= m > 0;
+  for (size_t d = 0; d < 3; d++) rest->momentum[d] -= m * h->vp[3 * (size_t)i + d];
+  remove_node(h, i, &event);
+  return hb_events_add(h->events, &event);
+}
+
+static enum hb_status let_escape(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  struct hb_particles *nodes;
+  struct place place;
+  struct rest rest = {0};
+  if (hb_particles_massive(h->particles) == 0) return HB_OK;
+  HB_TRY(gather(h, &nodes));
+  enum hb_status status = find_place(nodes, h->params.escape_radius, &place);
+  for (size_t i = 0; i < nodes->n; i++, rest.count++) {
+    rest.M += nodes->m[i];
+    for (size_t d = 0; d < 3; d++) rest.momentum[d] += nodes->m[i] * nodes->v[3 * i + d];
+  }
+  hb_particles_destroy(nodes);
+  for (size_t b = 0; b < ni && status == HB_OK; b++) {
+    uint32_t i = h->block[b];
+    if (!is_there(h, i) || !(distance(h->xp + 3 * (size_t)i, place.x) > place.limit)) continue;
+    double speed = speed_of(h, i, &place), e = speed * speed / 2 + h->bodies->phi[b];
+    if (e > 0) status = leave(h, T, i, e, &rest);
+  }
+  return status;
+}
+
+/* ---- particles that vanish, and those that begin anew ---- */
+
+static void measure(struct hb_hermite4 *h)
+{
+  struct hb_bodies *b = h->bodies;
+  const struct hb_particles *p = h->particles;
+  b->m_least = INFINITY, b->radius_most = 0;
+  for (size_t i = 0; i < p->n; i++) {
+    if (!(p->m[i] > 0)) continue;
+    b->m_least = fmin(b->m_least, p->m[i]);
+    if (p->radius) b->radius_most = fmax(b->radius_most, p->radius[i]);
+  }
+}
+
+/* New numbers to bodies->number; how many are left. */
+static size_t count_left(struct hb_hermite4 *h)
+{
+  uint32_t left = 0;
+  for (size_t i = 0; i < h->n; i++)
+    h->bodies->number[i] = h->bodies->fate[i] == BODY_IS_GONE ? HB_COLUMNS_GONE : left++;
+  return left;
+}
+
+/* Lists of the schedule without the new ones, and those of the block that are left in front of it; how many. */
+static size_t reschedule(struct hb_hermite4 *h, size_t ni)
 {
   const struct hb_bodies *b = h->bodies;
-  const uint64_t words[WORDS] = {b->merged, b->escaped};
-  HB_TRY(hb_sections_put_copy(sections, "bodies", HB_SECTION_WORDS, WORDS, words));
-  HB_TRY(hb_touches_put(b, sections));
-  if (b->listed) HB_TRY(hb_sections_put(sections, "bodies.listed", HB_SECTION_BYTES, h->n, b->listed));
-  return hb_sections_put_copy(sections, "bodies.energy", HB_SECTION_DOUBLES, 1, &b->e_lost);
+  size_t kept = 0;
+  for (size_t k = 0; k < ni; k++) {
+    uint32_t i = b->number[h->block[k]];
+    if (i != HB_COLUMNS_GONE && b->fate[i] != BODY_IS_NEW) h->block[kept++] = i;
+  }
+  hb_blocks_clear(h->blocks, h->n);
+  for (uint32_t i = 0; i < h->n; i++) {
+    if (b->fate[i] != BODY_IS_NEW && !hb_hermite4_is_parked(h, i))
+      hb_blocks_put(h->blocks, i, h->blocks->level[i]);
+  }
+  return kept;
 }
 
-enum hb_status hb_bodies_get(const struct hb_sections *sections, struct hb_hermite4 *h)
+static enum hb_status start_new(struct hb_hermite4 *h, uint64_t T)
+{
+  size_t ni = 0;
+  for (uint32_t i = 0; i < h->n; i++)
+    if (h->bodies->fate[i] == BODY_IS_NEW) h->block[ni++] = i;
+  if (ni == 0) return HB_OK;
+  HB_TRY(hb_hermite4_before(h, T, ni));
+  HB_TRY(hb_hermite4_forces(h, T, ni));
+  for (size_t b = 0; b < ni; b++) hb_hermite4_begin_anew(h, T, b);
+  return HB_OK;
+}
+
+static enum hb_status drop_those_gone(struct hb_hermite4 *h, uint64_t T, size_t *ni)
 {
   struct hb_bodies *b = h->bodies;
-  uint64_t words[WORDS];
-  HB_TRY(hb_sections_copy(sections, "bodies", HB_SECTION_WORDS, WORDS, words));
-  b->merged = words[MERGED], b->escaped = words[ESCAPED];
-  HB_TRY(hb_touches_get(sections, h));
-  if (b->listed) HB_TRY(hb_sections_copy(sections, "bodies.listed", HB_SECTION_BYTES, h->n, b->listed));
-  return hb_sections_copy_finite(sections, "bodies.energy", 1, &b->e_lost);
+  size_t left = count_left(h), kept, count = 0;
+  uint32_t *old = b->number; /* later */
+  HB_TRY(hb_hermite4_drop(h, b->number, left));
+  kept = reschedule(h, *ni);
+  memcpy(old, h->block, kept * sizeof *old);
+  if (h->groups) HB_TRY(hb_groups_weigh(h->groups));
+  if (collides(h)) measure(h);
+  HB_TRY(start_new(h, T));
+  for (size_t k = 0, i = 0; i < h->n; i++) { /* both are ascending */
+    int is_old = k < kept && old[k] == i;
+    k += (size_t)is_old;
+    if (is_old || b->fate[i] == BODY_IS_NEW) h->block[count++] = (uint32_t)i;
+  }
+  *ni = count;
+  return HB_OK;
 }
 
 /* ---- the block ---- */
@@ -84,38 +702,120 @@ static int may_touch(const struct hb_hermite4 *h, double radius, double phi)
          -phi * sqrt(far * far + h->bodies->eps * h->bodies->eps) >= h->bodies->m_least;
 }
 
-void hb_bodies_suspect(struct hb_hermite4 *h, size_t ni)
+static void suspect(struct hb_hermite4 *h, size_t ni)
 {
   struct hb_bodies *b = h->bodies;
-  if (b->phi) memcpy(b->phi, h->phi1, ni * sizeof *b->phi);
+  if (!b) return;
+  memcpy(b->phi, h->phi1, ni * sizeof *b->phi);
   b->suspects = 0;
-  for (size_t k = 0; k < ni && h->params.collisions != HB_COLLISIONS_NONE; k++) {
+  for (size_t k = 0; k < ni && collides(h); k++) {
     uint32_t i = h->block[k];
     if (h->groups && h->groups->of[i] != HB_GROUPS_STAR) continue;
     if (!may_touch(h, h->particles->radius[i], h->phi1[k])) continue;
     double dt = hb_hermite4_span(h, (uint64_t)1 << h->blocks->level[i]);
-    b->suspect[b->suspects++] = (struct hb_suspect){i, i, dt};
+    b->suspect[b->suspects++] = (struct suspect){i, i, dt};
   }
 }
 
-enum hb_status hb_bodies_act(struct hb_hermite4 *h, uint64_t T, size_t *ni)
+/* Merging and escaping change the block. */
+static enum hb_status act(struct hb_hermite4 *h, uint64_t T, size_t *ni)
 {
   struct hb_bodies *b = h->bodies;
-  int is_full = (T & (((uint64_t)1 << h->blocks->level_max) - 1)) == 0;
-  int escapes = b->phi && is_full, collides = h->params.collisions != HB_COLLISIONS_NONE;
-  if (!escapes && b->suspects == 0 && b->touches == 0 && !(collides && h->groups && h->groups->count > 0))
+  int is_full = (T & (((uint64_t)1 << h->blocks->level_max) - 1)) == 0, looks_far = is_full && escapes(h);
+  if (!b) return HB_OK;
+  if (!looks_far && b->suspects == 0 && b->touches == 0 &&
+      !(collides(h) && h->groups && h->groups->count > 0))
     return HB_OK;
-  for (size_t k = 0; k < *ni; k++) { /* corrected */
-    size_t i = 3 * (size_t)h->block[k];
-    memcpy(h->xp + i, h->particles->x + i, 3 * sizeof *h->xp);
-    memcpy(h->vp + i, h->particles->v + i, 3 * sizeof *h->vp);
-  }
+  hb_hermite4_place_corrected(h, *ni);
   for (;; b->suspects = 0,
-          escapes = 0) { /* groups that are advanced for those that are new may have touched, too */
-    memset(b->fate, HB_BODY_STAYS, h->n);
-    if (collides) HB_TRY(hb_bodies_collide(h, T));
-    if (escapes) HB_TRY(hb_bodies_escape(h, T, *ni));
-    if (!memchr(b->fate, HB_BODY_IS_GONE, h->n)) return HB_OK;
-    HB_TRY(hb_bodies_drop(h, T, ni));
+          looks_far = 0) { /* groups that are advanced for those that are new may have touched, too */
+    memset(b->fate, BODY_STAYS, h->n);
+    if (collides(h)) HB_TRY(collide(h, T));
+    if (looks_far) HB_TRY(let_escape(h, T, *ni));
+    if (!memchr(b->fate, BODY_IS_GONE, h->n)) return HB_OK;
+    HB_TRY(drop_those_gone(h, T, ni));
   }
 }
+
+/* ---- the companion ---- */
+
+static enum hb_status open_bodies(struct hb_hermite4 *h)
+{
+  if (!collides(h) && !escapes(h)) return HB_OK;
+  HB_TRY(HB_ALLOC(1, &h->bodies));
+  h->bodies->eps = hb_force_eps(h->force);
+  HB_TRY(hb_columns_reserve(&columns, h->n, h->bodies));
+  if (h->params.escapers == HB_ESCAPERS_LIST) HB_TRY(HB_ALLOC(h->n, &h->bodies->listed));
+  if (!collides(h)) return HB_OK;
+  HB_TRY(hb_particles_reserve_radius(h->particles));
+  measure(h);
+  return HB_OK;
+}
+
+static void close_bodies(struct hb_hermite4 *h)
+{
+  if (!h->bodies) return;
+  hb_columns_free(&columns, h->bodies);
+  hb_mem_free(h->bodies->touch);
+  hb_mem_free(h->bodies);
+}
+
+static void drop_bodies(struct hb_hermite4 *h, const uint32_t *number, size_t left)
+{
+  struct hb_bodies *b = h->bodies;
+  size_t kept = 0;
+  (void)left;
+  if (!b) return;
+  hb_columns_renumber(&columns, h->n, number, b);
+  for (size_t p = 0; p < b->touches; p++) {
+    const struct touch old = b->touch[p], now = {number[old.i], number[old.k], old.apart};
+    if (now.i != HB_COLUMNS_GONE && now.k != HB_COLUMNS_GONE) b->touch[kept++] = now;
+  }
+  b->touches = kept;
+}
+
+static const struct hb_numbers_row touch_rows[] = {
+    HB_NUMBER("touches.i", HB_NUMBER_INDEX, struct touch, i, 1),
+    HB_NUMBER("touches.k", HB_NUMBER_INDEX, struct touch, k, 1),
+    HB_NUMBER("touches.apart", HB_NUMBER_WORD, struct touch, apart, 1),
+};
+static const struct hb_numbers of_touches = HB_NUMBERS(touch_rows, struct touch);
+
+static enum hb_status put_bodies(const struct hb_hermite4 *h, struct hb_sections *sections)
+{
+  const struct hb_bodies *b = h->bodies;
+  if (!b) return HB_OK;
+  HB_TRY(hb_columns_put(&columns, h->n, b, sections));
+  return hb_numbers_put(&of_touches, b->touches, b->touch, sections);
+}
+
+static enum hb_status get_bodies(const struct hb_sections *sections, struct hb_hermite4 *h)
+{
+  struct hb_bodies *b = h->bodies;
+  if (!b) return HB_OK;
+  HB_TRY(hb_columns_get(&columns, sections, h->n, b));
+  size_t count = hb_numbers_records(&of_touches, sections);
+  if (!hb_sections_find(sections, touch_rows->name)) return HB_OK;
+  HB_TRY(HB_ALLOC(count, &b->touch));
+  b->touches = b->touch_capacity = count;
+  HB_TRY(hb_numbers_get(&of_touches, sections, count, b->touch));
+  for (size_t p = 0; p < count; p++) {
+    const struct touch *t = b->touch + p, *before = p ? t - 1 : NULL;
+    int ascends = !before || before->i < t->i || (before->i == t->i && before->k < t->k);
+    if (!(t->i < t->k && t->k < h->n && ascends && (t->apart <= h->blocks->now || t->apart == TOUCHING)))
+      return hb_fail(HB_ERR_INPUT,
+                     "section 'touches.i' has a pair %u %u at tick %llu, expected pairs of %zu particles, "
+                     "ascending, at %llu at most",
+                     (unsigned)t->i, (unsigned)t->k, (unsigned long long)t->apart, h->n,
+                     (unsigned long long)h->blocks->now);
+  }
+  return HB_OK;
+}
+
+const struct hb_companion hb_companion_bodies = {.open = open_bodies,
+                                                 .close = close_bodies,
+                                                 .predicted = suspect,
+                                                 .after = act,
+                                                 .drop = drop_bodies,
+                                                 .put = put_bodies,
+                                                 .get = get_bodies};

@@ -4,7 +4,6 @@
 #include "base/arith.h"
 #include "base/parallel.h"
 #include "force/force.h"
-#include "step/timestep.h"
 
 #include <string.h>
 
@@ -57,7 +56,7 @@ static enum hb_status pairs_on_kept(struct hb_hermite4 *h, uint64_t T, size_t ni
       h->force, &(struct hb_force_job){.sinks = {.n = ni, .index = h->block}, .to = {h->a1, h->j1, h->phi1}});
 }
 
-static enum hb_status pairs(struct hb_hermite4 *h, uint64_t T, size_t ni)
+enum hb_status hb_hermite4_pairs(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   if (h->params.predict == HB_PLACE_HOST)
     return hb_force_of(h->force, &(struct hb_force_job){.sources = {h->n, source_masses(h), h->xp, h->vp},
@@ -68,14 +67,6 @@ static enum hb_status pairs(struct hb_hermite4 *h, uint64_t T, size_t ni)
   HB_TRY(hb_force_open_again(h->force)); /* the host still has every particle */
   HB_TRY(keep_all(h));
   return pairs_on_kept(h, T, ni);
-}
-
-enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
-{
-  HB_TRY(pairs(h, T, ni));
-  if (h->groups) hb_groups_add_heavy(h->groups, h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1);
-  if (h->field) hb_field_add(h->field, ni, h->block, h->xp, h->vp, h->a1, h->j1);
-  return HB_OK;
 }
 
 /* Steps become levels. */
@@ -98,7 +89,7 @@ static void round_piece(void *context, size_t piece)
 enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   double *step = h->phi1;
-  const struct hb_force_step how = {h->params.eta, h->noise, h->mass, h->field};
+  const struct hb_force_step how = {h->rule.nu, h->rule.noise, h->rule.mass, h->field};
   struct hb_blocks after = *h->blocks; /* if the shortest step stays the same, which it mostly does */
   double ahead[HB_FORCE_LEVELS];
   uint64_t next;
@@ -120,3 +111,17 @@ enum hb_status hb_hermite4_sync(struct hb_hermite4 *h)
   h->stale = 0;
   return HB_OK;
 }
+
+static enum hb_status begin_on_device(struct hb_hermite4 *h)
+{
+  return h->params.predict == HB_PLACE_GPU ? keep_all(h) : HB_OK;
+}
+
+static enum hb_status tell_device(struct hb_hermite4 *h, uint64_t T, size_t *ni)
+{
+  (void)T;
+  if (h->params.correct == HB_PLACE_GPU) return hb_force_settle(h->force, *ni, h->block, h->level1);
+  return h->params.transfer == HB_TRANSFER_BLOCK ? hb_hermite4_keep(h, *ni, h->block) : HB_OK;
+}
+
+const struct hb_companion hb_companion_device = {.begin = begin_on_device, .after = tell_device};

@@ -1,6 +1,5 @@
 /* Groups in the block scheme: where they enter a block step, and what a node that is new needs. */
 #include "step/hermite4.h"
-#include "step/hermite4_bodies.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,12 +27,21 @@ static struct hb_nodes nodes_of(const struct hb_hermite4 *h)
 
 /* ---- parking ---- */
 
-/* Slots that are parked are sources of mass 0, which must be at no node's place: at the first of these corners, far out but within the
- * range of all sources of forces, that no node is near. */
+/* Slots of members are parked: groups->of says so, and nothing else. As sources of mass 0 they still have to be somewhere, and better
+ * at no node's place: at the first of these corners, far out but within the range of all sources of forces, that no node is near. */
 enum { CORNERS = 32 };
 static void corner(unsigned k, double x[3])
 {
   for (unsigned d = 0; d < 3; d++) x[d] = ldexp(k >> d & 1 ? -1 : 1, 20 + (int)(k / 8));
+}
+
+static int is_corner(const double x[3])
+{
+  double known[3];
+  unsigned k = 0;
+  do corner(k, known);
+  while (memcmp(known, x, sizeof known) != 0 && ++k < CORNERS);
+  return k < CORNERS;
 }
 
 static int is_near(const double *x, const double parking[3])
@@ -76,33 +84,31 @@ static enum hb_status leave_parking(struct hb_hermite4 *h, size_t ni)
   return h->params.transfer == HB_TRANSFER_BLOCK ? hb_hermite4_keep(h, moved, h->groups->live) : HB_OK;
 }
 
-void hb_hermite4_resume_parking(struct hb_hermite4 *h)
-{
-  corner(0, h->groups->parking);
-  for (uint32_t i = 0; i < h->n; i++)
-    if (h->groups->of[i] == HB_GROUPS_PARKED)
-      memcpy(h->groups->parking, h->particles->x + 3 * (size_t)i, sizeof h->groups->parking);
-}
-
 /* ---- within a block step ---- */
 
-enum hb_status hb_hermite4_meet(struct hb_hermite4 *h, uint64_t T, size_t ni)
+static enum hb_status meet(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   const struct hb_nodes nodes = nodes_of(h);
-  return hb_groups_meet(h->groups, &nodes, T, ni, h->block);
+  return h->groups ? hb_groups_meet(h->groups, &nodes, T, ni, h->block) : HB_OK;
 }
 
-void hb_hermite4_correct_near(struct hb_hermite4 *h, size_t ni)
+static void add_heavy(struct hb_hermite4 *h, size_t ni)
+{
+  if (h->groups) hb_groups_add_heavy(h->groups, h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1);
+}
+
+static void correct_near(struct hb_hermite4 *h, size_t ni)
 {
   const struct hb_nodes nodes = nodes_of(h);
-  hb_groups_correct(h->groups, &nodes, ni, h->block, h->a1, h->j1);
+  if (h->groups) hb_groups_correct(h->groups, &nodes, ni, h->block, h->a1, h->j1);
 }
 
 /* Errors of a node's energy are as its mass times dt^4. Where dt goes as m^-5/16, those of nodes heavier than the mean, which add up,
  * are no larger than its. */
-double hb_hermite4_limited(const struct hb_hermite4 *h, uint32_t i, double dt)
+static double limit_step(const struct hb_hermite4 *h, uint32_t i, double dt)
 {
   const struct hb_groups *groups = h->groups;
+  if (!groups) return dt;
   const struct hb_group *g = hb_groups_of(groups, i);
   if (groups->m[i] > groups->m_mean) {
     double quarter = sqrt(sqrt(groups->m_mean / groups->m[i]));
@@ -110,16 +116,6 @@ double hb_hermite4_limited(const struct hb_hermite4 *h, uint32_t i, double dt)
   }
   const struct hb_nodes nodes = nodes_of(h);
   return g ? fmin(dt, hb_groups_step(groups, &nodes, g)) : dt;
-}
-
-void hb_hermite4_limit_steps(struct hb_hermite4 *h, size_t ni)
-{
-  for (size_t b = 0; b < ni; b++) {
-    double dt = hb_hermite4_limited(h, h->block[b], h->phi1[b]);
-    if (dt == h->phi1[b]) continue;
-    h->phi1[b] = dt;
-    h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
-  }
 }
 
 /* ---- joining and breaking ---- */
@@ -225,7 +221,7 @@ static enum hb_status tell(const struct change *c, uint32_t i, uint32_t k)
     v[d] = h->vp[3 * (size_t)k + d] - h->vp[3 * (size_t)i + d];
   }
   const struct hb_orbit orbit = hb_orbit_of(h->groups->m[i], h->groups->m[k], r, v, 0);
-  struct hb_event event = hb_event_of(HB_EVENT_ENCOUNTER, h->t0 + hb_hermite4_span(h, c->T), 0, 0, &orbit);
+  struct hb_event event = hb_event_of(HB_EVENT_ENCOUNTER, hb_hermite4_at(h, c->T), 0, 0, &orbit);
   event.n = 0;
   hb_hermite4_add_members(h, i, &event);
   hb_hermite4_add_members(h, k, &event);
@@ -287,18 +283,6 @@ static size_t unschedule(struct change *c)
   return ni;
 }
 
-static void begin(struct change *c, size_t b)
-{
-  struct hb_hermite4 *h = c->h;
-  uint32_t i = h->block[b];
-  const double *a = h->a1 + 3 * b, *j = h->j1 + 3 * b;
-  memcpy(h->a + 3 * (size_t)i, a, 3 * sizeof *a);
-  memcpy(h->j + 3 * (size_t)i, j, 3 * sizeof *j);
-  unsigned level = hb_hermite4_level(h, hb_hermite4_limited(h, i, hb_hermite4_step_anew(h, i)));
-  unsigned most = c->T ? (unsigned)__builtin_ctzll(c->T) : h->blocks->level_max;
-  hb_blocks_put(h->blocks, i, level < most ? level : most);
-}
-
 static enum hb_status start_fresh(struct change *c)
 {
   struct hb_hermite4 *h = c->h;
@@ -312,27 +296,20 @@ static enum hb_status start_fresh(struct change *c)
     if (g) HB_TRY(hb_groups_look_around(groups, g, &c->nodes, c->T));
   }
   if (h->params.transfer == HB_TRANSFER_BLOCK) HB_TRY(hb_hermite4_keep(h, changed, groups->live));
-  HB_TRY(hb_hermite4_forces(h, c->T, ni));
-  const struct hb_forces_at at = {h->n, h->xp, h->t0 + hb_hermite4_span(h, c->T), h->block_steps, h->force};
-  HB_TRY(hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1));
   memset(groups->active, 0, groups->n * sizeof *groups->active);
   for (size_t b = 0; b < ni; b++) groups->active[h->block[b]] = (uint32_t)b + 1;
-  hb_groups_correct(groups, &c->nodes, ni, h->block, h->a1, h->j1);
-  for (size_t b = 0; b < ni; b++) begin(c, b);
+  HB_TRY(hb_hermite4_forces(h, c->T, ni));
+  for (size_t b = 0; b < ni; b++) hb_hermite4_begin_anew(h, c->T, b);
   return h->params.transfer == HB_TRANSFER_BLOCK ? hb_hermite4_keep(h, ni, h->block) : HB_OK;
 }
 
-enum hb_status hb_hermite4_regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
+static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct change c = {.h = h, .nodes = nodes_of(h), .T = T};
   memset(h->groups->fresh, 0, h->n);
   for (size_t b = 0; b < ni; b++)
     if (h->groups->m[h->block[b]] > 0 || may_join(h, h->block[b])) add(&c, h->block[b]);
-  for (size_t b = 0; b < ni; b++) {
-    size_t k = 3 * (size_t)h->block[b];
-    memcpy(h->xp + k, h->particles->x + k, 3 * sizeof *h->xp);
-    memcpy(h->vp + k, h->particles->v + k, 3 * sizeof *h->vp);
-  }
+  hb_hermite4_place_corrected(h, ni);
   for (size_t b = 0; b < ni && h->groups->count > 0; b++) {
     struct hb_group *g = hb_groups_of(h->groups, h->block[b]);
     if (g) HB_TRY(hb_groups_look_around(h->groups, g, &c.nodes, T));
@@ -343,35 +320,6 @@ enum hb_status hb_hermite4_regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
   return c.is_any ? start_fresh(&c) : HB_OK;
 }
 
-/* ---- resuming ---- */
-
-/* A group is brought to the times of blocks, at least to those of its node. */
-enum hb_status hb_hermite4_check_groups(const struct hb_hermite4 *h)
-{
-  const struct hb_groups *groups = h->groups;
-  for (size_t k = 0; k < groups->count; k++) {
-    uint64_t tick = groups->at[k].tick, from = tick_of(h->blocks, groups->at[k].node);
-    if (tick < from || tick > h->blocks->now)
-      return hb_fail(
-          HB_ERR_INPUT, "section 'groups.words' has tick %llu for group %zu, expected %llu to %llu",
-          (unsigned long long)tick, k, (unsigned long long)from, (unsigned long long)h->blocks->now);
-  }
-  double known[3];
-  unsigned k = 0;
-  do corner(k, known);
-  while (memcmp(known, groups->parking, sizeof known) != 0 && ++k < CORNERS);
-  for (size_t i = 0; i < h->n; i++)
-    for (size_t d = 3 * i; d < 3 * i + 3 && groups->of[i] == HB_GROUPS_PARKED; d++)
-      if (k == CORNERS || h->particles->x[d] != groups->parking[d - 3 * i])
-        return hb_fail(HB_ERR_INPUT,
-                       "section 'x' has %g for member %zu of a group, expected a corner for "
-                       "those who are in one",
-                       h->particles->x[d], i);
-  const struct hb_bodies *b = h->bodies;
-  return hb_groups_compare(groups, h->particles, b ? (double)b->merged + (double)b->escaped : 0,
-                           b && b->escaped > 0);
-}
-
 /* ---- members ---- */
 
 enum hb_status hb_hermite4_resolve(const struct hb_hermite4 *h, double t, double *x, double *v,
@@ -380,3 +328,92 @@ enum hb_status hb_hermite4_resolve(const struct hb_hermite4 *h, double t, double
   const struct hb_nodes nodes = nodes_of(h);
   return hb_groups_resolve(h->groups, &nodes, h->blocks->now, t, x, v, e_rounded);
 }
+
+/* ---- the companion ---- */
+
+static enum hb_status open_groups(struct hb_hermite4 *h)
+{
+  const struct hb_sim_params *params = &h->params;
+  if (params->encounters != HB_ENCOUNTERS_GROUPS) return HB_OK;
+  HB_TRY(hb_groups_create(h->particles, h->rule.noise > 0, &h->groups));
+  h->groups->field = h->field;
+  h->groups->gathers_few = params->escapers == HB_ESCAPERS_NONE &&   /* members do not escape, */
+                           params->collisions == HB_COLLISIONS_NONE; /* and two of them touch in a step */
+  if (params->collisions != HB_COLLISIONS_NONE) h->groups->radius = h->particles->radius;
+  return HB_OK;
+}
+
+static void close_groups(struct hb_hermite4 *h) { hb_groups_destroy(h->groups); }
+
+static enum hb_status first_groups(struct hb_hermite4 *h) { return h->groups ? regroup(h, 0, h->n) : HB_OK; }
+
+static enum hb_status regroup_block(struct hb_hermite4 *h, uint64_t T, size_t *ni)
+{
+  return h->groups ? regroup(h, T, *ni) : HB_OK;
+}
+
+static void drop_nodes(struct hb_hermite4 *h, const uint32_t *number, size_t left)
+{
+  if (h->groups) hb_groups_renumber(h->groups, number, left);
+}
+
+static enum hb_status put_groups(const struct hb_hermite4 *h, struct hb_sections *sections)
+{
+  return h->groups ? hb_groups_put(h->groups, sections) : HB_OK;
+}
+
+/* A group is brought to the times of blocks, at least to those of its node. */
+static enum hb_status check_ticks(const struct hb_hermite4 *h)
+{
+  const struct hb_groups *groups = h->groups;
+  for (size_t k = 0; k < groups->count; k++) {
+    uint64_t tick = groups->at[k].tick, from = tick_of(h->blocks, groups->at[k].node);
+    if (tick < from || tick > h->blocks->now)
+      return hb_fail(HB_ERR_INPUT, "section 'groups.tick' has %llu for group %zu, expected %llu to %llu",
+                     (unsigned long long)tick, k, (unsigned long long)from,
+                     (unsigned long long)h->blocks->now);
+  }
+  return HB_OK;
+}
+
+/* All parked slots are at one place, which is where they are parked. */
+static enum hb_status get_parking(struct hb_hermite4 *h)
+{
+  struct hb_groups *groups = h->groups;
+  double *parking = groups->parking;
+  const double *x = h->particles->x;
+  corner(0, parking);
+  for (size_t i = 0; i < h->n; i++)
+    if (groups->of[i] == HB_GROUPS_PARKED) memcpy(parking, x + 3 * i, 3 * sizeof *x);
+  int is_place = is_corner(parking);
+  for (size_t k = 0; k < 3 * h->n; k++)
+    if (groups->of[k / 3] == HB_GROUPS_PARKED && !(is_place && x[k] == parking[k % 3]))
+      return hb_fail(HB_ERR_INPUT,
+                     "section 'x' has %g for member %zu of a group, expected a corner for "
+                     "those who are in one",
+                     x[k], k / 3);
+  return HB_OK;
+}
+
+static enum hb_status get_groups(const struct hb_sections *sections, struct hb_hermite4 *h)
+{
+  if (!h->groups) return HB_OK;
+  double gone = (double)h->counts.merged + (double)h->counts.escaped;
+  HB_TRY(hb_groups_get(sections, h->groups));
+  HB_TRY(check_ticks(h));
+  HB_TRY(get_parking(h));
+  return hb_groups_compare(h->groups, h->particles, gone, h->counts.escaped > 0);
+}
+
+const struct hb_companion hb_companion_heavy = {.forces = add_heavy};
+
+const struct hb_companion hb_companion_groups = {.open = open_groups,
+                                                 .close = close_groups,
+                                                 .begin = first_groups,
+                                                 .before = meet,
+                                                 .forces = correct_near,
+                                                 .limit = limit_step,
+                                                 .after = regroup_block,
+                                                 .drop = drop_nodes,
+                                                 .put = put_groups,
+                                                 .get = get_groups};

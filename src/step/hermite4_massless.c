@@ -1,28 +1,39 @@
-#include "step/hermite4_massless.h"
+/* The energy of test particles. No sum over a system has it: it is not conserved where stars move. But whatever the forces, what a
+ * step adds to v^2 / 2 is their work along the way, the integral of v . a. That is taken from a, j at both ends; by how much
+ * the steps' v^2 / 2 differs from it in the end is the energy that the integrator has made. In a field it is Jacobi's. */
+#include "step/hermite4.h"
 
 #include "base/mem.h"
 
 #include <math.h>
 
-static double dot(const double *p, const double *q) { return p[0] * q[0] + p[1] * q[1] + p[2] * q[2]; }
+struct hb_massless {
+  double *made;           /* [n] energy per mass that the steps of a particle have made */
+  double *before, *depth; /* [n] v^2 / 2 and the first half of the work; -phi */
+};
 
-enum hb_status hb_massless_open(struct hb_hermite4 *h)
+static const struct hb_columns_row rows[] = {
+    HB_COLUMN_OF("massless", HB_SECTION_DOUBLES, struct hb_massless, made, 1, HB_COLUMN_ADDED),
+    HB_COLUMN(struct hb_massless, before, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_massless, depth, 1, HB_COLUMN_SCRATCH),
+};
+static const struct hb_columns columns = HB_COLUMNS(rows, HB_SECTIONS_MOST);
+
+/* If there are test particles that the host corrects. */
+static enum hb_status open_massless(struct hb_hermite4 *h)
 {
   if (h->params.correct == HB_PLACE_GPU || hb_particles_massive(h->particles) == h->n) return HB_OK;
   HB_TRY(HB_ALLOC(1, &h->massless));
-  HB_TRY(HB_ALLOC(h->n, &h->massless->made));
-  HB_TRY(HB_ALLOC(h->n, &h->massless->before));
-  return HB_ALLOC(h->n, &h->massless->depth);
+  return hb_columns_reserve(&columns, h->n, h->massless);
 }
 
-void hb_massless_close(struct hb_massless_watch *w)
+static void close_massless(struct hb_hermite4 *h)
 {
-  if (!w) return;
-  hb_mem_free(w->made);
-  hb_mem_free(w->before);
-  hb_mem_free(w->depth);
-  hb_mem_free(w);
+  if (h->massless) hb_columns_free(&columns, h->massless);
+  hb_mem_free(h->massless);
 }
+
+static double dot(const double *p, const double *q) { return p[0] * q[0] + p[1] * q[1] + p[2] * q[2]; }
 
 /* Of the integral of v . a over dt, by its values and derivatives at both ends, what belongs to this one. */
 static double half_of_work(const struct hb_hermite4 *h, size_t i, double dt)
@@ -36,9 +47,9 @@ static double step_of(const struct hb_hermite4 *h, size_t i)
   return hb_hermite4_span(h, (uint64_t)1 << h->blocks->level[i]);
 }
 
-void hb_massless_before(struct hb_hermite4 *h, size_t ni)
+static void before_correction(struct hb_hermite4 *h, size_t ni)
 {
-  struct hb_massless_watch *w = h->massless;
+  struct hb_massless *w = h->massless;
   for (size_t b = 0; w && b < ni; b++) {
     size_t i = h->block[b];
     if (h->particles->m[i] > 0) continue;
@@ -48,41 +59,42 @@ void hb_massless_before(struct hb_hermite4 *h, size_t ni)
   }
 }
 
-void hb_massless_after(struct hb_hermite4 *h, uint64_t T, size_t ni)
+static void after_correction(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  struct hb_massless_watch *w = h->massless;
+  struct hb_massless *w = h->massless;
   for (size_t b = 0; w && b < ni; b++) {
     size_t i = h->block[b];
     if (h->particles->m[i] > 0) continue;
     double kinetic = dot(h->particles->v + 3 * i, h->particles->v + 3 * i) / 2;
     w->made[i] += kinetic + half_of_work(h, i, -step_of(h, i)) - w->before[i];
     double error = fabs(w->made[i]) / (kinetic + w->depth[i]);
-    if (error > w->worst.error)
-      w->worst = (struct hb_energy_made){error, h->t0 + hb_hermite4_span(h, T), h->particles->id[i]};
+    if (error > h->counts.massless.error)
+      h->counts.massless = (struct hb_energy_made){error, hb_hermite4_at(h, T), h->particles->id[i]};
   }
 }
 
-/* ---- checkpoints ---- */
-
-enum { ERROR, TIME, NUMBERS };
-
-enum hb_status hb_massless_put(const struct hb_hermite4 *h, struct hb_sections *sections)
+static void drop_massless(struct hb_hermite4 *h, const uint32_t *number, size_t left)
 {
-  const struct hb_massless_watch *w = h->massless;
-  const double worst[NUMBERS] = {w->worst.error, w->worst.t};
-  HB_TRY(hb_sections_put(sections, "massless", HB_SECTION_DOUBLES, h->n, w->made));
-  HB_TRY(hb_sections_put_copy(sections, "massless.worst", HB_SECTION_DOUBLES, NUMBERS, worst));
-  return hb_sections_put_copy(sections, "massless.who", HB_SECTION_WORDS, 1, &w->worst.particle);
+  (void)left;
+  if (h->massless) hb_columns_renumber(&columns, h->n, number, h->massless);
 }
 
-enum hb_status hb_massless_get(const struct hb_sections *sections, struct hb_hermite4 *h)
+static enum hb_status put_massless(const struct hb_hermite4 *h, struct hb_sections *sections)
 {
-  struct hb_massless_watch *w = h->massless;
-  double worst[NUMBERS];
-  if (!hb_sections_find(sections, "massless")) return HB_OK; /* older checkpoints have none */
-  HB_TRY(hb_sections_copy_finite(sections, "massless", h->n, w->made));
-  HB_TRY(hb_sections_copy_finite(sections, "massless.worst", NUMBERS, worst));
-  HB_TRY(hb_sections_copy(sections, "massless.who", HB_SECTION_WORDS, 1, &w->worst.particle));
-  w->worst.error = worst[ERROR], w->worst.t = worst[TIME];
+  return h->massless ? hb_columns_put(&columns, h->n, h->massless, sections) : HB_OK;
+}
+
+static enum hb_status get_massless(const struct hb_sections *sections, struct hb_hermite4 *h)
+{
+  if (h->massless) return hb_columns_get(&columns, sections, h->n, h->massless);
+  hb_sections_find(sections, rows->name); /* of a run whose test particles have all left */
   return HB_OK;
 }
+
+const struct hb_companion hb_companion_massless = {.open = open_massless,
+                                                   .close = close_massless,
+                                                   .predicted = before_correction,
+                                                   .corrected = after_correction,
+                                                   .drop = drop_massless,
+                                                   .put = put_massless,
+                                                   .get = get_massless};

@@ -1,18 +1,29 @@
-#include "step/hermite4_passages.h"
+/* Encounters without groups: pairs of stars that come as near as a group forms (groups.h). They are only told, and change no step. */
+#include "step/hermite4.h"
 
 #include "base/mem.h"
 #include "force/force.h"
 
 #include <math.h>
 
-void hb_passages_close(struct hb_passages *e)
+/* Two stars that were told and have not parted since. */
+struct passage {
+  uint32_t i, k; /* i < k */
+};
+
+struct hb_passages {
+  struct hb_groups scale; /* what is close: r_close and m_mean alone */
+  struct passage *at;
+  size_t count, capacity;
+};
+
+static void close_passages(struct hb_hermite4 *h)
 {
-  if (!e) return;
-  hb_mem_free(e->at);
-  hb_mem_free(e);
+  if (h->passages) hb_mem_free(h->passages->at);
+  hb_mem_free(h->passages);
 }
 
-static enum hb_status open(struct hb_hermite4 *h)
+static enum hb_status begin_to_watch(struct hb_hermite4 *h)
 {
   HB_TRY(HB_ALLOC(1, &h->passages));
   return hb_groups_find_close(h->particles, &h->passages->scale);
@@ -82,9 +93,9 @@ static enum hb_status tell(struct hb_hermite4 *h, uint64_t T, uint32_t i, uint32
   const struct hb_orbit orbit = hb_orbit_of(p->m[i], p->m[k], at.r, at.v, 0);
   if (orbit.E < 0) return HB_OK;
   HB_TRY(HB_GROW(e->count, &e->capacity, &e->at));
-  e->at[e->count++] = (struct hb_passage){i, k};
+  e->at[e->count++] = (struct passage){i, k};
   const struct hb_event event =
-      hb_event_of(HB_EVENT_ENCOUNTER, h->t0 + hb_hermite4_span(h, T), p->id[i], p->id[k], &orbit);
+      hb_event_of(HB_EVENT_ENCOUNTER, hb_hermite4_at(h, T), p->id[i], p->id[k], &orbit);
   return hb_events_add(h->events, &event);
 }
 
@@ -97,13 +108,15 @@ static int may_meet(const struct hb_hermite4 *h, uint32_t i)
   return a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > least * least;
 }
 
-enum hb_status hb_hermite4_tell_passages(struct hb_hermite4 *h, uint64_t T, size_t ni)
+/* If encounters are watched. A softened run has none, nor has one that is corrected on the device. */
+static enum hb_status tell_passages(struct hb_hermite4 *h, uint64_t T, size_t *block_size)
 {
   int is_watched = h->events && h->events->kinds >> HB_EVENT_ENCOUNTER & 1;
-  if (!is_watched || hb_force_eps(h->force) != 0) return HB_OK;
-  if (!h->passages) HB_TRY(open(h));
+  if (!is_watched || h->groups || h->params.correct == HB_PLACE_GPU || hb_force_eps(h->force) != 0)
+    return HB_OK;
+  if (!h->passages) HB_TRY(begin_to_watch(h));
   forget(h, T);
-  for (size_t b = 0; b < ni; b++) {
+  for (size_t b = 0, ni = *block_size; b < ni; b++) {
     uint32_t i = h->block[b];
     if (!may_meet(h, i)) continue;
     for (size_t c = 0; c < ni; c++) {
@@ -115,52 +128,57 @@ enum hb_status hb_hermite4_tell_passages(struct hb_hermite4 *h, uint64_t T, size
   return HB_OK;
 }
 
-void hb_passages_renumber(struct hb_passages *e, const uint32_t *number)
+static void drop_passages(struct hb_hermite4 *h, const uint32_t *number, size_t left)
 {
+  struct hb_passages *e = h->passages;
   size_t kept = 0;
+  (void)left;
   for (size_t p = 0; e && p < e->count; p++) {
-    const struct hb_passage now = {number[e->at[p].i], number[e->at[p].k]};
-    if (now.i != HB_GROUPS_PARKED && now.k != HB_GROUPS_PARKED) e->at[kept++] = now;
+    const struct passage now = {number[e->at[p].i], number[e->at[p].k]};
+    if (now.i != HB_COLUMNS_GONE && now.k != HB_COLUMNS_GONE) e->at[kept++] = now;
   }
   if (e) e->count = kept;
 }
 
 /* ---- checkpoints ---- */
 
-enum { I, K, WORDS };
+static const struct hb_numbers_row scale_rows[] = {
+    HB_NUMBER("passages.r_close", HB_NUMBER_DOUBLE, struct hb_groups, r_close, 1),
+    HB_NUMBER("passages.m_mean", HB_NUMBER_DOUBLE, struct hb_groups, m_mean, 1),
+};
+static const struct hb_numbers_row passage_rows[] = {
+    HB_NUMBER("passages.i", HB_NUMBER_INDEX, struct passage, i, 1),
+    HB_NUMBER("passages.k", HB_NUMBER_INDEX, struct passage, k, 1),
+};
+static const struct hb_numbers of_scale = HB_NUMBERS(scale_rows, struct hb_groups),
+                               of_passages = HB_NUMBERS(passage_rows, struct passage);
 
-enum hb_status hb_passages_put(const struct hb_passages *e, struct hb_sections *sections)
+static enum hb_status put_passages(const struct hb_hermite4 *h, struct hb_sections *sections)
 {
-  uint64_t *words;
-  const double scale[] = {e->scale.r_close, e->scale.m_mean};
-  HB_TRY(HB_ALLOC(WORDS * e->count, &words));
-  for (size_t p = 0; p < e->count; p++) words[WORDS * p + I] = e->at[p].i, words[WORDS * p + K] = e->at[p].k;
-  enum hb_status status =
-      hb_sections_put_copy(sections, "passages", HB_SECTION_WORDS, WORDS * e->count, words);
-  hb_mem_free(words);
-  HB_TRY(status);
-  return hb_sections_put_copy(sections, "passages.scale", HB_SECTION_DOUBLES, 2, scale);
+  const struct hb_passages *e = h->passages;
+  if (!e) return HB_OK;
+  HB_TRY(hb_numbers_put(&of_scale, 1, &e->scale, sections));
+  return hb_numbers_put(&of_passages, e->count, e->at, sections);
 }
 
-enum hb_status hb_passages_get(const struct hb_sections *sections, struct hb_hermite4 *h)
+static enum hb_status get_passages(const struct hb_sections *sections, struct hb_hermite4 *h)
 {
-  const struct hb_section *section = hb_sections_find(sections, "passages");
-  const void *data;
-  double scale[2];
-  if (!section) return HB_OK;
-  size_t count = section->count / WORDS;
-  HB_TRY(hb_sections_get(sections, "passages", HB_SECTION_WORDS, WORDS * count, &data));
-  HB_TRY(hb_sections_copy_finite(sections, "passages.scale", 2, scale));
+  if (!hb_sections_find(sections, "passages.i")) return HB_OK;
   HB_TRY(HB_ALLOC(1, &h->passages));
   struct hb_passages *e = h->passages;
-  e->scale.r_close = scale[0], e->scale.m_mean = scale[1];
-  for (size_t p = 0; p < count; p++) {
-    const uint64_t *w = (const uint64_t *)data + WORDS * p;
-    if (!(w[I] < w[K] && w[K] < h->n))
-      return hb_fail(HB_ERR_INPUT, "section 'passages' has a pair %llu %llu, expected two of %zu particles",
-                     (unsigned long long)w[I], (unsigned long long)w[K], h->n);
-    HB_TRY(HB_GROW(e->count, &e->capacity, &e->at));
-    e->at[e->count++] = (struct hb_passage){(uint32_t)w[I], (uint32_t)w[K]};
-  }
+  e->count = e->capacity = hb_numbers_records(&of_passages, sections);
+  HB_TRY(HB_ALLOC(e->count, &e->at));
+  HB_TRY(hb_numbers_get(&of_scale, sections, 1, &e->scale));
+  HB_TRY(hb_numbers_get(&of_passages, sections, e->count, e->at));
+  for (size_t p = 0; p < e->count; p++)
+    if (!(e->at[p].i < e->at[p].k && e->at[p].k < h->n))
+      return hb_fail(HB_ERR_INPUT, "section 'passages.i' has a pair %u %u, expected two of %zu particles",
+                     (unsigned)e->at[p].i, (unsigned)e->at[p].k, h->n);
   return HB_OK;
 }
+
+const struct hb_companion hb_companion_passages = {.close = close_passages,
+                                                   .after = tell_passages,
+                                                   .drop = drop_passages,
+                                                   .put = put_passages,
+                                                   .get = get_passages};

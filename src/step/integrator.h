@@ -3,7 +3,7 @@
 #define HB_INTEGRATOR_H
 
 #include "base/status.h"
-#include "core/sections.h"
+#include "core/particles.h"
 
 #include <holmberg/device.h>
 
@@ -43,7 +43,7 @@ struct hb_integrator_ops {
    * HB_ERR_USAGE (t), HB_ERR_INTERNAL. */
   enum hb_status (*particles)(const void *state, double t, struct hb_particles **particles);
 
-  /* The same in arrays that are unused until the next step, see state_view.h. NULL: there are none. */
+  /* The same in arrays that are unused until the next step, see below. NULL: there are none. */
   enum hb_status (*view)(void *state, double t, struct hb_state_view *view);
 
   /* value[n] of HB_QUANTITY_ACC, _STEP or _AGE. Errors: those of reading back. */
@@ -65,5 +65,24 @@ enum hb_status hb_integrator_find(const char *name, const struct hb_integrator_o
 
 /* The name of the first that offers it. */
 const char *hb_integrator_offering(unsigned what);
+
+/* ---- a view of the particles ---- */
+
+/* The particles of a simulation at one time, with arrays to evaluate forces on all of them. An integrator whose arrays are
+ * unused between its steps lends them, so that a view takes no memory. */
+struct hb_state_view {
+  struct hb_particles at; /* n t m x v id, no notes; x and v may be changed       */
+  double *a, *j, *phi;    /* [3 * n] [3 * n] [n] scratch                          */
+  uint32_t *index;        /* [n] 0 .. n - 1                                       */
+  double
+      e_rounded; /* what the potential energy of `at` lacks, since x has lost digits of separations in groups */
+  struct hb_particles *own; /* the particles of `at`; NULL if all arrays are the integrator's */
+};
+
+/* Valid until the integrator's next step. Errors: those of the integrator's particles, HB_ERR_INTERNAL; hb_state_view_close
+ * is needed then, too. */
+enum hb_status hb_state_view_open(const struct hb_integrator_ops *integrator, void *state, double t,
+                                  struct hb_state_view *view);
+void hb_state_view_close(struct hb_state_view *view);
 
 #endif

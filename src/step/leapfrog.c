@@ -27,16 +27,23 @@ static enum hb_status check_params(double dt, double damping)
   return HB_OK;
 }
 
-/* All arrays but the particles. */
+static const struct hb_columns_row rows[] = {
+    HB_COLUMN_OF("a", HB_SECTION_DOUBLES, struct hb_leapfrog, a, 3, HB_COLUMN_SAVED),
+    HB_COLUMN_OF("j", HB_SECTION_DOUBLES, struct hb_leapfrog, j, 3, HB_COLUMN_SAVED),
+    HB_COLUMN(struct hb_leapfrog, x1, 3, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_leapfrog, v1, 3, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_leapfrog, a1, 3, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_leapfrog, j1, 3, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_leapfrog, phi1, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_leapfrog, index, 1, HB_COLUMN_SCRATCH),
+};
+static const struct hb_columns columns = HB_COLUMNS(rows, HB_SECTIONS_MOST);
+
 static enum hb_status allocate(struct hb_leapfrog *l)
 {
-  size_t n = l->n;
-  double **vectors[] = {&l->a, &l->j, &l->x1, &l->v1, &l->a1, &l->j1};
-  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) HB_TRY(HB_ALLOC(3 * n, vectors[k]));
-  HB_TRY(HB_ALLOC(n, &l->phi1));
-  HB_TRY(HB_ALLOC(n, &l->index));
-  for (size_t i = 0; i < n; i++) l->index[i] = (uint32_t)i;
-  return hb_force_find_massive(l->force, n, l->particles->m);
+  HB_TRY(hb_columns_reserve(&columns, l->n, l));
+  for (size_t i = 0; i < l->n; i++) l->index[i] = (uint32_t)i;
+  return hb_force_find_massive(l->force, l->n, l->particles->m);
 }
 
 /* Forces of all on all, into a1, j1, phi1. */
@@ -77,9 +84,7 @@ static void destroy(void *state)
 {
   struct hb_leapfrog *l = state;
   if (!l) return;
-  double *arrays[] = {l->a, l->j, l->x1, l->v1, l->a1, l->j1, l->phi1};
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) hb_mem_free(arrays[k]);
-  hb_mem_free(l->index);
+  hb_columns_free(&columns, l);
   hb_particles_destroy(l->particles);
   hb_mem_free(l);
 }
@@ -194,33 +199,34 @@ static enum hb_status state_at(const void *state, double t, struct hb_particles 
 
 /* ---- saving and resuming ---- */
 
+static const struct hb_numbers_row number_rows[] = {
+    HB_NUMBER("t0", HB_NUMBER_DOUBLE, struct hb_leapfrog, t0, 1),
+    HB_NUMBER("leapfrog.dt", HB_NUMBER_DOUBLE, struct hb_leapfrog, dt, 1),
+    HB_NUMBER("leapfrog.damping", HB_NUMBER_DOUBLE, struct hb_leapfrog, damping, 1),
+    HB_NUMBER("steps", HB_NUMBER_WORD, struct hb_leapfrog, steps, 1),
+};
+static const struct hb_numbers numbers = HB_NUMBERS(number_rows, struct hb_leapfrog);
+
 static enum hb_status save(const void *state, struct hb_sections *sections)
 {
   const struct hb_leapfrog *l = state;
-  const double scalars[] = {l->t0, l->dt, l->damping};
   HB_TRY(hb_particles_put(l->particles, sections));
-  HB_TRY(hb_sections_put_copy(sections, "t0", HB_SECTION_DOUBLES, 3, scalars));
-  HB_TRY(hb_sections_put_copy(sections, "steps", HB_SECTION_WORDS, 1, &l->steps));
-  HB_TRY(hb_sections_put(sections, "a", HB_SECTION_DOUBLES, 3 * l->n, l->a));
-  return hb_sections_put(sections, "j", HB_SECTION_DOUBLES, 3 * l->n, l->j);
+  HB_TRY(hb_numbers_put(&numbers, 1, l, sections));
+  return hb_columns_put(&columns, l->n, l, sections);
 }
 
 static enum hb_status fill(const struct hb_sections *sections, struct hb_leapfrog *l)
 {
-  double scalars[3];
-  HB_TRY(hb_sections_copy(sections, "t0", HB_SECTION_DOUBLES, 3, scalars));
-  l->t0 = scalars[0], l->dt = scalars[1], l->damping = scalars[2];
+  HB_TRY(hb_numbers_get(&numbers, sections, 1, l));
   if (!(fabs(l->t0) <= HB_PARTICLES_LATEST) || check_params(l->dt, l->damping) != HB_OK)
     return hb_fail(HB_ERR_INPUT, "section 't0' has t0 = %g, dt = %g, damping = %g, which make no sense",
                    l->t0, l->dt, l->damping);
-  HB_TRY(hb_sections_copy(sections, "steps", HB_SECTION_WORDS, 1, &l->steps));
   double next = next_time(l);
   if (!isfinite(next) || next <= time_now(l))
     return hb_fail(HB_ERR_INPUT,
                    "section 'steps' has %llu, after which a step of %g is lost in the digits of t",
                    (unsigned long long)l->steps, l->dt);
-  HB_TRY(hb_sections_copy_finite(sections, "a", 3 * l->n, l->a));
-  return hb_sections_copy_finite(sections, "j", 3 * l->n, l->j);
+  return hb_columns_get(&columns, sections, l->n, l);
 }
 
 /* The step belongs to the times that are counted in it, so it is that of the sections, not of params. */

@@ -139,3 +139,17 @@ galaxy() {
     rm end.txt part.txt run.ckpt*
   done
 }
+
+# Wherever slots of members wait there is a star then: it stays where it is, and the energy is what it is without.
+@test "a star at each of the corners where members' slots wait" {
+  binaries 64 >stars.txt
+  awk '{ print } END { for (k = 0; k < 32; k++) { p = 2 ^ (20 + int(k / 8))
+    print 1e-9, k % 2 ? -p : p, int(k / 2) % 2 ? -p : p, int(k / 4) % 2 ? -p : p, 0, 0, 0 } }' stars.txt >far.txt
+  for how in 'host double' 'host-simd ds'; do
+    accepts run far.txt --eps 0 --scheme "${how% *}" --precision "${how#* }" --t-end 1/16 -o end.txt
+    energy 1e-7
+    [ "$(grep -vc '^#' end.txt)" -eq "$(grep -vc '^#' far.txt)" ]
+    tail -n 32 far.txt >before && tail -n 32 end.txt | cut -d ' ' -f 1-4 >after
+    paste -d ' ' before after | awk '{ for (d = 1; d < 5; d++) if (($d - $(d + 7)) ^ 2 > 1e-12 * $d ^ 2) exit 1 }'
+  done
+}

@@ -26,13 +26,13 @@ sys.path.insert(0, sys.argv[1])
 import made_up
 head, sections = made_up.make(sys.argv[2], "groups", ".")
 for name, section, k, value in (
-    ("r_zero", b"groups.close", 0, 0.0),
-    ("r_tiny", b"groups.close", 0, 5e-324),
-    ("r_huge", b"groups.close", 0, 1e30),
-    ("m_mean", b"groups.close", 1, 2.0**-10),
-    ("stars", b"groups.close", 2, 7.0),
+    ("r_zero", b"groups.r_close", 0, 0.0),
+    ("r_tiny", b"groups.r_close", 0, 5e-324),
+    ("r_huge", b"groups.r_close", 0, 1e30),
+    ("m_mean", b"groups.m_mean", 0, 2.0**-10),
+    ("stars", b"groups.stars", 0, 7.0),
     ("mass", b"groups.m", 10, 2.0**20),
-    ("member", b"groups.numbers", 2, 0.25),
+    ("member", b"groups.masses", 0, 0.25),
 ):
     data = next(s[2] for s in sections if s[0] == section)
     old = bytes(data)
@@ -43,10 +43,10 @@ made_up.write("good.ckpt", head, sections)
 END_OF_PYTHON
   local name
   for name in r_zero r_tiny r_huge; do
-    fails_with 3 "$name.ckpt: section 'groups.close' has a distance of *, expected about 0.+([0-9])" run --resume $name.ckpt
+    fails_with 3 "$name.ckpt: section 'groups.r_close' has a distance of *, expected about 0.+([0-9])" run --resume $name.ckpt
   done
   for name in m_mean stars; do
-    fails_with 3 "$name.ckpt: section 'groups.close' has * stars with a mean mass of *, expected those of a system of mass 1" \
+    fails_with 3 "$name.ckpt: section 'groups.stars' has * stars with a mean mass of *, expected those of a system of mass 1" \
       run --resume $name.ckpt
   done
   fails_with 3 "mass.ckpt: section 'groups.m' has 1048576 for particle 10, expected 0.0+([0-9])" run --resume mass.ckpt

@@ -18,3 +18,22 @@ load common
   done <"$kept/known.txt"
   [ "$count" -eq "$(find "$kept" -name '*.ckpt' | wc -l)" ]
 }
+
+@test "a section that this version does not know is refused by its name" {
+  cp "$BATS_TEST_DIRNAME/../data/checkpoints/plain.ckpt" run.ckpt
+  accepts run --resume run.ckpt --max-hours 1e-9 --quiet || [ "$status" -eq 75 ]
+  python3 - "$BATS_TEST_DIRNAME/../support" <<'END_OF_PYTHON'
+import struct, sys
+sys.path.insert(0, sys.argv[1])
+import made_up
+head, sections = made_up.read("run.ckpt")
+without = [section for section in sections if section[0] != b"sim.stop_at"]
+assert len(without) == len(sections) - 1
+made_up.write("less.ckpt", head, without)
+made_up.write("more.ckpt", head, sections + [[b"sim.warp", made_up.DOUBLES, bytearray(struct.pack("<d", 9.0))]])
+END_OF_PYTHON
+  fails_with 3 "more.ckpt: section 'sim.warp' is not known to holmberg *; the file was written by holmberg *" run --resume more.ckpt
+  run --separate-stderr "$HOLMBERG" run --resume less.ckpt --max-hours 9
+  [ "$status" -eq 0 ]
+  [[ ${lines[-1]} == *"\"state_hash\": \"$(sed -n 's/^plain //p' "$BATS_TEST_DIRNAME/../data/checkpoints/known.txt")\""* ]]
+}

@@ -93,7 +93,7 @@ def change_number(dice, kind, data):
 def change(dice, sections):
     section = dice.choice(sections)
     name, kind, data = section
-    numbers = list(re.finditer(rb"-?(0x)?[0-9][-+0-9a-fp.]*", data)) if name in (b"own", b"sim.text", b"sim.field") else []
+    numbers = list(re.finditer(rb"-?(0x)?[0-9][-+0-9a-fp.]*", data)) if name in (b"own", b"sim.tuning", b"sim.field") else []
     if dice.randrange(40) == 0:  # a section is gone, or shorter
         if dice.randrange(2):
             sections.remove(section)

@@ -132,5 +132,5 @@ struct hb_hermite4 *step_start(struct hb_particles *p, double eta, double dt_max
 void step_finish(struct hb_hermite4 *h)
 {
   hb_force_close(h->force);
-  hb_hermite4_destroy(h);
+  step_hermite4_destroy(h);
 }

@@ -14,6 +14,26 @@ enum hb_status step_hermite4(const struct hb_particles *initial, const struct hb
 enum hb_status step_leapfrog(const struct hb_particles *initial, const struct hb_sim_params *params,
                              struct hb_force *force, struct hb_leapfrog **leapfrog);
 
+/* What users of hermite4 call. */
+static inline void step_hermite4_destroy(struct hb_hermite4 *h) { hb_integrator_hermite4.destroy(h); }
+static inline double step_hermite4_time(const struct hb_hermite4 *h)
+{
+  return hb_integrator_hermite4.time(h);
+}
+static inline double step_hermite4_next_time(const struct hb_hermite4 *h)
+{
+  return hb_integrator_hermite4.next_time(h);
+}
+static inline enum hb_status step_hermite4_step(struct hb_hermite4 *h)
+{
+  return hb_integrator_hermite4.step(h);
+}
+static inline enum hb_status step_hermite4_state(const struct hb_hermite4 *h, double t,
+                                                 struct hb_particles **particles)
+{
+  return hb_integrator_hermite4.particles(h, t, particles);
+}
+
 /* m[n] x[3 * n] v[3 * n] at t = 0; two bodies with a = 1 and a total mass of 1, from apocenter on the x axis; exact forces. */
 struct hb_particles *step_particles(size_t n, const double *m, const double *x, const double *v);
 struct hb_particles *step_binary(double e);

@@ -64,19 +64,19 @@ static const struct hb_sim_params listing = {.encounters = HB_ENCOUNTERS_GROUPS,
 static void finish(struct hb_hermite4 *h)
 {
   struct hb_force *force = h->force;
-  hb_hermite4_destroy(h);
+  step_hermite4_destroy(h);
   hb_force_close(force);
 }
 
 static void go_to(struct hb_hermite4 *h, double t)
 {
-  while (hb_hermite4_next_time(h) <= t) ASSERT_OK(hb_hermite4_step(h));
+  while (step_hermite4_next_time(h) <= t) ASSERT_OK(step_hermite4_step(h));
 }
 
 static struct hb_particles *state_of(const struct hb_hermite4 *h)
 {
   struct hb_particles *p;
-  ASSERT_OK(hb_hermite4_state(h, hb_hermite4_time(h), &p));
+  ASSERT_OK(step_hermite4_state(h, step_hermite4_time(h), &p));
   return p;
 }
 
@@ -92,8 +92,8 @@ static void binaries_of_a_cluster(void **state)
   go_to(h, 0.25);
   end = state_of(h);
   assert_true(fabs(energy(end) / energy(p) - 1) <= 1e-6);
-  while (other->block_steps < 15 * h->block_steps) ASSERT_OK(hb_hermite4_step(other));
-  assert_true(hb_hermite4_time(other) < 0.25);
+  while (other->counts.block_steps < 15 * h->counts.block_steps) ASSERT_OK(step_hermite4_step(other));
+  assert_true(step_hermite4_time(other) < 0.25);
   hb_particles_destroy(p);
   hb_particles_destroy(end);
   finish(h);
@@ -303,7 +303,7 @@ static void lists_are_symmetrical(void **state)
   struct hb_hermite4 *h = start(p, HB_ENCOUNTERS_GROUPS);
   size_t listed = 0;
   for (int step = 0; step < 500; step++) {
-    ASSERT_OK(hb_hermite4_step(h));
+    ASSERT_OK(step_hermite4_step(h));
     for (size_t k = 0; k < h->groups->count; k++) {
       const struct hb_group *g = h->groups->at + k;
       assert_true(h->groups->of[g->node] == k && g->settled == g->count);
@@ -332,7 +332,7 @@ static uint64_t bits_at(double t, int threads, int looks)
   struct hb_hermite4 *h = start(p, HB_ENCOUNTERS_GROUPS);
   for (int k = 1; k <= looks; k++) {
     go_to(h, t * k / looks);
-    ASSERT_OK(hb_hermite4_state(h, (hb_hermite4_time(h) + hb_hermite4_next_time(h)) / 2, &end));
+    ASSERT_OK(step_hermite4_state(h, (step_hermite4_time(h) + step_hermite4_next_time(h)) / 2, &end));
     hb_particles_destroy(end);
   }
   go_to(h, t);

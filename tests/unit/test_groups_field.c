@@ -286,7 +286,7 @@ static void a_pair_is_torn(void **state)
   struct hb_field *field;
   struct hb_hermite4 *h = start(p, "point:m=1", &field);
   assert_true(h->groups->m[0] > p->m[0]); /* the two as one node */
-  while (h->groups->m[0] > p->m[0] && hb_hermite4_time(h) < 3) ASSERT_OK(hb_hermite4_step(h));
+  while (h->groups->m[0] > p->m[0] && step_hermite4_time(h) < 3) ASSERT_OK(step_hermite4_step(h));
   assert_true(hb_groups_distance2(h->particles->x, 0, 1) <
               0.1 * 0.1); /* what is close there is 20 times as far */
   step_finish(h);
@@ -424,8 +424,8 @@ static uint64_t bits_of(const char *words, int threads)
   struct hb_field *field;
   hb_parallel_set_threads(threads);
   struct hb_hermite4 *h = start(p, words, &field);
-  while (hb_hermite4_next_time(h) <= 0.125) ASSERT_OK(hb_hermite4_step(h));
-  ASSERT_OK(hb_hermite4_state(h, hb_hermite4_time(h), &end));
+  while (step_hermite4_next_time(h) <= 0.125) ASSERT_OK(step_hermite4_step(h));
+  ASSERT_OK(step_hermite4_state(h, step_hermite4_time(h), &end));
   uint64_t hash = ic_fingerprint(end);
   step_finish(h);
   hb_particles_destroy(end);

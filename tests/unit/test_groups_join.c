@@ -169,11 +169,11 @@ static void heavy_ones_pull_in_double(void **state)
   for (uint32_t i = 0; i < p->n; i++) assert_true(h->groups->sources[i] == (i < 2 ? 0 : 1));
   pulls_on_two(p, p->x, a);
   assert_true(support_rms(2, 3, h->a, a) > bar);
-  ASSERT_OK(hb_hermite4_step(h));
+  ASSERT_OK(step_hermite4_step(h));
   pulls_on_two(p, h->xp, a);
   assert_true(support_rms(2, 3, h->a, a) <= bar);
   hb_particles_destroy(p);
-  hb_hermite4_destroy(h);
+  step_hermite4_destroy(h);
   hb_force_close(force);
 }
 

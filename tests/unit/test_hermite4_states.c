@@ -38,7 +38,7 @@ static void test_all_are_predicted(void **state)
   struct hb_hermite4 *h = step_start(step_particles(N, m, x, v), 0.01, 0.125, ldexp(1, -26));
   size_t checked = 0;
   for (int step = 0; step < 4; step++) {
-    assert_int_equal(hb_hermite4_step(h), HB_OK);
+    assert_int_equal(step_hermite4_step(h), HB_OK);
     for (size_t c = 0; c < 3 * N; c++) {
       double xv[2],
           dt = hb_hermite4_span(h, h->blocks->now - hb_blocks_level_time(h->blocks, h->blocks->level[c / 3]));
@@ -61,10 +61,10 @@ static void test_state_between_blocks(void **state)
   struct hb_particles *initial = step_binary(0.5), *p;
   initial->t = 3; /* time counts from that of the particles */
   struct hb_hermite4 *h = step_start(initial, 0.01, 0.125, ldexp(1, -26));
-  for (int s = 0; s < 100; s++) assert_int_equal(hb_hermite4_step(h), HB_OK);
-  double T = hb_hermite4_time(h), next = hb_hermite4_next_time(h), dt = (next - T) / 2;
+  for (int s = 0; s < 100; s++) assert_int_equal(step_hermite4_step(h), HB_OK);
+  double T = step_hermite4_time(h), next = step_hermite4_next_time(h), dt = (next - T) / 2;
   assert_true(T > 3);
-  assert_int_equal(hb_hermite4_state(h, T + dt, &p), HB_OK);
+  assert_int_equal(step_hermite4_state(h, T + dt, &p), HB_OK);
   assert_true(p->t == T + dt);
   for (int k = 0; k < 6; k++) {
     double x = h->particles->x[k], v = h->particles->v[k];
@@ -72,12 +72,12 @@ static void test_state_between_blocks(void **state)
     assert_true(fabs(p->x[k] - xp) < 1e-15 && (k % 3 == 2 || p->x[k] != x));
   }
   hb_particles_destroy(p);
-  assert_int_equal(hb_hermite4_state(h, T, &p), HB_OK);
+  assert_int_equal(step_hermite4_state(h, T, &p), HB_OK);
   assert_memory_equal(p->x, h->particles->x, 6 * sizeof(double));
   hb_particles_destroy(p);
   const double outside[] = {T - dt, next + dt, NAN, 0};
   for (int k = 0; k < 4; k++) {
-    assert_int_equal(hb_hermite4_state(h, outside[k], &p), HB_ERR_USAGE);
+    assert_int_equal(step_hermite4_state(h, outside[k], &p), HB_ERR_USAGE);
     assert_null(p);
   }
   step_finish(h);
@@ -113,7 +113,7 @@ static void test_params_are_checked(void **state)
   const struct hb_sim_params widest = {
       .eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-65, .rounding = HB_ROUND_DOWN};
   assert_int_equal(step_hermite4(p, &widest, force, &h), HB_OK);
-  assert_int_equal(hb_hermite4_step(h), HB_OK);
+  assert_int_equal(step_hermite4_step(h), HB_OK);
   step_finish(h);
   hb_particles_destroy(p);
 }
@@ -137,22 +137,23 @@ static void test_no_number_stops_the_step(void **state)
 {
   (void)state;
   struct hb_hermite4 *h = step_start(step_binary(0.5), 0.01, 0.125, 0x1p-26);
-  for (int s = 0; s < 10; s++) assert_int_equal(hb_hermite4_step(h), HB_OK);
+  for (int s = 0; s < 10; s++) assert_int_equal(step_hermite4_step(h), HB_OK);
   h->particles->x[0] = NAN;
   struct hb_particles *before;
   assert_int_equal(hb_particles_copy(h->particles, &before), HB_OK);
-  double a[6], T = hb_hermite4_time(h), next = hb_hermite4_next_time(h);
+  double a[6], T = step_hermite4_time(h), next = step_hermite4_next_time(h);
   uint8_t level[2] = {h->blocks->level[0], h->blocks->level[1]};
   memcpy(a, h->a, sizeof a);
   char where[64];
   snprintf(where, sizeof where, "particle 0 at t = %.17g ", next);
-  assert_int_equal(hb_hermite4_step(h), HB_ERR_NUMERIC);
+  assert_int_equal(step_hermite4_step(h), HB_ERR_NUMERIC);
   assert_non_null(strstr(hb_error(), where));
   assert_memory_equal(before->x, h->particles->x, 6 * sizeof(double));
   assert_memory_equal(before->v, h->particles->v, 6 * sizeof(double));
   assert_memory_equal(a, h->a, sizeof a);
   assert_memory_equal(level, h->blocks->level, sizeof level);
-  assert_true(hb_hermite4_time(h) == T && hb_hermite4_next_time(h) == next && h->block_steps == 10);
+  assert_true(step_hermite4_time(h) == T && step_hermite4_next_time(h) == next &&
+              h->counts.block_steps == 10);
   assert_int_equal(step_blocks_check(h->blocks, NULL), HB_OK);
   hb_particles_destroy(before);
   step_finish(h);
@@ -173,11 +174,11 @@ static void test_no_memory(void **state)
     hb_mem_fail_at(0);
     assert_true(status == HB_OK || (status == HB_ERR_INTERNAL && h == NULL));
     failures += status != HB_OK;
-    hb_hermite4_destroy(h);
+    step_hermite4_destroy(h);
     hb_force_close(force);
   }
   assert_true(failures > 20);
-  hb_hermite4_destroy(NULL);
+  step_hermite4_destroy(NULL);
   hb_particles_destroy(p);
 }
 

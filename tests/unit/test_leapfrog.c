@@ -318,11 +318,11 @@ static void sections_are_checked(void **state)
     ASSERT_FAILS(hb_integrator_leapfrog.resume(&sections, NULL, l->force, &again), HB_ERR_INPUT, "section '");
     sections.at[k] = whole;
   }
-  const double senseless[] = {0, -0.01, 1};
-  struct hb_section *t0 = (struct hb_section *)hb_sections_find(&sections, "t0"), whole = *t0;
-  t0->data = senseless;
+  const double senseless = -0.01;
+  struct hb_section *dt = (struct hb_section *)hb_sections_find(&sections, "leapfrog.dt"), whole = *dt;
+  dt->data = &senseless;
   ASSERT_FAILS(hb_integrator_leapfrog.resume(&sections, NULL, l->force, &again), HB_ERR_INPUT, "dt = -0.01");
-  *t0 = whole;
+  *dt = whole;
   l->particles->x[2] = INFINITY;
   ASSERT_FAILS(hb_integrator_leapfrog.resume(&sections, NULL, l->force, &again), HB_ERR_INPUT,
                "particle 0 has z = inf");

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "force/force.h"
-#include "step/state_view.h"
+#include "step/integrator.h"
 
 #include <string.h>
 

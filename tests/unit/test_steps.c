@@ -29,18 +29,19 @@ static struct result integrate_sphere(size_t n, const char *scheme, const char *
   ASSERT_OK(
       step_hermite4(p, &(struct hb_sim_params){.eta = nu, .dt_max = dt_max, .dt_min = 0x1p-40}, force, &h));
   double e[2];
-  if (no_guard) h->noise = 0;
+  if (no_guard) h->rule.noise = 0;
   for (int end = 0; end < 2; end++) {
     if (end) {
-      while (hb_hermite4_next_time(h) <= 0.25 && h->block_steps < most) ASSERT_OK(hb_hermite4_step(h));
+      while (step_hermite4_next_time(h) <= 0.25 && h->counts.block_steps < most)
+        ASSERT_OK(step_hermite4_step(h));
       hb_particles_destroy(p);
-      ASSERT_OK(hb_hermite4_state(h, hb_hermite4_time(h), &p));
+      ASSERT_OK(step_hermite4_state(h, step_hermite4_time(h), &p));
     }
     e[end] = hb_kinetic_energy(p) + step_potential_energy(p, soft * soft);
   }
-  struct result result = {h->block_steps, fabs((e[1] - e[0]) / e[0])};
+  struct result result = {h->counts.block_steps, fabs((e[1] - e[0]) / e[0])};
   hb_particles_destroy(p);
-  hb_hermite4_destroy(h);
+  step_hermite4_destroy(h);
   hb_force_close(force);
   return result;
 }
