@@ -1,11 +1,252 @@
 #include "groups/chain.h"
 
-#include "groups/chain_pulls.h"
+#include "base/clones.h"
+#include "groups/kepler.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- the order of the chain ---- */
+/* ---- what members do to each other, and others to them ---- */
+
+double hb_chain_mass(const struct hb_chain *chain)
+{
+  double M = 0;
+  for (size_t k = 0; k < chain->n; k++) M += chain->m[k];
+  return M;
+}
+
+/* q[3 * n] of the members relative to their center of mass, where link[] are the differences along the chain. */
+static void from_center(const struct hb_chain *c, const double link[][3], double *q)
+{
+  double center[3] = {0}, M = hb_chain_mass(c);
+  for (size_t i = 0; i < 3; i++) q[i] = 0;
+  for (size_t k = 1; k < c->n; k++)
+    for (size_t i = 0; i < 3; i++) {
+      q[3 * k + i] = q[3 * k - 3 + i] + link[k - 1][i];
+      center[i] += c->m[k] / M * q[3 * k + i];
+    }
+  for (size_t k = 0; k < c->n; k++)
+    for (size_t i = 0; i < 3; i++) q[3 * k + i] -= center[i];
+}
+
+void hb_chain_weigh(struct hb_chain *c)
+{
+  size_t massive = 0;
+  for (size_t k = 0; k < c->n; k++) massive += c->m[k] > 0;
+  c->w = massive > 0 && massive < c->n ? hb_chain_mass(c) / (double)massive : 0;
+}
+
+static void pull_members(const struct hb_chain *c, const double X[][3], struct hb_chain_pulls *pulls)
+{
+  const size_t n = c->n;
+  const double *m = c->m;
+  double U = 0;
+  for (size_t i = 0; i < n; i++) pulls->a[i][0] = pulls->a[i][1] = pulls->a[i][2] = 0;
+  for (size_t i = 0; i + 1 < n; i++) {
+    double r[3] = {0};
+    for (size_t k = i + 1; k < n; k++) {
+      for (size_t d = 0; d < 3; d++) r[d] += X[k - 1][d];
+      double r2 = hb_chain_dot(r, r), rinv2 = 1 / r2, rinv = sqrt(rinv2), rinv3 = rinv * rinv2;
+      U += hb_chain_product(c, i, k) * rinv;
+      for (size_t d = 0; d < 3; d++) {
+        pulls->a[i][d] += m[k] * rinv3 * r[d];
+        pulls->a[k][d] -= m[i] * rinv3 * r[d];
+      }
+    }
+  }
+  pulls->U = U;
+}
+
+/* Sum w v^2 / 2 of members without mass. */
+static double kinetic_of_massless(const struct hb_chain *c, const double V[][3])
+{
+  double v[3 * HB_CHAIN_MOST], sum = 0;
+  from_center(c, V, v);
+  for (size_t k = 0; k < c->n; k++)
+    if (c->m[k] == 0) sum += c->w * hb_chain_dot(v + 3 * k, v + 3 * k);
+  return sum / 2;
+}
+
+double hb_chain_kinetic(const struct hb_chain *c, const double V[][3])
+{
+  double M = 0, sum = 0;
+  for (size_t i = 0; i < c->n; i++) {
+    double v[3] = {0};
+    M += c->m[i];
+    for (size_t k = i + 1; k < c->n; k++) {
+      for (size_t d = 0; d < 3; d++) v[d] += V[k - 1][d];
+      sum += c->m[i] * c->m[k] * hb_chain_dot(v, v);
+    }
+  }
+  return c->w > 0 ? sum / (2 * M) + kinetic_of_massless(c, V) : sum / (2 * M);
+}
+
+/* Of a member k without mass: w times f and the pulls on it, each along the velocity of whom it belongs to. */
+static double work_on_massless(const struct hb_chain *c, const double X[][3], const double *v, size_t k,
+                               const double f[3])
+{
+  double sum = hb_chain_dot(v + 3 * k, f);
+  for (size_t l = 0; l < c->n; l++) {
+    double r[3];
+    if (!(c->m[l] > 0)) continue;
+    hb_chain_between(X, k, l, r);
+    double r2 = hb_chain_dot(r, r);
+    sum += c->m[l] / (r2 * sqrt(r2)) * hb_chain_dot(v + 3 * l, r);
+  }
+  return c->w * sum;
+}
+
+/* -dB/dt by the pulls f[n] of others, whose sum over masses is 0, and by what moves under members without mass. */
+static double work_of(const struct hb_chain *c, const double X[][3], const double V[][3], double f[][3])
+{
+  double v[3 * HB_CHAIN_MOST] = {0}, sum = 0; /* relative to the first one's, since sum m f = 0 */
+  for (size_t k = 1; k < c->n; k++) {
+    for (size_t i = 0; i < 3; i++) v[3 * k + i] = v[3 * k - 3 + i] + V[k - 1][i];
+    sum += c->m[k] * hb_chain_dot(v + 3 * k, f[k]);
+  }
+  if (c->w > 0) from_center(c, V, v);
+  for (size_t k = 0; k < c->n && c->w > 0; k++)
+    if (c->m[k] == 0) sum += work_on_massless(c, X, v, k, f[k]);
+  return sum;
+}
+
+double hb_chain_rate(size_t n, const double *m, const double X[][3], const double V[][3])
+{
+  double largest = 0;
+  for (size_t k = 0; k + 1 < n; k++) {
+    double r2 = hb_chain_dot(X[k], X[k]), v2 = hb_chain_dot(V[k], V[k]);
+    double fall = (m[k] + m[k + 1]) / (r2 * sqrt(r2)), pass = v2 / r2;
+    double rate = fall > pass ? fall : pass;
+    if (rate > largest) largest = rate;
+  }
+  return sqrt(largest);
+}
+
+/* dU / dt of the links' motion. */
+static double slope_of_U(const struct hb_chain *c, const double X[][3], const double V[][3])
+{
+  double slope = 0;
+  for (size_t i = 0; i + 1 < c->n; i++) {
+    double r[3] = {0}, v[3] = {0};
+    for (size_t k = i + 1; k < c->n; k++) {
+      for (size_t d = 0; d < 3; d++) r[d] += X[k - 1][d], v[d] += V[k - 1][d];
+      double r2 = hb_chain_dot(r, r);
+      slope -= hb_chain_product(c, i, k) * hb_chain_dot(r, v) / (r2 * sqrt(r2));
+    }
+  }
+  return slope;
+}
+
+static void place_of_point(const struct hb_chain_point *p, double t, double r[3])
+{
+  for (size_t i = 0; i < 3; i++) r[i] = p->x[i] + t * (p->v[i] + t / 2 * (p->a[i] + t / 3 * p->j[i]));
+}
+
+void hb_chain_set_point(struct hb_chain_points *points, size_t k, const struct hb_chain_point *p)
+{
+  struct hb_chain_points *to = points + k / HB_CHAIN_LANES;
+  size_t l = k % HB_CHAIN_LANES;
+  to->m[l] = p->m;
+  for (size_t i = 0; i < 3; i++) {
+    to->x[i][l] = p->x[i], to->v[i][l] = p->v[i];
+    to->a[i][l] = p->a[i], to->j[i][l] = p->j[i];
+  }
+}
+
+void hb_chain_get_point(const struct hb_chain_points *points, size_t k, struct hb_chain_point *p)
+{
+  const struct hb_chain_points *from = points + k / HB_CHAIN_LANES;
+  size_t l = k % HB_CHAIN_LANES;
+  p->m = from->m[l];
+  for (size_t i = 0; i < 3; i++) {
+    p->x[i] = from->x[i][l], p->v[i] = from->v[i][l];
+    p->a[i] = from->a[i][l], p->j[i] = from->j[i][l];
+  }
+}
+
+void hb_chain_end_points(struct hb_chain_points *points, size_t count)
+{
+  struct hb_chain_point last;
+  if (count == 0) return;
+  hb_chain_get_point(points, count - 1, &last);
+  for (last.m = 0; count % HB_CHAIN_LANES > 0; count++) hb_chain_set_point(points, count, &last);
+}
+
+/* Adds to f[n] what points do to members at x[n] from their center. */
+HB_CLONES static void add_points(size_t n, const struct hb_chain_tide *tide, double x[][3], double t,
+                                 double f[][3])
+{
+  double sum[HB_CHAIN_MOST][3][HB_CHAIN_LANES], place[3][HB_CHAIN_LANES];
+  memset(sum, 0, n * sizeof *sum);
+  for (size_t from = 0; from < tide->count; from += HB_CHAIN_LANES) {
+    const struct hb_chain_points *p = tide->points + from / HB_CHAIN_LANES;
+    for (size_t i = 0; i < 3; i++)
+#pragma omp simd
+      for (size_t l = 0; l < HB_CHAIN_LANES; l++)
+        place[i][l] = p->x[i][l] + t * (p->v[i][l] + t / 2 * (p->a[i][l] + t / 3 * p->j[i][l]));
+    for (size_t k = 0; k < n; k++)
+#pragma omp simd
+      for (size_t l = 0; l < HB_CHAIN_LANES; l++) {
+        double dx = place[0][l] - x[k][0], dy = place[1][l] - x[k][1], dz = place[2][l] - x[k][2];
+        double r2 = dx * dx + dy * dy + dz * dz, pull = p->m[l] / (r2 * sqrt(r2));
+        sum[k][0][l] += pull * dx, sum[k][1][l] += pull * dy, sum[k][2][l] += pull * dz;
+      }
+  }
+  for (size_t k = 0; k < n; k++)
+    for (size_t i = 0; i < 3; i++) f[k][i] += hb_chain_sum_lanes(sum[k][i]);
+}
+
+HB_CLONES double hb_chain_tide_of_points(const struct hb_chain_tide *tide)
+{
+  double sum[HB_CHAIN_LANES] = {0};
+  for (size_t from = 0; from < tide->count; from += HB_CHAIN_LANES) {
+    const struct hb_chain_points *p = tide->points + from / HB_CHAIN_LANES;
+#pragma omp simd
+    for (size_t l = 0; l < HB_CHAIN_LANES; l++) {
+      double x = p->x[0][l], y = p->x[1][l], z = p->x[2][l], d2 = x * x + y * y + z * z;
+      sum[l] += p->m[l] / (d2 * sqrt(d2));
+    }
+  }
+  return hb_chain_sum_lanes(sum);
+}
+
+static void add_field(const struct hb_chain *c, const struct hb_chain_tide *tide, double x[][3], double t,
+                      double f[][3])
+{
+  double center[3];
+  place_of_point(&tide->center, t, center);
+  for (size_t k = 0; k < c->n; k++) hb_field_difference(tide->field, center, x[k], f[k]);
+}
+
+void hb_chain_rotate(size_t n, double angle, double q[][3])
+{
+  double c[4];
+  hb_kepler_stumpff(angle, c);
+  double sine = angle * c[1], versed = angle * angle * c[2];
+  for (size_t k = 0; k < n; k++) { /* a small angle's rounding errors are small, and lengths stay */
+    double x = q[k][0], y = q[k][1];
+    q[k][0] -= sine * y + versed * x;
+    q[k][1] += sine * x - versed * y;
+  }
+}
+
+void hb_chain_others(const struct hb_chain *c, const struct hb_chain_tide *tide, const double X[][3],
+                     double t, double f[HB_CHAIN_MOST][3])
+{
+  double x[HB_CHAIN_MOST][3], mean[3] = {0}, M = hb_chain_mass(c);
+  from_center(c, X, *x);
+  if (tide->turn != 0) hb_chain_rotate(c->n, -tide->turn * t, x);
+  memset(f, 0, c->n * sizeof *f);
+  add_points(c->n, tide, x, t, f);
+  if (tide->field) add_field(c, tide, x, t, f);
+  for (size_t k = 0; k < c->n; k++)
+    for (size_t i = 0; i < 3; i++) mean[i] += c->m[k] / M * f[k][i];
+  for (size_t k = 0; k < c->n; k++)
+    for (size_t i = 0; i < 3; i++) f[k][i] -= mean[i];
+  if (tide->turn != 0) hb_chain_rotate(c->n, tide->turn * t, f);
+}
+
+/* ---- order, making, facts ---- */
 
 /* |r|^2 between any two members. */
 static void separations(const struct hb_chain *c, double r2[HB_CHAIN_MOST][HB_CHAIN_MOST])
@@ -68,7 +309,8 @@ static void put_in_order(struct hb_chain *c, const size_t order[HB_CHAIN_MOST])
   }
 }
 
-void hb_chain_sort(struct hb_chain *c)
+/* Makes close neighbors neighbors in the chain. */
+static void sort_chain(struct hb_chain *c)
 {
   double r2[HB_CHAIN_MOST][HB_CHAIN_MOST];
   size_t order[HB_CHAIN_MOST];
@@ -78,10 +320,8 @@ void hb_chain_sort(struct hb_chain *c)
   if (!is_same_order(c->n, order)) put_in_order(c, order);
 }
 
-/* ---- making ---- */
-
 /* B, and a first step: a small part of the shortest time in which a link changes. */
-static void start(struct hb_chain *c)
+static void begin_chain(struct hb_chain *c)
 {
   static const double part = 1. / 16;
   struct hb_chain_pulls pulls;
@@ -89,7 +329,7 @@ static void start(struct hb_chain *c)
   c->rows = HB_CHAIN_ROWS_FIRST;
   if (c->n < 2) return;
   hb_chain_weigh(c);
-  hb_chain_pull(c, c->X, &pulls);
+  pull_members(c, c->X, &pulls);
   c->B = pulls.U - hb_chain_kinetic(c, c->V);
   c->ds = part * pulls.U / hb_chain_rate(c->n, c->m, c->X, c->V);
 }
@@ -106,8 +346,8 @@ void hb_chain_make(size_t n, const uint32_t *member, const double *m, const doub
       c.V[k - 1][i] = v[3 * k + i] - v[3 * k - 3 + i];
     }
   }
-  hb_chain_sort(&c);
-  start(&c);
+  sort_chain(&c);
+  begin_chain(&c);
   *chain = c;
 }
 
@@ -118,16 +358,14 @@ void hb_chain_part(const struct hb_chain *chain, size_t first, size_t n, struct 
   memcpy(c.m, chain->m + first, n * sizeof *c.m);
   memcpy(c.X, chain->X + first, (n - 1) * sizeof *c.X);
   memcpy(c.V, chain->V + first, (n - 1) * sizeof *c.V);
-  start(&c);
+  begin_chain(&c);
   *part = c;
 }
 
-/* ---- facts ---- */
-
 void hb_chain_places(const struct hb_chain *chain, double *x, double *v)
 {
-  hb_chain_from_center(chain, chain->X, x);
-  hb_chain_from_center(chain, chain->V, v);
+  from_center(chain, chain->X, x);
+  from_center(chain, chain->V, v);
 }
 
 /* What member k feels from the others. */
@@ -184,7 +422,7 @@ double hb_chain_binding(const struct hb_chain *chain)
 {
   struct hb_chain_pulls pulls;
   if (chain->n < 2) return 0;
-  hb_chain_pull(chain, chain->X, &pulls);
+  pull_members(chain, chain->X, &pulls);
   return pulls.U - hb_chain_kinetic(chain, chain->V);
 }
 
@@ -193,4 +431,403 @@ double hb_chain_energy(const struct hb_chain *chain)
   struct hb_chain massive = *chain;
   massive.w = 0;
   return -hb_chain_binding(&massive);
+}
+
+/* ---- bodies whose surfaces meet ---- */
+
+static const double two_pi = 6.28318530717958647693;
+
+/* Less than an orbit apart, they have passed the pericenter if they approach no more, or are at a later approach: for that half an
+ * orbit is too short, while in a step that rounding swallows they approach and come no nearer. */
+static int has_passed(int is_short, const double x0[3], const double v0[3], const double x1[3],
+                      const double v1[3])
+{
+  int is_nearer = hb_chain_dot(x1, x1) < hb_chain_dot(x0, x0), approaches = hb_chain_dot(x1, v1) < 0;
+  if (hb_chain_dot(x0, v0) < 0) return !(approaches && (is_nearer || is_short));
+  return !approaches && is_nearer;
+}
+
+int hb_chain_touches(double M, double reach, double dt, const double x0[3], const double v0[3],
+                     const double x1[3], const double v1[3])
+{
+  if (dt < 0) return hb_chain_touches(M, reach, -dt, x1, v1, x0, v0);
+  double r2 = hb_chain_dot(x1, x1), v2 = hb_chain_dot(v1, v1), rv = hb_chain_dot(x1, v1);
+  if (r2 < reach * reach) return 1;
+  double a_inverse = 2 / sqrt(r2) - v2 / M, h2 = r2 * v2 - rv * rv, e2 = 1 - h2 * a_inverse / M;
+  double q = h2 / M / (1 + sqrt(e2 > 0 ? e2 : 0));
+  if (!(q < reach)) return 0;
+  double rate2 = a_inverse > 0 ? M * a_inverse * a_inverse * a_inverse : 0; /* (2 pi / period)^2 */
+  double turn2 = dt * dt * rate2;
+  return turn2 > two_pi * two_pi || has_passed(turn2 < two_pi * two_pi / 4, x0, v0, x1, v1);
+}
+
+static size_t rank_of(const struct hb_chain *c, size_t k)
+{
+  size_t rank = 0;
+  for (size_t l = 0; l < c->n; l++) rank += c->member[l] < c->member[k];
+  return rank;
+}
+
+void hb_chain_meet(struct hb_chain *c, size_t k, size_t l)
+{
+  size_t p = rank_of(c, k), q = rank_of(c, l);
+  c->met[p] |= (uint8_t)(1U << q);
+  c->met[q] |= (uint8_t)(1U << p);
+}
+
+int hb_chain_have_met(const struct hb_chain *c, size_t k, size_t l)
+{
+  return c->met[rank_of(c, k)] >> rank_of(c, l) & 1;
+}
+
+/* Chains in coordinates that turn about z. Their members feel Coriolis' force, which no leapfrog of kicks and drifts has: it is
+ * in axes at rest, as the coordinates are at its start, that a chain is advanced. */
+
+/* Of members without mass, which are relative to the center of mass. */
+static double of_massless(const struct hb_chain *c, double W)
+{
+  double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST], sum = 0;
+  if (!(c->w > 0)) return 0;
+  hb_chain_places(c, x, v);
+  for (size_t k = 0; k < 3 * c->n; k += 3)
+    if (c->m[k / 3] == 0)
+      sum += W * (x[k] * v[k + 1] - x[k + 1] * v[k]) - W * W / 2 * (x[k] * x[k] + x[k + 1] * x[k + 1]);
+  return c->w * sum;
+}
+
+/* What T becomes less by: W L_z - W^2 I_z / 2 with angular momentum and moment of inertia about the center of mass. */
+static double kinetic_of_turn(const struct hb_chain *c, double W)
+{
+  double sum = 0;
+  for (size_t i = 0; i < c->n; i++)
+    for (size_t k = i + 1; k < c->n; k++) {
+      double r[3], v[3];
+      hb_chain_between(c->X, i, k, r);
+      hb_chain_between(c->V, i, k, v);
+      double L = r[0] * v[1] - r[1] * v[0], I = r[0] * r[0] + r[1] * r[1];
+      sum += c->m[i] * c->m[k] * (W * L - W * W / 2 * I);
+    }
+  return sum / hb_chain_mass(c) + of_massless(c, W);
+}
+
+void hb_chain_turn(struct hb_chain *c, double W)
+{
+  c->B += kinetic_of_turn(c, W);
+  for (size_t k = 0; k + 1 < c->n; k++) {
+    c->V[k][0] += W * c->X[k][1];
+    c->V[k][1] -= W * c->X[k][0];
+  }
+}
+
+/* Advancing a chain: the leapfrog of chain.h, the Gragg-Bulirsch-Stoer extrapolation of its results (Hairer, Norsett &
+ * Wanner 1993, II.9), and landing at a given time. */
+
+/* Relative, in a step: some times the rounding of the extrapolation. */
+static const double tolerance = 1.5e-14;
+
+/* ---- the leapfrog ---- */
+
+/* What a step adds to links, their velocities, time and B. */
+enum { LINKS = HB_CHAIN_MOST - 1 };
+struct change {
+  double X[LINKS][3], V[LINKS][3];
+  double t, B;
+};
+
+/* One call of hb_chain_advance. */
+struct advance {
+  struct hb_chain *c;
+  const struct hb_chain_tide *tide;
+  double t; /* since its beginning */
+  uint64_t forces;
+};
+
+static void add_links(size_t links, const double link[][3], const double more[][3], double sum[][3])
+{
+  for (size_t k = 0; k < links; k++)
+    for (size_t i = 0; i < 3; i++) sum[k][i] = link[k][i] + more[k][i];
+}
+
+/* Kicks by ds, or, where that is 0, by the time dt; d is what was added since the start of the step. */
+static void kick(struct advance *s, double ds, double dt, struct change *d)
+{
+  const struct hb_chain *c = s->c;
+  size_t links = c->n - 1;
+  double X[LINKS][3], middle[LINKS][3], f[HB_CHAIN_MOST][3] = {{0}};
+  struct hb_chain_pulls pulls;
+  add_links(links, s->c->X, d->X, X);
+  pull_members(c, X, &pulls);
+  s->forces++;
+  if (ds != 0) dt = ds / pulls.U;
+  int is_pulled = hb_chain_is_pulled(s->tide);
+  if (is_pulled) {
+    hb_chain_others(c, s->tide, X, s->t + d->t, f);
+    for (size_t k = 0; k < c->n; k++)
+      for (size_t i = 0; i < 3; i++) pulls.a[k][i] += f[k][i];
+  }
+  for (size_t k = 0; k < links; k++)
+    for (size_t i = 0; i < 3; i++) {
+      double dV = dt * (pulls.a[k + 1][i] - pulls.a[k][i]);
+      middle[k][i] = s->c->V[k][i] + (d->V[k][i] + dV / 2);
+      d->V[k][i] += dV;
+    }
+  if (is_pulled || c->w > 0) d->B -= dt * work_of(c, X, middle, f);
+}
+
+static void drift(const struct advance *s, double ds, double dt, struct change *d)
+{
+  const struct hb_chain *c = s->c;
+  double V[LINKS][3];
+  add_links(c->n - 1, s->c->V, d->V, V);
+  if (ds != 0) dt = ds / (hb_chain_kinetic(c, V) + (s->c->B + d->B));
+  for (size_t k = 0; k + 1 < c->n; k++)
+    for (size_t i = 0; i < 3; i++) d->X[k][i] += dt * V[k][i];
+  d->t += dt;
+}
+
+/* ds in `count` steps: what they add. */
+static void leapfrog(struct advance *s, double ds, size_t count, struct change *d)
+{
+  double h = ds / (double)count;
+  memset(d, 0, sizeof *d);
+  drift(s, h / 2, 0, d);
+  for (size_t k = 0; k < count; k++) {
+    kick(s, h, 0, d);
+    drift(s, k + 1 < count ? h : h / 2, 0, d);
+  }
+}
+
+/* ---- extrapolation ---- */
+
+/* Steps of the leapfrog in each row. With 1, 2, 3, ... throughout, ten rows would multiply rounding errors by 550; here it
+ * is 75. */
+static const unsigned char count_of[HB_CHAIN_ROWS_MOST] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 14};
+
+/* Forces of the rows up to this one. */
+static double cost(size_t row)
+{
+  unsigned sum = 0;
+  for (size_t k = 0; k <= row; k++) sum += count_of[k];
+  return sum;
+}
+
+static double larger(double p, double q) { return p > q ? p : q; }
+
+static double norm(const double p[3]) { return sqrt(hb_chain_dot(p, p)); }
+
+/* Where members are as fast as that, T + B has lost the digits of U, and with them times and B. */
+static const double fast = 64; /* T / U */
+
+/* The largest difference between two results of a step, relative to what is there at its end. */
+static double difference(const struct advance *s, const struct change *p, const struct change *q)
+{
+  const struct hb_chain *c = s->c;
+  double most = 0, U = 0, lost;
+  for (size_t k = 0; k + 1 < c->n; k++) {
+    double X[3], V[3], dX[3], dV[3];
+    for (size_t i = 0; i < 3; i++) {
+      X[i] = c->X[k][i] + q->X[k][i], dX[i] = p->X[k][i] - q->X[k][i];
+      V[i] = c->V[k][i] + q->V[k][i], dV[i] = p->V[k][i] - q->V[k][i];
+    }
+    double m = c->m[k] + c->m[k + 1], r = norm(X), fall = sqrt((m > 0 ? m : c->w) / r);
+    most = larger(most, larger(norm(dX) / r, norm(dV) / larger(norm(V), fall)));
+    U += hb_chain_product(c, k, k + 1) / r;
+  }
+  lost = larger(1, hb_chain_kinetic(c, s->c->V) / (fast * U));
+  return larger(most, larger(fabs(p->t - q->t) / fabs(q->t), fabs(p->B - q->B) / U) / lost);
+}
+
+/* x^(1/p), to a few digits: near 2^(e/p), then Newton's iteration. All of it from operations that are the same everywhere. */
+static double root(double x, int p)
+{
+  int e;
+  frexp(x, &e);
+  int whole = e >= 0 ? e / p : -((p - 1 - e) / p);
+  double y = ldexp(1 + (double)(e - whole * p) / p, whole);
+  for (int k = 0; k < 6; k++) {
+    double power = 1;
+    for (int i = 1; i < p; i++) power *= y;
+    y = ((p - 1) * y + x / power) / p;
+  }
+  return y;
+}
+
+/* out = p + weight (p - q) */
+static void combine(size_t links, double weight, const struct change *p, const struct change *q,
+                    struct change *out)
+{
+  for (size_t k = 0; k < links; k++)
+    for (size_t i = 0; i < 3; i++) {
+      out->X[k][i] = p->X[k][i] + weight * (p->X[k][i] - q->X[k][i]);
+      out->V[k][i] = p->V[k][i] + weight * (p->V[k][i] - q->V[k][i]);
+    }
+  out->t = p->t + weight * (p->t - q->t);
+  out->B = p->B + weight * (p->B - q->B);
+}
+
+/* Aitken and Neville: table[0 .. row - 1] is the row before, T_(row - 1, k), and table[row] the new result of the leapfrog;
+ * afterwards it is this row. Powers of the step are even. */
+static void extrapolate(size_t links, size_t row, struct change *table)
+{
+  struct change now = table[row], better;
+  for (size_t k = 1; k <= row; k++) {
+    double ratio = (double)count_of[row] / count_of[row - k];
+    combine(links, 1 / (ratio * ratio - 1), &now, table + k - 1, &better);
+    table[k - 1] = now;
+    now = better;
+  }
+  table[row] = now;
+}
+
+/* How a step by ds went: its result, the rows that it took, and the step and number of rows that cost least from here. */
+struct step {
+  struct change d;
+  int is_accepted;
+  double ds;
+  size_t rows;
+};
+
+/* The factor on a step after an error in this row, whose order in the step is 2 row + 1. */
+static double factor(size_t row, double error)
+{
+  static const double safety = 0.9, most = 4;
+  double by = error > 0 ? safety * root(tolerance / error, 2 * (int)row + 1) : most;
+  return by > most ? most : by;
+}
+
+/* Rounding errors are not extrapolated away: two rows that differ by this much and no less than before are accepted. */
+static const double rounding = 2 * tolerance;
+
+/* Whether the errors, which so far decrease by this ratio, will still be too large some rows later. */
+static int is_hopeless(double before, double error, size_t rows)
+{
+  static const double faster = 0.01; /* the ratio becomes smaller in later rows */
+  double ratio = error / before;
+  for (; rows > 0; rows--) error *= ratio;
+  return before < INFINITY && error * faster > tolerance;
+}
+
+/* One row more than expected is tried; the next step may have one more than were needed, if that promises to be cheaper. */
+static void try_step(struct advance *s, double ds, size_t rows, struct step *step)
+{
+  struct change table[HB_CHAIN_ROWS_MOST];
+  size_t links = s->c->n - 1, last = rows < HB_CHAIN_ROWS_MOST ? rows + 1 : HB_CHAIN_ROWS_MOST;
+  double least_cost = INFINITY, before = INFINITY;
+  *step = (struct step){.ds = ds / 2, .rows = rows};
+  for (size_t row = 0; row < last && !step->is_accepted; row++) {
+    leapfrog(s, ds, count_of[row], table + row);
+    if (row == 0) continue;
+    extrapolate(links, row, table);
+    double error = difference(s, table + row - 1, table + row), by = factor(row, error);
+    if (!isfinite(error)) return;
+    step->is_accepted = error <= tolerance || (error <= rounding && error > before / 2);
+    step->d = table[row];
+    if (!step->is_accepted && is_hopeless(before, error, last - 1 - row)) last = row + 1;
+    before = error;
+    if (step->is_accepted && row + 1 < HB_CHAIN_ROWS_LEAST) step->ds = 4 * ds;
+    if (row + 1 < HB_CHAIN_ROWS_LEAST || cost(row) / by > least_cost) continue;
+    least_cost = cost(row) / by;
+    step->ds = ds * by;
+    step->rows = row + 1;
+  }
+  if (!step->is_accepted || step->rows == HB_CHAIN_ROWS_MOST || step->rows > rows) return;
+  step->ds *= cost(step->rows) / cost(step->rows - 1);
+  step->rows++;
+}
+
+/* Members that are no neighbors, k and those after k + 1: others bend their way, so that only where they are after d tells. */
+static void notice_overlap(struct advance *s, const struct change *d, size_t k)
+{
+  struct hb_chain *c = s->c;
+  double r[3] = {0};
+  for (size_t l = k + 1; l < c->n; l++) {
+    double reach = s->tide->radius[c->member[k]] + s->tide->radius[c->member[l]];
+    for (size_t i = 0; i < 3; i++) r[i] += c->X[l - 1][i] + d->X[l - 1][i];
+    int is_pair = l > k + 1 && hb_chain_product(c, k, l) > 0;
+    if (is_pair && hb_chain_dot(r, r) < reach * reach) hb_chain_meet(c, k, l);
+  }
+}
+
+/* Members that touch while d is added; of two alone hb_groups_* knows (groups_advance.c). */
+static void notice_touch(struct advance *s, const struct change *d)
+{
+  struct hb_chain *c = s->c;
+  for (size_t k = 0; k + 1 < c->n && s->tide->radius && c->n > 2; k++) {
+    double X[3], V[3], reach = s->tide->radius[c->member[k]] + s->tide->radius[c->member[k + 1]];
+    for (size_t i = 0; i < 3; i++) X[i] = c->X[k][i] + d->X[k][i], V[i] = c->V[k][i] + d->V[k][i];
+    notice_overlap(s, d, k);
+    if (hb_chain_product(c, k, k + 1) == 0 ||
+        !hb_chain_touches(c->m[k] + c->m[k + 1], reach, d->t, c->X[k], c->V[k], X, V))
+      continue;
+    hb_chain_meet(c, k, k + 1);
+    if (c->touched[0] == c->touched[1]) c->touched[0] = c->member[k], c->touched[1] = c->member[k + 1];
+  }
+}
+
+static void take(struct advance *s, const struct change *d)
+{
+  notice_touch(s, d);
+  add_links(s->c->n - 1, s->c->X, d->X, s->c->X);
+  add_links(s->c->n - 1, s->c->V, d->V, s->c->V);
+  s->c->B += d->B;
+  s->t += d->t;
+  sort_chain(s->c);
+}
+
+/* ---- landing ---- */
+
+/* The step in s for the time `rest`: the integral of U, to the second order where that converges. */
+static double step_for(const struct hb_chain *c, double rest)
+{
+  double U = hb_chain_kinetic(c, c->V) + c->B, slope = slope_of_U(c, c->X, c->V);
+  return rest * (fabs(slope * rest) < U ? U + rest / 2 * slope : U);
+}
+
+/* A leapfrog in physical time errs by (dt rate)^3, relative: this near to the end it is exact. */
+static const double near = 1e-5;
+
+static void land(struct advance *s, double rest)
+{
+  struct change d = {0};
+  drift(s, 0, rest / 2, &d);
+  kick(s, 0, rest, &d);
+  drift(s, 0, rest / 2, &d);
+  take(s, &d);
+}
+
+/* Steps end before or after the time dt, ever nearer to it; the chain keeps the length of those that did not aim at it. */
+static enum hb_status go_to(struct advance *s, double dt)
+{
+  enum { ATTEMPTS = 64 };
+  struct hb_chain *c = s->c;
+  struct step step;
+  size_t rejected = 0, steps = 0;
+  for (;;) {
+    double rest = dt - s->t;
+    if (rest == 0) return HB_OK;
+    if (fabs(rest) * hb_chain_rate(c->n, c->m, c->X, c->V) < near) break;
+    double aimed = step_for(c, rest);
+    int is_aimed = fabs(aimed) < c->ds;
+    try_step(s, is_aimed ? aimed : rest < 0 ? -c->ds : c->ds, c->rows, &step);
+    rejected = step.is_accepted ? 0 : rejected + 1;
+    steps++;
+    if (!step.is_accepted || !is_aimed) c->ds = fabs(step.ds), c->rows = step.rows;
+    if (step.is_accepted) take(s, &step.d);
+    if (rejected == ATTEMPTS || hb_chain_is_endless(steps, s->t, dt))
+      return hb_fail(HB_ERR_NUMERIC,
+                     "the encounter of particles %u and %u cannot be integrated: its steps vanish",
+                     c->member[0], c->member[1]);
+  }
+  land(s, dt - s->t);
+  return HB_OK;
+}
+
+enum hb_status hb_chain_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide,
+                                uint64_t *forces)
+{
+  static const struct hb_chain_tide none = {0};
+  struct advance s = {.c = chain, .tide = tide ? tide : &none};
+  enum hb_status status = chain->n > 1 && dt > 0 ? go_to(&s, dt) : HB_OK;
+  if (forces) *forces += s.forces;
+  return status;
 }

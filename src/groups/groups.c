@@ -2,9 +2,9 @@
 
 #include "base/mem.h"
 #include "core/diagnostics.h"
-#include "groups/chain_pulls.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Bodies so light that they are test particles in all but name are no stars: else a mass of 1e-12 and one of 0 would mean
  * other encounters. */
@@ -123,7 +123,8 @@ static double geometric(const struct hb_groups *groups, double m1, double m2)
   return sqrt(m1 * m2) / groups->m_mean;
 }
 
-double hb_groups_close(const struct hb_groups *groups, double m1, double m2)
+/* The distance at which two nodes of these masses are close: 2 r_half / N from the mean mass on. */
+static double close_of(const struct hb_groups *groups, double m1, double m2)
 {
   return groups->r_close * fmin(arithmetic(groups, m1, m2), 1);
 }
@@ -131,7 +132,7 @@ double hb_groups_close(const struct hb_groups *groups, double m1, double m2)
 double hb_groups_passing(const struct hb_groups *groups, double m1, double m2)
 {
   double energy = groups->r_close * fmin(geometric(groups, m1, m2), most_passing);
-  return fmax(energy, hb_groups_close(groups, m1, m2));
+  return fmax(energy, close_of(groups, m1, m2));
 }
 
 double hb_groups_bound(const struct hb_groups *groups, double m1, double m2)
@@ -241,6 +242,8 @@ static size_t place_in(const struct hb_group *g, uint32_t node)
   return k;
 }
 
+static int has(const struct hb_group *g, uint32_t node) { return place_in(g, node) < g->count; }
+
 static enum hb_status append(struct hb_group *g, uint32_t node)
 {
   HB_TRY(HB_GROW(g->count, &g->capacity, &g->list));
@@ -269,4 +272,667 @@ void hb_groups_unlist(struct hb_groups *groups, struct hb_group *g, uint32_t nod
   struct hb_group *other = hb_groups_of(groups, node);
   take_out(g, node);
   if (other) take_out(other, g->node);
+}
+
+/* Few bodies with nothing around them: one chain, however wide it is, since nothing else is as exact. */
+
+/* Unless one of their distances is this many times another: then what is small is a group of its own, whose revolutions need
+ * not be followed. */
+static const double gather_within = 100, part_beyond = 150;
+
+/* Whether all of them are so few bodies, with nothing around, that they should be one group; which two of them join; whether
+ * two sides of such a group of more than two, that far apart, stay in it. */
+static int are_few(const struct hb_groups *groups)
+{
+  if (!groups->gathers_few || groups->field || groups->n > HB_CHAIN_MOST) return 0;
+  return 1;
+}
+
+/* How far a group reaches during an orbit; NULL or a chain of one: a star. */
+static double span_of(const struct hb_group *g)
+{
+  if (!g || g->chain.n == 1) return 0;
+  const struct hb_chain *c = &g->chain;
+  return c->n == 2 && c->B > 0 ? fmax(g->R, hb_chain_span(c)) : g->R;
+}
+
+static int few_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k)
+{
+  if (!are_few(groups) || !(groups->m[i] + groups->m[k] > 0)) return 0;
+  double least = sqrt(hb_groups_distance2(nodes->xp, i, k)) / gather_within;
+  double sizes = span_of(hb_groups_of(groups, i)) + span_of(hb_groups_of(groups, k));
+  if (sizes > 0 && sizes < least) return 0;
+  for (uint32_t l = 0; l < groups->n; l++) {
+    if (l == i || l == k || groups->of[l] == HB_GROUPS_PARKED) continue;
+    double near2 = fmin(hb_groups_distance2(nodes->xp, l, i), hb_groups_distance2(nodes->xp, l, k));
+    if (near2 < least * least) return 0;
+  }
+  return 1;
+}
+
+static int few_stay(const struct hb_groups *groups, const struct hb_group side[2], double distance)
+{
+  if (!are_few(groups)) return 0;
+  return distance < part_beyond * (span_of(side) + span_of(side + 1));
+}
+
+int hb_groups_is_all(const struct hb_groups *groups, const struct hb_group *g)
+{
+  if (!are_few(groups)) return 0;
+  for (uint32_t i = 0; i < groups->n; i++)
+    if (i != g->node && groups->of[i] != HB_GROUPS_PARKED) return 0;
+  return 1;
+}
+
+/* ---- nodes that become one, and groups that become two ---- */
+
+/* Nodes join when they are approaching and close, or nearer than some of their sizes, and break when they are receding and
+ * farther than that. Sizes count up to some times what is close: else groups of wide orbits would gather ever more members. */
+static double near_enough(double close, double sizes) { return fmin(fmax(close, 3 * sizes), 2 * close); }
+static double far_enough(double close, double sizes) { return fmin(fmax(2 * close, 4.5 * sizes), 3 * close); }
+
+/* The relative orbit of two nodes. */
+struct meeting {
+  double r[3], v[3];
+};
+
+static struct meeting meeting_of(const struct hb_nodes *nodes, uint32_t i, uint32_t k)
+{
+  struct meeting m;
+  for (size_t c = 0; c < 3; c++) {
+    m.r[c] = nodes->xp[3 * (size_t)k + c] - nodes->xp[3 * (size_t)i + c];
+    m.v[c] = nodes->vp[3 * (size_t)k + c] - nodes->vp[3 * (size_t)i + c];
+  }
+  return m;
+}
+
+static double size_of(const struct hb_groups *groups, uint32_t node)
+{
+  const struct hb_group *g = hb_groups_of(groups, node);
+  return g ? g->R : 0;
+}
+
+static size_t members_of(const struct hb_groups *groups, uint32_t node)
+{
+  const struct hb_group *g = hb_groups_of(groups, node);
+  return g ? g->chain.n : 1;
+}
+
+/* Tides, relative to what holds a pair together, in which a wide one forms and breaks. */
+static const double forms_below = 3e-3, breaks_above = 1e-2;
+
+/* Whether a third node or the field disturbs the pair i k too much for it to become a group that is wide. */
+static int is_crowded(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k,
+                      double span)
+{
+  double M = groups->m[i] + groups->m[k], share = groups->m[k] / M, center[3];
+  double most = forms_below * M / (2 * span * span * span);
+  const struct meeting at = meeting_of(nodes, i, k);
+  for (size_t c = 0; c < 3; c++) center[c] = nodes->xp[3 * (size_t)i + c] + share * at.r[c];
+  if (hb_groups_field_tide(groups, center) > most) return 1;
+  for (size_t l = 0; l < groups->n; l++) {
+    double d[3], d2;
+    for (size_t c = 0; c < 3; c++) d[c] = nodes->xp[3 * l + c] - center[c];
+    d2 = hb_chain_dot(d, d);
+    if (groups->m[l] * groups->m[l] > most * most * d2 * d2 * d2 && l != i && l != k) return 1;
+  }
+  return 0;
+}
+
+static int passes(const struct hb_groups *groups, double m1, double m2, double r2)
+{
+  double passing = hb_groups_passing(groups, m1, m2);
+  return r2 < passing * passing;
+}
+
+static double widest(const struct hb_groups *groups, uint32_t node)
+{
+  const struct hb_group *g = hb_groups_of(groups, node);
+  double radius = groups->radius[node];
+  for (size_t k = 0; g && k < g->chain.n; k++) radius = fmax(radius, groups->radius[g->chain.member[k]]);
+  return radius;
+}
+
+/* From how far on a node may touch a member of a group, if one of the two is so large that this is farther than close: collisions
+ * with members are found within the group. Two stars find each other. */
+static double touching(const struct hb_groups *groups, uint32_t i, uint32_t k)
+{
+  if (!groups->radius || members_of(groups, i) + members_of(groups, k) == 2) return 0;
+  double radii = widest(groups, i) + widest(groups, k);
+  double close = close_of(groups, groups->m[i], groups->m[k]);
+  return radii > close ? radii + size_of(groups, i) + size_of(groups, k) : 0;
+}
+
+/* Whether the field pulls two nodes, r2 = r^2 apart, with this part of what they do to each other: a pair breaks at 2 / 3. Where
+ * it does, nothing that is close is a system of its own. */
+static const double torn_below = 0.1, torn_above = 0.5;
+
+static int is_torn(const struct hb_groups *groups, const double x[3], double M, double r2, double part)
+{
+  return 2 * hb_groups_field_tide(groups, x) * r2 * sqrt(r2) > part * M;
+}
+
+/* Whether around a node there are more test particles than a chain has room for, as far away as one of them may belong to its group: a
+ * disk, whose particles are no group. They take steps of their own. */
+static int has_disk(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t node)
+{
+  double reach = hb_groups_bound(groups, groups->m[node], 0);
+  size_t most = HB_CHAIN_MOST - members_of(groups, node), around = 0;
+  for (uint32_t l = 0; l < groups->n && around <= most; l++)
+    around += groups->m[l] == 0 && groups->of[l] == HB_GROUPS_STAR &&
+              hb_groups_distance2(nodes->xp, l, node) < reach * reach;
+  return around > most;
+}
+
+int hb_groups_meet_closely(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
+                           uint32_t k)
+{
+  double mi = groups->m[i], mk = groups->m[k];
+  const struct meeting at = meeting_of(nodes, i, k);
+  double r2 = hb_chain_dot(at.r, at.r), touch = touching(groups, i, k);
+  if (!(mi > 0 || mk > 0) || (hb_groups_are_far(groups, mi, mk, r2) && !(r2 < touch * touch))) return 0;
+  double close = close_of(groups, mi, mk);
+  double reach = fmax(near_enough(close, size_of(groups, i) + size_of(groups, k)), touch);
+  size_t members = members_of(groups, i) + members_of(groups, k);
+  double bound = members == 2 ? hb_groups_bound(groups, mi, mk) : close;
+  if (members > HB_CHAIN_MOST || !(r2 < fmax(reach * reach, bound * bound))) return 0;
+  if (is_torn(groups, nodes->xp + 3 * (size_t)i, mi + mk, r2, torn_below)) return 0;
+  if ((mi == 0 || mk == 0) && has_disk(groups, nodes, mi == 0 ? k : i)) return 0;
+  double span = 2 / (2 / sqrt(r2) - hb_chain_dot(at.v, at.v) / (mi + mk));
+  int is_approaching = hb_chain_dot(at.r, at.v)<0, is_bound = span> 0 && span < bound;
+  if (r2 < reach * reach && (is_approaching || (is_bound && span < close))) return 1;
+  if (members > 2) return 0;
+  if (is_bound && !is_crowded(groups, nodes, i, k, span)) return 1;
+  return is_approaching && passes(groups, mi, mk, r2) && !is_crowded(groups, nodes, i, k, sqrt(r2));
+}
+
+int hb_groups_should_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
+                          uint32_t k)
+{
+  return few_join(groups, nodes, i, k) || hb_groups_meet_closely(groups, nodes, i, k);
+}
+
+/* ---- bookkeeping ---- */
+
+static enum hb_status add_group(struct hb_groups *groups, const struct hb_chain *chain, uint32_t node,
+                                uint64_t tick)
+{
+  HB_TRY(HB_GROW(groups->count, &groups->capacity, &groups->at));
+  struct hb_group *g = groups->at + groups->count;
+  *g = (struct hb_group){.chain = *chain, .node = node, .tick = tick};
+  groups->of[node] = (uint32_t)groups->count++;
+  groups->formed++;
+  hb_groups_measure(groups, g);
+  return HB_OK;
+}
+
+/* The last one takes its place. */
+void hb_groups_remove(struct hb_groups *groups, uint32_t node)
+{
+  struct hb_group *g = hb_groups_of(groups, node), *last;
+  if (!g) return;
+  last = groups->at + groups->count - 1;
+  groups->of[last->node] = groups->of[node];
+  groups->of[node] = HB_GROUPS_STAR;
+  hb_mem_free(g->list);
+  *g = *last;
+  *last = (struct hb_group){0};
+  groups->count--;
+  groups->dissolved++;
+}
+
+/* Groups that had one of the old nodes in their lists have the new ones; all of them are at the time of the block. */
+static enum hb_status replace(struct hb_groups *groups, const uint32_t old[2], size_t count,
+                              const struct hb_groups_node *made)
+{
+  for (size_t k = 0; k < groups->count; k++) {
+    struct hb_group *g = groups->at + k;
+    if (!has(g, old[0]) && !has(g, old[1])) continue;
+    for (size_t o = 0; o < 2; o++) hb_groups_unlist(groups, g, old[o]);
+    for (size_t c = 0; c < count; c++)
+      if (made[c].node != g->node && !has(g, made[c].node)) HB_TRY(hb_groups_list(groups, g, made[c].node));
+    g->settled = g->count;
+  }
+  return HB_OK;
+}
+
+/* ---- joining ---- */
+
+/* Members of a node, relative to its own place plus an offset. */
+static void gather_members(const struct hb_groups *groups, uint32_t node, const struct meeting *offset,
+                           struct hb_chain *all, double *x, double *v)
+{
+  const struct hb_group *g = hb_groups_of(groups, node);
+  double *to_x = x + 3 * all->n, *to_v = v + 3 * all->n;
+  struct hb_chain alone = {.n = 1, .member = {node}, .m = {groups->m[node]}};
+  const struct hb_chain *c = g ? &g->chain : &alone;
+  hb_chain_places(c, to_x, to_v);
+  for (size_t k = 0; k < c->n; k++) {
+    all->member[all->n] = c->member[k];
+    all->m[all->n++] = c->m[k];
+    for (size_t d = 0; d < 3 && offset; d++) to_x[3 * k + d] += offset->r[d], to_v[3 * k + d] += offset->v[d];
+  }
+}
+
+enum hb_status hb_groups_join(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                              uint32_t i, uint32_t k, struct hb_groups_node *made)
+{
+  double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST], mi = groups->m[i], mk = groups->m[k];
+  const struct meeting at = meeting_of(nodes, i, k);
+  struct hb_chain all = {0}, chain;
+  gather_members(groups, i, NULL, &all, x, v);
+  gather_members(groups, k, &at, &all, x, v);
+  hb_chain_make(all.n, all.member, all.m, x, v, &chain);
+  made->node = mk == 0 || (mi > 0 && i < k) ? i : k;
+  for (size_t c = 0; c < 3; c++) {
+    made->x[c] = nodes->xp[3 * (size_t)i + c] + mk / (mi + mk) * at.r[c];
+    made->v[c] = nodes->vp[3 * (size_t)i + c] + mk / (mi + mk) * at.v[c];
+  }
+  uint32_t parked = made->node == i ? k : i;
+  const uint32_t old[2] = {i, k};
+  for (size_t o = 0; o < 2; o++) { /* the others' lists first forget that these were groups */
+    struct hb_group *g = hb_groups_of(groups, old[o]);
+    if (g) g->count = g->settled = 0;
+  }
+  hb_groups_remove(groups, i);
+  hb_groups_remove(groups, k);
+  HB_TRY(add_group(groups, &chain, made->node, tick));
+  groups->of[parked] = HB_GROUPS_PARKED;
+  groups->m[parked] = 0;
+  groups->m[made->node] = mi + mk;
+  return replace(groups, old, 1, made);
+}
+
+/* ---- breaking ---- */
+
+/* The parts on both sides of a link, and how far apart and fast their centers are. */
+static void part(const struct hb_chain *c, size_t link, struct hb_chain side[2],
+                 struct hb_groups_node center[2])
+{
+  double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST];
+  hb_chain_places(c, x, v);
+  hb_chain_part(c, 0, link + 1, side);
+  hb_chain_part(c, link + 1, c->n - link - 1, side + 1);
+  for (size_t s = 0, k = 0; s < 2; s++) {
+    double M = hb_chain_mass(side + s);
+    center[s] = (struct hb_groups_node){.node = UINT32_MAX};
+    for (size_t member = 0; member < side[s].n; member++, k++) {
+      double share = M > 0 ? c->m[k] / M : 1;
+      if (share > 0 && c->member[k] < center[s].node) center[s].node = c->member[k];
+      for (size_t d = 0; d < 3; d++) {
+        center[s].x[d] += share * x[3 * k + d];
+        center[s].v[d] += share * v[3 * k + d];
+      }
+    }
+  }
+}
+
+/* Of test particles that would break away together, only the last one does: they are no group. */
+static size_t longest_link(const struct hb_chain *c)
+{
+  size_t longest = 0, first = 0, last = c->n - 1;
+  for (size_t k = 1; k + 1 < c->n; k++)
+    if (hb_chain_dot(c->X[k], c->X[k]) > hb_chain_dot(c->X[longest], c->X[longest])) longest = k;
+  while (c->m[first] == 0) first++;
+  while (c->m[last] == 0) last--;
+  return longest < first ? 0 : longest >= last ? c->n - 2 : longest;
+}
+
+/* Whether others disturb a pair too much for one that is as wide as R. */
+static int is_disturbed(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                        const struct hb_group *g, double R)
+{
+  double most = breaks_above * hb_chain_mass(&g->chain) / (2 * R * R * R);
+  if (hb_groups_field_tide(groups, nodes->xp + 3 * (size_t)g->node) > most) return 1;
+  for (size_t k = 0; k < g->count; k++) {
+    double d[3], d2, m = groups->m[g->list[k]];
+    for (size_t i = 0; i < 3; i++)
+      d[i] = nodes->xp[3 * (size_t)g->list[k] + i] - nodes->xp[3 * (size_t)g->node + i];
+    d2 = hb_chain_dot(d, d);
+    if (m * m > most * most * d2 * d2 * d2) return 1;
+  }
+  return 0;
+}
+
+/* Pairs of stars: those that are close, and wide ones that are alone, for as long as they are bound or pass each other; for the time
+ * of its pericenter also a bound pair whose orbit is too wide for that. */
+static int pair_splits(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g)
+{
+  const struct hb_chain *c = &g->chain;
+  double r2 = hb_chain_dot(c->X[0], c->X[0]), close = close_of(groups, c->m[0], c->m[1]);
+  double passing = hb_groups_passing(groups, c->m[0], c->m[1]), span = hb_chain_span(c);
+  if (r2 < 4 * close * close || span < close) return 0;
+  if (r2 < 4 * passing * passing) return is_disturbed(groups, nodes, g, sqrt(r2));
+  if (!hb_groups_is_hard(groups, c) && hb_chain_dot(c->X[0], c->V[0]) > 0) return 1;
+  return is_disturbed(groups, nodes, g, g->R);
+}
+
+int hb_groups_should_split(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                           const struct hb_group *g, size_t *link)
+{
+  struct hb_group side[2] = {{.node = 0}};
+  struct hb_chain chain[2];
+  struct hb_groups_node center[2];
+  double r[3], v[3], sizes = 0;
+  *link = longest_link(&g->chain);
+  if (is_torn(groups, nodes->xp + 3 * (size_t)g->node, hb_chain_mass(&g->chain),
+              hb_chain_dot(g->chain.X[*link], g->chain.X[*link]), torn_above))
+    return 1;
+  if (g->chain.n == 2) return !are_few(groups) && pair_splits(groups, nodes, g);
+  part(&g->chain, *link, chain, center);
+  for (size_t s = 0; s < 2; s++) {
+    side[s].chain = chain[s];
+    if (chain[s].n > 1) hb_groups_measure(groups, side + s);
+    sizes += side[s].R;
+  }
+  for (size_t c = 0; c < 3; c++)
+    r[c] = center[1].x[c] - center[0].x[c], v[c] = center[1].v[c] - center[0].v[c];
+  if (few_stay(groups, side, sqrt(hb_chain_dot(r, r)))) return 0;
+  double close = close_of(groups, hb_chain_mass(chain), hb_chain_mass(chain + 1));
+  double far = far_enough(close, sizes);
+  return hb_chain_dot(r, v) > 0 && hb_chain_dot(r, r) > far * far;
+}
+
+enum hb_status hb_groups_split(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                               uint32_t node, size_t link, struct hb_groups_node made[2])
+{
+  struct hb_group *g = hb_groups_of(groups, node);
+  const uint32_t old[2] = {node, node};
+  struct hb_chain side[2];
+  part(&g->chain, link, side, made);
+  g->count = g->settled = 0;
+  hb_groups_remove(groups, node);
+  for (size_t s = 0; s < 2; s++) {
+    uint32_t slot = made[s].node;
+    for (size_t c = 0; c < 3; c++) {
+      made[s].x[c] += nodes->xp[3 * (size_t)node + c];
+      made[s].v[c] += nodes->vp[3 * (size_t)node + c];
+    }
+    groups->m[slot] = hb_chain_mass(side + s);
+    groups->of[slot] = HB_GROUPS_STAR;
+    if (side[s].n > 1) HB_TRY(add_group(groups, side + s, slot, tick));
+  }
+  return replace(groups, old, 2, made);
+}
+
+/* ---- members that become one, and particles that vanish ---- */
+
+static size_t place_of(const struct hb_chain *c, uint32_t member)
+{
+  size_t k = 0;
+  while (c->member[k] != member) k++;
+  return k;
+}
+
+void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, uint32_t *kept, uint32_t *swallowed,
+                     double *energy)
+{
+  const struct hb_chain old = g->chain;
+  const double first = old.m[place_of(&old, old.touched[0])], second = old.m[place_of(&old, old.touched[1])];
+  int is_ordered = second == 0 || (first > 0 && old.touched[0] < old.touched[1]);
+  *kept = old.touched[!is_ordered], *swallowed = old.touched[is_ordered];
+  size_t k = place_of(&old, *kept), s = place_of(&old, *swallowed), last = old.n - 1;
+  double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST], m[HB_CHAIN_MOST], M = old.m[k] + old.m[s];
+  uint32_t member[HB_CHAIN_MOST];
+  hb_chain_places(&old, x, v);
+  memcpy(m, old.m, sizeof m);
+  memcpy(member, old.member, sizeof member);
+  for (size_t c = 0; c < 3; c++) {
+    x[3 * k + c] = (old.m[k] * x[3 * k + c] + old.m[s] * x[3 * s + c]) / M;
+    v[3 * k + c] = (old.m[k] * v[3 * k + c] + old.m[s] * v[3 * s + c]) / M;
+  }
+  m[k] = M;
+  for (; s < last; s++) { /* the order of the others stays */
+    m[s] = m[s + 1], member[s] = member[s + 1];
+    memcpy(x + 3 * s, x + 3 * s + 3, 3 * sizeof *x);
+    memcpy(v + 3 * s, v + 3 * s + 3, 3 * sizeof *v);
+  }
+  hb_chain_make(last, member, m, x, v, &g->chain);
+  *energy = first > 0 && second > 0 ? hb_chain_energy(&old) - hb_chain_energy(&g->chain) : 0;
+  if (last > 1)
+    hb_groups_measure(groups, g);
+  else
+    hb_groups_remove(groups, g->node);
+}
+
+void hb_groups_renumber(struct hb_groups *groups, const uint32_t *number, size_t left)
+{
+  hb_columns_renumber(&hb_groups_columns, groups->n, number, groups);
+  for (size_t k = 0; k < groups->count; k++) {
+    struct hb_group *g = groups->at + k;
+    size_t count = 0, settled = 0;
+    g->node = number[g->node];
+    for (size_t c = 0; c < g->chain.n; c++) g->chain.member[c] = number[g->chain.member[c]];
+    for (size_t l = 0; l < g->count; l++) {
+      if (number[g->list[l]] == HB_COLUMNS_GONE) continue;
+      settled += l < g->settled;
+      g->list[count++] = number[g->list[l]];
+    }
+    g->count = count, g->settled = settled;
+  }
+  groups->n = left;
+}
+
+/* ---- checkpoints: every field, since each one shapes the steps that follow ---- */
+
+static const struct hb_numbers_row head_rows[] = {
+    HB_NUMBER("groups.formed", HB_NUMBER_WORD, struct hb_groups, formed, 0),
+    HB_NUMBER("groups.dissolved", HB_NUMBER_WORD, struct hb_groups, dissolved, 0),
+    HB_NUMBER("groups.forces", HB_NUMBER_WORD, struct hb_groups, forces, 0),
+    HB_NUMBER("groups.r_close", HB_NUMBER_DOUBLE, struct hb_groups, r_close, 1),
+    HB_NUMBER("groups.m_mean", HB_NUMBER_DOUBLE, struct hb_groups, m_mean, 1),
+    HB_NUMBER("groups.stars", HB_NUMBER_DOUBLE, struct hb_groups, stars, 1),
+};
+static const struct hb_numbers_row group_rows[] = {
+    HB_NUMBER("groups.node", HB_NUMBER_INDEX, struct hb_group, node, 1),
+    HB_NUMBER("groups.tick", HB_NUMBER_WORD, struct hb_group, tick, 1),
+    HB_NUMBER("groups.listed", HB_NUMBER_SIZE, struct hb_group, count, 1),
+    HB_NUMBER("groups.settled", HB_NUMBER_SIZE, struct hb_group, settled, 1),
+    HB_NUMBER("groups.rows", HB_NUMBER_SIZE, struct hb_group, chain.rows, 1),
+    HB_NUMBER("groups.n", HB_NUMBER_SIZE, struct hb_group, chain.n, 1),
+    HB_NUMBER("groups.member", HB_NUMBER_INDEX, struct hb_group, chain.member, 1),
+    HB_NUMBER("groups.B", HB_NUMBER_DOUBLE, struct hb_group, chain.B, 1),
+    HB_NUMBER("groups.ds", HB_NUMBER_DOUBLE, struct hb_group, chain.ds, 1),
+    HB_NUMBER("groups.masses", HB_NUMBER_DOUBLE, struct hb_group, chain.m, 1),
+    HB_NUMBER("groups.X", HB_NUMBER_DOUBLE, struct hb_group, chain.X, 1),
+    HB_NUMBER("groups.V", HB_NUMBER_DOUBLE, struct hb_group, chain.V, 1),
+};
+static const struct hb_numbers of_all = HB_NUMBERS(head_rows, struct hb_groups),
+                               of_each = HB_NUMBERS(group_rows, struct hb_group);
+
+enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections *sections)
+{
+  size_t listed = 0, l = 0;
+  uint64_t *list;
+  HB_TRY(hb_columns_put(&hb_groups_columns, groups->n, groups, sections));
+  HB_TRY(hb_numbers_put(&of_all, 1, groups, sections));
+  HB_TRY(hb_numbers_put(&of_each, groups->count, groups->at, sections));
+  for (size_t k = 0; k < groups->count; k++) listed += groups->at[k].count;
+  HB_TRY(HB_ALLOC(listed, &list));
+  for (size_t k = 0; k < groups->count; k++)
+    for (size_t p = 0; p < groups->at[k].count; p++) list[l++] = groups->at[k].list[p];
+  enum hb_status status = hb_sections_put_copy(sections, "groups.lists", HB_SECTION_WORDS, listed, list);
+  hb_mem_free(list);
+  return status;
+}
+
+int hb_groups_are_in(const struct hb_sections *sections)
+{
+  return hb_sections_find(sections, "groups.m") != NULL;
+}
+
+static enum hb_status refuse(size_t k, const char *what, double value, const char *expected)
+{
+  return hb_fail(HB_ERR_INPUT, "group %zu of section 'groups' has %s %.15g, expected %s", k, what, value,
+                 expected);
+}
+
+/* Members are stars so far; then parked, but for the node, which is one of them. */
+static enum hb_status check_members(struct hb_groups *groups, size_t k)
+{
+  const struct hb_group *g = groups->at + k;
+  int has_node = 0;
+  for (size_t m = 0; m < g->chain.n; m++) {
+    uint32_t member = g->chain.member[m];
+    if (member >= groups->n || groups->of[member] != HB_GROUPS_STAR)
+      return refuse(k, "the member", member, "a star that is in no other group");
+    groups->of[member] = HB_GROUPS_PARKED;
+    has_node = has_node || member == g->node;
+  }
+  return has_node ? HB_OK : refuse(k, "the node", g->node, "one of its members");
+}
+
+/* Numbers that follow from others, or grow from them in a few steps. */
+static enum hb_status check_chain(size_t k, const struct hb_chain *c)
+{
+  static const double energies = 1e-2, times = 0x1p40;
+  double bound = hb_chain_binding(c), U = hb_chain_kinetic(c, c->V) + bound;
+  double rate = hb_chain_rate(c->n, c->m, c->X, c->V);
+  if (!(U > 0 && isfinite(U) && isfinite(rate)))
+    return refuse(k, "the potential energy", -U, "finite and below 0");
+  if (!(fabs(c->B - bound) <= energies * U))
+    return refuse(k, "the binding energy", c->B, "that of its members' orbits");
+  return c->ds * rate > U / times && c->ds * rate < U * times
+             ? HB_OK
+             : refuse(k, "the step", c->ds, "one that suits its orbits");
+}
+
+static enum hb_status read_list(struct hb_groups *groups, struct hb_group *g, const uint64_t *list)
+{
+  HB_TRY(HB_ALLOC(g->count, &g->list));
+  g->capacity = g->count;
+  for (size_t p = 0; p < g->count; p++) {
+    if (list[p] >= groups->n || groups->of[list[p]] == HB_GROUPS_PARKED || list[p] == g->node ||
+        groups->listed[list[p]])
+      return hb_fail(HB_ERR_INPUT, "section 'groups.lists' has node %llu, expected another one of %zu once",
+                     (unsigned long long)list[p], groups->n);
+    g->list[p] = (uint32_t)list[p];
+    groups->listed[list[p]] = 1;
+  }
+  for (size_t p = 0; p < g->count; p++) groups->listed[g->list[p]] = 0;
+  return HB_OK;
+}
+
+static enum hb_status complete_group(struct hb_groups *groups, size_t k)
+{
+  struct hb_group *g = groups->at + k;
+  struct hb_chain *c = &g->chain;
+  if (c->n < 2 || c->n > HB_CHAIN_MOST) return refuse(k, "a number of members,", (double)c->n, "2 to 8");
+  if (c->rows < 1 || c->rows > HB_CHAIN_ROWS_MOST)
+    return refuse(k, "an order of extrapolation of", (double)c->rows, "1 to 10");
+  HB_TRY(check_members(groups, k));
+  if (g->settled > g->count || g->count > groups->n)
+    return refuse(k, "a list of", (double)g->count, "no more than there are particles");
+  groups->of[g->node] = (uint32_t)k;
+  for (size_t m = 0; m < c->n; m++)
+    if (!(c->m[m] >= 0)) return refuse(k, "a member of mass", c->m[m], ">= 0");
+  if (!(hb_chain_mass(c) > 0)) return refuse(k, "members of mass", 0, "> 0 together");
+  hb_chain_weigh(c);
+  hb_groups_measure(groups, g);
+  return check_chain(k, c);
+}
+
+static enum hb_status get_lists(const struct hb_sections *sections, struct hb_groups *groups)
+{
+  const struct hb_section *section = hb_sections_find(sections, "groups.lists");
+  size_t listed = section ? section->count : 0, used = 0;
+  const void *lists;
+  HB_TRY(hb_sections_get(sections, "groups.lists", HB_SECTION_WORDS, listed, &lists));
+  for (size_t k = 0; k < groups->count; k++) {
+    if (groups->at[k].count > listed - used)
+      return hb_fail(HB_ERR_INPUT, "section 'groups.lists' is too short");
+    HB_TRY(read_list(groups, groups->at + k, (const uint64_t *)lists + used));
+    used += groups->at[k].count;
+  }
+  return used == listed ? HB_OK : hb_fail(HB_ERR_INPUT, "section 'groups.lists' is too long");
+}
+
+enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_groups *groups)
+{
+  size_t count = hb_numbers_records(&of_each, sections);
+  if (count > groups->n / 2)
+    return hb_fail(HB_ERR_INPUT, "section 'groups.node' has %zu groups of %zu particles", count, groups->n);
+  HB_TRY(hb_columns_get(&hb_groups_columns, sections, groups->n, groups));
+  HB_TRY(hb_numbers_get(&of_all, sections, 1, groups));
+  if (!(groups->stars >= 1) || groups->r_close < 0 || groups->m_mean < 0)
+    return hb_fail(HB_ERR_INPUT,
+                   "section 'groups.stars' has %g, groups.r_close %g, groups.m_mean %g, expected 1 or more, "
+                   ">= 0, >= 0",
+                   groups->stars, groups->r_close, groups->m_mean);
+  HB_TRY(hb_groups_weigh(groups));
+  HB_TRY(HB_ALLOC(count, &groups->at));
+  groups->count = groups->capacity = count;
+  HB_TRY(hb_numbers_get(&of_each, sections, count, groups->at));
+  for (size_t k = 0; k < count; k++) HB_TRY(complete_group(groups, k));
+  return get_lists(sections, groups);
+}
+
+/* ---- against the particles ---- */
+
+/* Sums of masses, which another order may have rounded. */
+static int is_mass(double m, double expected) { return fabs(m - expected) <= 1e-9 * expected; }
+
+static enum hb_status compare_masses(const struct hb_groups *groups, const struct hb_particles *p)
+{
+  for (size_t k = 0; k < groups->count; k++) {
+    const struct hb_chain *c = &groups->at[k].chain;
+    for (size_t m = 0; m < c->n; m++)
+      if (!is_mass(c->m[m], p->m[c->member[m]]))
+        return refuse(k, "a member of mass", c->m[m], "that of its particle");
+  }
+  for (uint32_t i = 0; i < groups->n; i++) {
+    const struct hb_group *g = hb_groups_of(groups, i);
+    double m = groups->of[i] == HB_GROUPS_PARKED ? 0 : g ? hb_chain_mass(&g->chain) : p->m[i];
+    if (!is_mass(groups->m[i], m))
+      return hb_fail(HB_ERR_INPUT, "section 'groups.m' has %.15g for particle %u, expected %.15g",
+                     groups->m[i], (unsigned)i, m);
+  }
+  return HB_OK;
+}
+
+static double heaviest(const struct hb_particles *p)
+{
+  double m = 0;
+  for (size_t i = 0; i < p->n; i++) m = fmax(m, p->m[i]);
+  return m;
+}
+
+/* What was found at the start: since then bodies have merged, which leaves their mass, or were removed; and the system has
+ * shrunk or grown. Where one body has half of the mass, its half-mass radius is what the others make it shake. */
+static enum hb_status compare_close(const struct hb_groups *groups, const struct hb_particles *p, double gone,
+                                    int is_lighter)
+{
+  static const double most_lost = 0x1p20, most_grown = 0x1p16;
+  struct hb_groups now = {0};
+  HB_TRY(hb_groups_find_close(p, &now));
+  double M = now.m_mean * now.stars, M0 = groups->m_mean * groups->stars;
+  if (!(is_lighter ? M0 >= M * (1 - 1e-9) && M0 <= M * most_lost : is_mass(M0, M)) ||
+      groups->stars > (double)groups->n + gone)
+    return hb_fail(
+        HB_ERR_INPUT,
+        "section 'groups.stars' has %g stars with a mean mass of %g, expected those of a system of mass %g",
+        groups->stars, groups->m_mean, M);
+  double ratio = groups->r_close * groups->stars / (now.r_close * now.stars);
+  if (2 * heaviest(p) >= M * (1 - 1e-9) || (ratio * most_grown > 1 && ratio < most_grown)) return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "section 'groups.r_close' has a distance of %g, expected about %g",
+                 groups->r_close, now.r_close * now.stars / groups->stars);
+}
+
+enum hb_status hb_groups_compare(const struct hb_groups *groups, const struct hb_particles *nodes,
+                                 double gone, int is_lighter)
+{
+  struct hb_particles *p;
+  HB_TRY(compare_masses(groups, nodes));
+  HB_TRY(hb_particles_copy(nodes, &p));
+  for (size_t k = 0; k < groups->count; k++) {
+    const struct hb_chain *c = &groups->at[k].chain;
+    double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST];
+    hb_chain_places(c, x, v);
+    for (size_t m = 0; m < c->n; m++)
+      for (size_t d = 0; d < 3; d++)
+        p->x[3 * (size_t)c->member[m] + d] = nodes->x[3 * (size_t)groups->at[k].node + d] + x[3 * m + d];
+  }
+  enum hb_status status = compare_close(groups, p, gone, is_lighter);
+  hb_particles_destroy(p);
+  return status;
 }

@@ -84,9 +84,6 @@ static inline struct hb_group *hb_groups_of(const struct hb_groups *groups, uint
 
 /* ---- groups.c: sizes, lists ---- */
 
-/* The distance at which two nodes of these masses are close: 2 r_half / N from the mean mass on. */
-double hb_groups_close(const struct hb_groups *groups, double m1, double m2);
-
 /* The distance at which a passage of two stars is a group, if it is alone; at least as close. */
 double hb_groups_passing(const struct hb_groups *groups, double m1, double m2);
 
@@ -232,12 +229,6 @@ enum hb_status hb_groups_split(struct hb_groups *groups, const struct hb_nodes *
 void hb_groups_remove(struct hb_groups *groups, uint32_t node);
 
 /* ---- groups_few.c ---- */
-
-/* Whether all of them are so few bodies, with nothing around, that they should be one group; which two of them join; whether
- * two sides of such a group of more than two, that far apart, stay in it. */
-int hb_groups_are_few(const struct hb_groups *groups);
-int hb_groups_few_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k);
-int hb_groups_few_stay(const struct hb_groups *groups, const struct hb_group side[2], double distance);
 
 /* Whether there is nothing but this group. */
 int hb_groups_is_all(const struct hb_groups *groups, const struct hb_group *g);

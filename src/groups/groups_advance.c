@@ -1,11 +1,10 @@
-/* Groups in time: who disturbs them, and where their members are. */
+/* Groups in time: who disturbs them, where their members are, and what nodes feel of these that points do not. */
 #include "groups/groups.h"
 
 #include "base/arith.h"
 #include "base/clones.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "groups/chain_pulls.h"
 #include "groups/kepler.h"
 
 #include <math.h>
@@ -378,4 +377,283 @@ enum hb_status hb_groups_resolve(const struct hb_groups *groups, const struct hb
     HB_TRY(resolve_one(groups, g, nodes, span(nodes, g->tick, tick) + dt, x, v, e_rounded));
   }
   return HB_OK;
+}
+
+/* ---- what members do that points do not ---- */
+
+/* A node as the points it is made of: itself, or its members. */
+struct points {
+  size_t n;
+  double m[HB_CHAIN_MOST], x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST]; /* relative to the node */
+};
+
+static void resolve(const struct hb_groups *groups, uint32_t node, struct points *p)
+{
+  const struct hb_group *g = hb_groups_of(groups, node);
+  *p = (struct points){.n = 1, .m = {groups->m[node]}};
+  if (!g) return;
+  p->n = g->chain.n;
+  for (size_t k = 0; k < p->n; k++) p->m[k] = g->chain.m[k];
+  hb_chain_places(&g->chain, p->x, p->v);
+}
+
+/* Adds sign times the pull and jerk of a mass m, r and v away. */
+static inline void pull(double m, const double r[3], const double v[3], double a[3], double j[3])
+{
+  double r2 = hb_chain_dot(r, r), mr3 = m / (r2 * sqrt(r2)), s = 3 * hb_chain_dot(r, v) / r2;
+  for (size_t c = 0; c < 3; c++) {
+    a[c] += mr3 * r[c];
+    j[c] += mr3 * (v[c] - s * r[c]);
+  }
+}
+
+/* Up to this strength of the field's tide s a pair is in it as its orbit is in the mean, so that the center's steps need not
+ * resolve its revolutions: what they do to its energy is a part s^3/2 / 64 of the pair's, and does not add up. */
+static const double most_mean = 1e-4;
+
+static int is_mean(const struct hb_groups *groups, const struct hb_chain *c, const double x[3])
+{
+  if (c->n != 2 || !(c->B > 0)) return 0;
+  double span = hb_chain_span(c);
+  return 2 * hb_groups_field_tide(groups, x) * span * span * span < most_mean * hb_chain_mass(c);
+}
+
+/* V in axes at rest, in which an orbit is one. */
+static struct hb_chain at_rest(const struct hb_groups *groups, const struct hb_chain *c)
+{
+  struct hb_chain turned = *c;
+  if (groups->field) hb_chain_turn(&turned, -hb_field_turn(groups->field) / 2);
+  return turned;
+}
+
+/* Both members of a pair, at places of their orbit. */
+static void resolve_orbit(const struct hb_chain *c, struct points *p)
+{
+  enum { PLACES = HB_CHAIN_MOST / 2 }; /* good to the second order of places */
+  double X[PLACES][3], part[PLACES], M = hb_chain_mass(c);
+  hb_kepler_places(c, PLACES, X, part);
+  *p = (struct points){.n = HB_CHAIN_MOST};
+  for (size_t k = 0; k < PLACES; k++)
+    for (size_t s = 0; s < 2; s++) {
+      p->m[2 * k + s] = part[k] * c->m[s];
+      for (size_t i = 0; i < 3; i++) p->x[6 * k + 3 * s + i] = (s ? c->m[0] : -c->m[1]) / M * X[k][i];
+    }
+}
+
+/* Adds what a node feels more; Coriolis' force changes with all of it. */
+static void add_more(const struct hb_groups *groups, double more_a[3], double more_j[3], double *a, double *j)
+{
+  static const double still[3];
+  if (groups->field) hb_field_deflect(groups->field, still, more_a, more_j);
+  for (size_t c = 0; c < 3; c++) a[c] += more_a[c], j[c] += more_j[c];
+}
+
+/* The pull of node k on node i: of all members on all members, less that of points. */
+static void correct_pair(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k,
+                         double *a, double *j)
+{
+  struct points sink, source;
+  double r[3], v[3], sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[i];
+  resolve(groups, i, &sink);
+  resolve(groups, k, &source);
+  for (size_t c = 0; c < 3; c++) {
+    r[c] = nodes->xp[3 * (size_t)k + c] - nodes->xp[3 * (size_t)i + c];
+    v[c] = nodes->vp[3 * (size_t)k + c] - nodes->vp[3 * (size_t)i + c];
+  }
+  for (size_t p = 0; p < sink.n; p++)
+    for (size_t q = 0; q < source.n; q++) {
+      double rpq[3], vpq[3], share = sink.n > 1 ? sink.m[p] / M : 1;
+      for (size_t c = 0; c < 3; c++) {
+        rpq[c] = r[c] + (source.x[3 * q + c] - sink.x[3 * p + c]);
+        vpq[c] = v[c] + (source.v[3 * q + c] - sink.v[3 * p + c]);
+      }
+      pull(share * source.m[q], rpq, vpq, sum_a, sum_j);
+    }
+  pull(-groups->m[k], r, v, sum_a, sum_j);
+  add_more(groups, sum_a, sum_j, a, j);
+}
+
+/* A group, as its members, and a star: what either does to the other more than points would. The star's place in the block is one
+ * less than b, the group's than own; 0: it is not in it. */
+static void correct_star(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t center,
+                         const struct points *group, uint32_t own, uint32_t star, uint32_t b, double *a,
+                         double *j)
+{
+  double r[3], v[3], sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[center], share = groups->m[star] / M;
+  for (size_t c = 0; c < 3; c++) { /* from the star to the group */
+    r[c] = nodes->xp[3 * (size_t)center + c] - nodes->xp[3 * (size_t)star + c];
+    v[c] = nodes->vp[3 * (size_t)center + c] - nodes->vp[3 * (size_t)star + c];
+  }
+  for (size_t p = 0; p < group->n; p++) {
+    double rp[3], vp[3];
+    for (size_t c = 0; c < 3; c++) rp[c] = r[c] + group->x[3 * p + c], vp[c] = v[c] + group->v[3 * p + c];
+    pull(group->m[p], rp, vp, sum_a, sum_j);
+  }
+  pull(-M, r, v, sum_a, sum_j);
+  double back_a[3], back_j[3];
+  for (size_t c = 0; c < 3; c++) back_a[c] = -share * sum_a[c], back_j[c] = -share * sum_j[c];
+  if (b) add_more(groups, sum_a, sum_j, a + 3 * (size_t)(b - 1), j + 3 * (size_t)(b - 1));
+  if (own) add_more(groups, back_a, back_j, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
+  if (b) groups->near[star] = 1;
+}
+
+/* All in the list of a group. */
+static void correct_list(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                         const struct hb_group *g, double *a, double *j)
+{
+  struct points members = {.n = 0}, orbit = {.n = 0};
+  uint32_t own = groups->active[g->node];
+  for (size_t k = 0; k < g->count; k++) {
+    uint32_t node = g->list[k], b = groups->active[node];
+    int is_star = !hb_groups_of(groups, node); /* another group is a center itself: lists are symmetrical */
+    if (!own && !(b && is_star)) continue;
+    int feels_mean = hb_groups_is_mean(groups, g, node, hb_groups_distance2(nodes->xp, g->node, node));
+    if (feels_mean && orbit.n == 0) {
+      const struct hb_chain turned = at_rest(groups, &g->chain);
+      resolve_orbit(&turned, &orbit);
+    }
+    if (!feels_mean && members.n == 0) resolve(groups, g->node, &members);
+    if (is_star)
+      correct_star(groups, nodes, g->node, feels_mean ? &orbit : &members, own, node, b, a, j);
+    else
+      correct_pair(groups, nodes, g->node, node, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
+    if (own) groups->near[g->node] = 1;
+  }
+}
+
+/* Of a group: the mean of the field at its members, less the field at its center. */
+static void correct_field(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                          const struct hb_group *g, double *a, double *j)
+{
+  struct points sink;
+  const struct hb_chain turned = at_rest(groups, &g->chain);
+  uint32_t center = g->node;
+  const double *x = nodes->xp + 3 * (size_t)center, *v = nodes->vp + 3 * (size_t)center;
+  double from_a[3] = {0}, from_j[3] = {0}, sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[center];
+  if (is_mean(groups, &turned, x))
+    resolve_orbit(&turned, &sink);
+  else
+    resolve(groups, center, &sink);
+  hb_field_pull(groups->field, x, v, from_a, from_j);
+  for (size_t p = 0; p < sink.n; p++) {
+    double at[3], by[3], of_a[3] = {0}, of_j[3] = {0};
+    for (size_t c = 0; c < 3; c++) at[c] = x[c] + sink.x[3 * p + c], by[c] = v[c] + sink.v[3 * p + c];
+    hb_field_pull(groups->field, at, by, of_a, of_j);
+    for (size_t c = 0; c < 3; c++) {
+      sum_a[c] += sink.m[p] / M * (of_a[c] - from_a[c]);
+      sum_j[c] += sink.m[p] / M * (of_j[c] - from_j[c]);
+    }
+  }
+  add_more(groups, sum_a, sum_j, a, j);
+  groups->near[center] = 1;
+}
+
+void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
+                       const uint32_t *block, double *a, double *j)
+{
+  for (size_t b = 0; b < ni; b++) groups->near[block[b]] = 0;
+  for (size_t g = 0; g < groups->count; g++) {
+    uint32_t center = groups->at[g].node, own = groups->active[center];
+    if (own && hb_groups_feels_field(groups, groups->at + g, nodes->xp + 3 * (size_t)center))
+      correct_field(groups, nodes, groups->at + g, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
+    correct_list(groups, nodes, groups->at + g, a, j);
+  }
+}
+
+/* The heaviest nodes as sources. Where sources of forces round pulls to float, the close passages of a few stars of tens of mean
+ * masses, and the light ones that fall past them, make most of a run's energy error; and there are so few of them that their pulls
+ * cost little in double. */
+
+/* Of n stars at most n / 16 and at most MOST are so heavy at the start, since all of them together have n mean masses. */
+static const double heavy = 16;
+enum { MOST = 128, LANES = HB_CHAIN_LANES };
+
+/* Sinks that are served before a second thread has woken up; the size of a thread's pieces. */
+enum { SINKS_ALONE = 1024, PIECE = 256 };
+
+/* Of LANES sources what one has, side by side; those that are nobody's have mass 0. */
+struct hb_groups_heavy {
+  uint32_t node[LANES];
+  double m[LANES], x[3][LANES], v[3][LANES];
+};
+
+enum hb_status hb_groups_weigh(struct hb_groups *groups)
+{
+  double least = groups->m_mean * fmax(heavy, groups->stars / MOST);
+  if (!groups->sources) return HB_OK;
+  groups->heavies = 0;
+  for (uint32_t i = 0; i < groups->n; i++) {
+    int is_heavy = groups->m[i] > least;
+    groups->sources[i] = is_heavy ? 0 : groups->m[i];
+    if (!is_heavy) continue;
+    size_t lane = groups->heavies % LANES, at = groups->heavies / LANES;
+    if (lane == 0) {
+      HB_TRY(HB_GROW(at, &groups->heavy_capacity, &groups->heavy));
+      groups->heavy[at] = (struct hb_groups_heavy){.node = {0}};
+    }
+    groups->heavy[at].node[lane] = i;
+    groups->heavy[at].m[lane] = groups->m[i];
+    groups->heavies++;
+  }
+  return HB_OK;
+}
+
+static void place_heavy(struct hb_groups *groups, const double *x, const double *v)
+{
+  for (size_t k = 0; k < groups->heavies; k++) {
+    struct hb_groups_heavy *to = groups->heavy + k / LANES;
+    size_t lane = k % LANES, from = 3 * (size_t)to->node[lane];
+    for (size_t c = 0; c < 3; c++) to->x[c][lane] = x[from + c], to->v[c][lane] = v[from + c];
+  }
+}
+
+/* [PZ07] eq. 1, its derivative and the potential, of p[count] on the node i, which is at x with velocity v. A sum for each lane: the bits are the same whatever a
+ * machine does at once. */
+HB_CLONES static void add_lanes(size_t count, const struct hb_groups_heavy *p, uint32_t i, const double *x,
+                                const double *v, double *a, double *j, double *phi)
+{
+  double sum[7][LANES] = {{0}};
+  for (; count > 0; p++, count--)
+#pragma omp simd
+    for (size_t l = 0; l < LANES; l++) {
+      double m = p->node[l] == i ? 0 : p->m[l];
+      double rx = p->x[0][l] - x[0], ry = p->x[1][l] - x[1], rz = p->x[2][l] - x[2];
+      double vx = p->v[0][l] - v[0], vy = p->v[1][l] - v[1], vz = p->v[2][l] - v[2];
+      double r2 = rx * rx + ry * ry + rz * rz;
+      if (m == 0) r2 = 1;
+      double mr = m / sqrt(r2), mr3 = mr / r2, s = 3 * (rx * vx + ry * vy + rz * vz) / r2;
+      sum[0][l] += mr3 * rx, sum[1][l] += mr3 * ry, sum[2][l] += mr3 * rz;
+      sum[3][l] += mr3 * (vx - s * rx), sum[4][l] += mr3 * (vy - s * ry), sum[5][l] += mr3 * (vz - s * rz);
+      sum[6][l] += mr;
+    }
+  for (size_t c = 0; c < 3; c++) a[c] += hb_chain_sum_lanes(sum[c]), j[c] += hb_chain_sum_lanes(sum[3 + c]);
+  *phi -= hb_chain_sum_lanes(sum[6]);
+}
+
+struct sinks {
+  const struct hb_groups *groups;
+  const double *x, *v;
+  size_t ni;
+  const uint32_t *block;
+  double *a, *j, *phi;
+};
+
+static void add_piece(void *context, size_t piece)
+{
+  const struct sinks *s = context;
+  const struct hb_groups *groups = s->groups;
+  for (size_t b = piece * PIECE, end = hb_parallel_end(s->ni, PIECE, b); b < end; b++) {
+    size_t i = 3 * (size_t)s->block[b];
+    add_lanes(hb_div_ceil(groups->heavies, LANES), groups->heavy, s->block[b], s->x + i, s->v + i,
+              s->a + 3 * b, s->j + 3 * b, s->phi + b);
+  }
+}
+
+void hb_groups_add_heavy(struct hb_groups *groups, const double *x, const double *v, size_t ni,
+                         const uint32_t *block, double *a, double *j, double *phi)
+{
+  struct sinks sinks = {groups, x, v, ni, block, a, j, phi};
+  if (groups->heavies == 0) return;
+  place_heavy(groups, x, v);
+  hb_parallel_for(ni > SINKS_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, PIECE), add_piece, &sinks);
 }

@@ -226,7 +226,7 @@ made() {
   made
   head -c 500 run.ckpt >cut.ckpt
   fails_with 3 'cut.ckpt is damaged: it has 500 bytes, expected +([0-9])' run --resume cut.ckpt
-  for file in run.ckpt run.ckpt~; do printf 'x' | dd of=$file bs=1 seek=1000 conv=notrunc status=none; done
+  for file in run.ckpt run.ckpt~; do printf 'x' | dd of=$file bs=1 seek=$(($(stat -c %s $file) - 100)) conv=notrunc status=none; done
   fails_with 3 'run.ckpt is damaged: section * has the checksum ????????, expected ????????' run --resume run.ckpt
   fails_with 3 'cluster.h5 is not a checkpoint of holmberg' run --resume cluster.h5
   fails_with 4 'cannot read none.ckpt: No such file or directory' run --resume none.ckpt

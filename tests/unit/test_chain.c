@@ -1,7 +1,7 @@
 /* The regularized integrator: two, three and more bodies, however close they come. */
 #include "support/support.h"
 
-#include "groups/chain_pulls.h"
+#include "groups/chain.h"
 
 #include <math.h>
 #include <string.h>
