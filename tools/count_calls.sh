@@ -73,10 +73,10 @@ PLAIN void __cyg_profile_func_exit(void *function, void *from)
 C
 ${CC:-cc} -O2 -shared -fPIC -o "$build/count_calls.so" "$build/count_calls.c"
 address() { nm "$program" | sed -n "s/^\([0-9a-f]*\) [tT] $1\$/\1/p"; }
-"$program" ic plummer -n 256 --seed 1 -o "$build/count_calls.h5" >/dev/null
+"$program" ic plummer -n 256 --seed 1 -o "$build/count_calls.txt" >/dev/null
 COUNT_STEP=$(address hb_sim_step) COUNT_DRAW=$(address "${DRAW:-hb_gl_pass_draw}") COUNT_OUT=$build/count_calls.out \
   HB_CONTEXT=${HB_CONTEXT:-osmesa} LD_PRELOAD=$build/count_calls.so \
-  "$program" run "$build/count_calls.h5" --t-end 1/16 "$@" >/dev/null
+  "$program" run "$build/count_calls.txt" --t-end 1/16 "$@" >/dev/null
 named=$(nm "$program" | awk '
   NR == FNR { sub(/^0*/, "", $1); if (!($1 in name)) name[$1] = $3; next }
   { print $1, ($2 in name) ? name[$2] : $2 }' - "$build/count_calls.out")

@@ -4,7 +4,7 @@
 
 uniform float scale;
 
-const float ANYWHERE = 3e38, REACH = 1e15, LEAST = 1.8e-18; // as in src/force/near_frame.h
+const float ANYWHERE = 3e38, REACH = 1e15, LEAST = 1.8e-18; // as in src/force/near.c
 
 // Each of the some ten operations on twice 24 bits is good to 2^-45 of the largest number in it; and beyond the smallest
 // float nothing is.

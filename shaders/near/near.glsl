@@ -1,5 +1,5 @@
 // Sources and points as the neighbor passes read them, in float whatever the precision of the forces. The coordinates are
-// of a frame around the sources (src/force/near_frame.h). What a float cannot hold is not lost but known: e is the distance
+// of a frame around the sources (src/force/near.c). What a float cannot hold is not lost but known: e is the distance
 // within which the true place lies, and the distance of two places is certain to within the sum of their e:
 //
 //                        e of the point      e of the source

@@ -201,6 +201,7 @@ const struct hb_force_ops hb_force_devices = {
     .finish = devices_finish,
     .has_points = 1,
     .resident = &hb_devices_resident,
+    .records = hb_devices_records,
     .gl = devices_gl,
     .device = devices_device,
     .tuning = devices_tuning,

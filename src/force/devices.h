@@ -15,6 +15,7 @@ struct hb_devices_member {
   char name[64];
   struct hb_worker *worker; /* NULL for the first one, which is in the thread of the caller */
   struct hb_part part;      /* the scheme that walks, opened on this device */
+  void *records;            /* of particles that it keeps */
   enum hb_devices_sources has;
   size_t first, count; /* its sinks in this call; of its part of the sources: all */
   size_t done;         /* sources of its part, or sinks, that it has finished in this call */
@@ -116,6 +117,7 @@ enum hb_status hb_devices_fix_kept_alone(struct hb_devices *d);
 
 /* ---- devices_kept.c ---- */
 
+enum hb_status hb_devices_records(void *state, size_t n, void **records);
 extern const struct hb_force_resident_ops hb_devices_resident;
 
 #endif

@@ -37,7 +37,7 @@ static enum hb_status predict(struct hb_devices_member *m)
 {
   const struct hb_devices *d = m->devices;
   if (m->has == HB_DEVICES_PREDICTED) return HB_OK;
-  HB_TRY(d->ops->resident->predict(m->part.state, d->kept.dt));
+  HB_TRY(d->ops->resident->predict(m->records, d->kept.dt));
   m->has = HB_DEVICES_PREDICTED;
   m->part.begin = 0;
   m->part.end = d->kept.n;

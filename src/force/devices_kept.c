@@ -33,7 +33,8 @@ static enum hb_status keep_member(struct hb_devices_member *m)
 {
   const struct hb_devices *d = m->devices;
   m->has = HB_DEVICES_NONE;
-  return ops_of(m)->keep(m->part.state, d->kept.sent, d->job.sinks.n, d->kept.which);
+  HB_TRY(d->ops->records(m->part.state, d->kept.sent->n, &m->records));
+  return ops_of(m)->keep(m->records, d->kept.sent, d->job.sinks.n, d->kept.which);
 }
 
 /* In some block. */
@@ -81,7 +82,7 @@ static enum hb_status devices_predict(void *state, const double dt[HB_FORCE_LEVE
 static enum hb_status check_member(struct hb_devices_member *m)
 {
   if (m->count == 0 || m->has != HB_DEVICES_PREDICTED) return HB_OK;
-  return ops_of(m)->check(m->part.state, m->count, m->devices->job.to.a + 3 * m->first);
+  return ops_of(m)->check(m->records, m->count, m->devices->job.to.a + 3 * m->first);
 }
 
 /* Of the forces that came last. */
@@ -102,7 +103,7 @@ static enum hb_status correct_member(struct hb_devices_member *m)
   HB_TRY(hb_devices_catch_up(m));
   if (m->count == 0) return HB_OK;
   HB_TRY(hb_devices_send(m));
-  return ops_of(m)->correct(m->part.state, m->count, d->job.sinks.index + m->first, d->kept.how, NULL,
+  return ops_of(m)->correct(m->records, m->count, d->job.sinks.index + m->first, d->kept.how, NULL,
                             d->kept.step + m->first, last, &m->news);
 }
 
@@ -111,13 +112,13 @@ static enum hb_status learn(struct hb_devices_member *m)
 {
   const struct hb_devices *d = m->devices;
   HB_TRY(hb_devices_learn(m));
-  return d->kept.ahead ? ops_of(m)->predict_ahead(m->part.state, d->kept.ahead) : HB_OK;
+  return d->kept.ahead ? ops_of(m)->predict_ahead(m->records, d->kept.ahead) : HB_OK;
 }
 
 /* After a failure: those that have corrected their part are again what they were before. */
 static enum hb_status undo(struct hb_devices_member *m)
 {
-  if (m->news.count) ops_of(m)->undo(m->part.state, m->count, m->devices->job.sinks.index + m->first);
+  if (m->news.count) ops_of(m)->undo(m->records, m->count, m->devices->job.sinks.index + m->first);
   return HB_OK;
 }
 
@@ -166,7 +167,7 @@ static enum hb_status devices_correct(void *state, size_t ni, const uint32_t *in
   first->count = ni;
   HB_TRY(hb_devices_send(first));
   mark_behind(d, ni, index);
-  return ops_of(first)->correct(first->part.state, ni, index, how, ahead, step, last, NULL);
+  return ops_of(first)->correct(first->records, ni, index, how, ahead, step, last, NULL);
 }
 
 /* By writing into memory that a device shares with the host: any thread may. */
@@ -174,7 +175,7 @@ static enum hb_status devices_settle(void *state, size_t ni, const uint32_t *ind
 {
   struct hb_devices *d = state;
   for (int k = 0; k < (others_take_part(d) ? d->count : 1); k++)
-    HB_TRY(d->ops->resident->settle(d->member[k].part.state, ni, index, level));
+    HB_TRY(d->ops->resident->settle(d->member[k].records, ni, index, level));
   return HB_OK;
 }
 
@@ -182,7 +183,14 @@ static enum hb_status devices_fetch(void *state, struct hb_force_particles *p)
 {
   struct hb_devices *d = state;
   HB_TRY(check_whole(d));
-  return d->ops->resident->fetch(d->member[0].part.state, p);
+  return d->ops->resident->fetch(d->member[0].records, p);
+}
+
+enum hb_status hb_devices_records(void *state, size_t n, void **records)
+{
+  (void)n; /* each device has its own */
+  *records = state;
+  return HB_OK;
 }
 
 const struct hb_force_resident_ops hb_devices_resident = {

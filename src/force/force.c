@@ -1,13 +1,279 @@
-/* Forces from sources on sinks. */
+/* Jobs as callers and integrators ask for them: checked, in the particles' own frame, among particles with mass, timed, repeated where
+ * the device fails. */
 #include "force/force_handle.h"
 
+#include "base/arith.h"
 #include "base/clock.h"
+#include "base/elementary.h"
+#include "base/largest.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "base/ranks.h"
+#include "force/force.h"
 
+#include <holmberg/holmberg.h>
+
+#include <float.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
+
+/* ---- the range of float ---- */
+
+static const double SPEED = 0x1p62; /* r . v of two particles as fast as this is a float */
+
+static size_t largest_of(size_t count, const double *q)
+{
+  size_t at = 0;
+  for (size_t k = 1; k < count; k++)
+    if (!(fabs(q[k]) <= fabs(q[at]))) at = k;
+  return at;
+}
+
+/* The geometric mean: neither a distant particle makes it large nor a central one small. */
+static double mean_distance(size_t n, const double *x)
+{
+  double sum = 0;
+  size_t count = 0;
+  for (size_t i = 0; i < n; i++) {
+    double far = fmax(fmax(fabs(x[3 * i]), fabs(x[3 * i + 1])), fabs(x[3 * i + 2]));
+    if (far > 0) sum += hb_elementary_log(far), count++;
+  }
+  return count ? hb_elementary_exp(sum / (double)count) : 0;
+}
+
+/* The lesser of force and jerk between particles of the mean mass at distance r, with the speed of a circular orbit. */
+static double least_size(double M, size_t n, double r)
+{
+  double mr3 = M / (double)n / r / r / r;
+  return fmin(mr3, mr3 * sqrt(M / r));
+}
+
+/* Where these are below the normal floats at the mean distance, the system would not move in such units. The mean, which
+ * takes a logarithm a particle, is not larger than the largest coordinate, far. */
+static enum hb_status check_units(size_t n, const double *m, const double *x, double far)
+{
+  double M = 0;
+  for (size_t i = 0; i < n; i++) M += m[i];
+  if (!(M > 0 && far > 0) || least_size(M, n, far) >= FLT_MIN) return HB_OK;
+  double r = mean_distance(n, x);
+  if (least_size(M, n, r) >= FLT_MIN) return HB_OK;
+  return hb_fail(HB_ERR_INPUT,
+                 "the mean mass is %g and the mean distance %g: in these units "
+                 "forces or jerks are below %.3g and too small for float (scheme host computes in double)",
+                 M / (double)n, r, (double)FLT_MIN);
+}
+
+enum hb_status hb_force_finite(size_t n, const double *m, const double *x, const double *v)
+{
+  if (hb_largest(n, m) < INFINITY && hb_largest(3 * n, x) < INFINITY && hb_largest(3 * n, v) < INFINITY)
+    return HB_OK;
+  for (size_t i = 0; i < n; i++) {
+    if (!isfinite(m[i])) return hb_fail(HB_ERR_INPUT, "particle %zu has mass %g, expected finite", i, m[i]);
+    for (size_t k = 3 * i; k < 3 * i + 3; k++)
+      if (!isfinite(x[k]) || !isfinite(v[k]))
+        return hb_fail(HB_ERR_INPUT, "particle %zu has %c = %g and v%c = %g, expected finite", i,
+                       "xyz"[k % 3], x[k], "xyz"[k % 3], v[k]);
+  }
+  return HB_OK;
+}
+
+static enum hb_status check_range(const struct hb_force_ops *ops, size_t n, const double *m, const double *x,
+                                  const double *v)
+{
+  const char *name = ops->info.name;
+  double far = hb_largest(3 * n, x), fast = hb_largest(3 * n, v), reach = ops->reach;
+  if (!(far <= reach)) {
+    size_t k = largest_of(3 * n, x);
+    return hb_fail(HB_ERR_INPUT,
+                   "particle %zu is at %c = %g from the center, expected within %.3g: "
+                   "the float arithmetic of scheme %s goes no further (scheme host computes in double)",
+                   k / 3, "xyz"[k % 3], x[k], reach, name);
+  }
+  if (!(fast <= SPEED)) {
+    size_t k = largest_of(3 * n, v);
+    return hb_fail(HB_ERR_INPUT,
+                   "particle %zu has v%c = %g, expected within %.3g: "
+                   "the float arithmetic of scheme %s goes no further (scheme host computes in double)",
+                   k / 3, "xyz"[k % 3], v[k], SPEED, name);
+  }
+  return check_units(n, m, x, far);
+}
+
+/* ---- points ---- */
+
+enum {
+  PIECE_OF_POINTS = 4096,
+  ALONE_WITH_POINTS = 4 * PIECE_OF_POINTS /* points that are looked at before a second thread has woken up */
+};
+
+static void free_points(struct hb_points *points)
+{
+  hb_mem_free(points->in_frame.xv);
+  hb_mem_free(points->rest);
+  hb_mem_free(points->nobody);
+  *points = (struct hb_points){0};
+}
+
+static enum hb_status reserve_points(struct hb_points *p, size_t ni)
+{
+  if (ni <= p->capacity) return HB_OK;
+  p->capacity = 0;
+  HB_TRY(HB_RESIZE(3 * ni, &p->rest));
+  HB_TRY(HB_RESIZE(ni, &p->nobody));
+  for (size_t i = 0; i < ni; i++) p->nobody[i] = HB_NO_SOURCE;
+  p->capacity = ni;
+  return HB_OK;
+}
+
+/* The first coordinate that is beyond reach, or whose velocity is; 3 * ni: none. */
+struct search {
+  double reach;
+  const double *x, *v;
+  size_t ni;
+  atomic_size_t first;
+};
+
+static int is_beyond(const struct search *s, size_t k)
+{
+  return !(fabs(s->x[k]) <= s->reach && fabs(s->v[k]) <= s->reach);
+}
+
+static void search_piece(void *context, size_t piece)
+{
+  struct search *s = context;
+  size_t from = 3 * PIECE_OF_POINTS * piece, end = hb_parallel_end(3 * s->ni, 3 * PIECE_OF_POINTS, from),
+         before;
+  int any = 0;
+  for (size_t k = from; k < end; k++)
+    any |= is_beyond(s, k); /* mostly none: a loop without a way out is faster */
+  if (!any) return;
+  while (!is_beyond(s, from)) from++;
+  for (before = atomic_load(&s->first); from < before;)
+    if (atomic_compare_exchange_weak(&s->first, &before, from)) break;
+}
+
+static enum hb_status check_reach(double reach, size_t ni, const double *x, const double *v)
+{
+  struct search s = {.reach = reach, .x = x, .v = v, .ni = ni};
+  atomic_init(&s.first, 3 * ni);
+  hb_parallel_for(ni > ALONE_WITH_POINTS ? hb_parallel_threads() : 1, hb_div_ceil(ni, PIECE_OF_POINTS),
+                  search_piece, &s);
+  size_t k = s.first;
+  if (k == 3 * ni) return HB_OK;
+  if (reach == DBL_MAX)
+    return hb_fail(HB_ERR_INPUT, "point %zu has %c = %g and v%c = %g, expected finite", k / 3, "xyz"[k % 3],
+                   x[k], "xyz"[k % 3], v[k]);
+  return hb_fail(HB_ERR_INPUT,
+                 "point %zu has %c = %g from the center and v%c = %g, expected within %.3g: this float "
+                 "arithmetic goes no further (scheme host computes in double)",
+                 k / 3, "xyz"[k % 3], x[k], "xyz"[k % 3], v[k], reach);
+}
+
+static enum hb_status check_own(size_t nj, size_t ni, const uint32_t *own)
+{
+  for (size_t i = 0; i < ni; i++)
+    if (own[i] >= nj && own[i] != HB_NO_SOURCE)
+      return hb_fail(HB_ERR_USAGE, "point %zu leaves out source %u, expected below %zu or HB_NO_SOURCE", i,
+                     own[i], nj);
+  return HB_OK;
+}
+
+/* Replaces x, v and index of the sinks (the last two may be NULL) by what a source of forces is given: none of them NULL, in the
+ * frame with that origin. There no coordinate and no velocity may be beyond reach (0: all that are finite). Errors: HB_ERR_INPUT,
+ * HB_ERR_USAGE (index: not below nj), HB_ERR_INTERNAL. */
+static enum hb_status prepare_points(struct hb_points *points, const double origin[2][3], double reach,
+                                     size_t nj, struct hb_force_sinks *i)
+{
+  if (i->index) HB_TRY(check_own(nj, i->n, i->index));
+  if (!i->v || !i->index) HB_TRY(reserve_points(points, i->n));
+  if (!i->v) i->v = points->rest;
+  if (!i->index) i->index = points->nobody;
+  HB_TRY(hb_frame_enter(origin, i->n, &i->x, &i->v, &points->in_frame));
+  return check_reach(reach > 0 ? reach : DBL_MAX, i->n, i->x, i->v);
+}
+
+/* ---- particles with mass ---- */
+
+static void free_massive(struct hb_massive *s)
+{
+  hb_mem_free(s->slot);
+  hb_mem_free(s->place);
+  hb_mem_free(s->own);
+  double *arrays[] = {s->m, s->x, s->v, s->xi, s->vi};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) hb_mem_free(arrays[k]);
+  *s = (struct hb_massive){0};
+}
+
+static enum hb_status fill_massive(struct hb_massive *s, size_t n, size_t count, const double *m)
+{
+  HB_TRY(HB_ALLOC(count, &s->slot));
+  HB_TRY(HB_ALLOC(n, &s->place));
+  HB_TRY(HB_ALLOC(count, &s->m));
+  HB_TRY(HB_ALLOC(3 * count, &s->x));
+  HB_TRY(HB_ALLOC(3 * count, &s->v));
+  for (size_t i = 0, k = 0; i < n; i++) {
+    s->place[i] = m[i] > 0 ? (uint32_t)k : HB_NO_SOURCE;
+    if (m[i] > 0) s->slot[k++] = (uint32_t)i;
+  }
+  s->n = n;
+  s->count = count;
+  return HB_OK;
+}
+
+/* Errors: HB_ERR_INTERNAL; there are none then. */
+static enum hb_status find_massive(struct hb_massive *s, size_t n, const double *m)
+{
+  size_t count = 0;
+  free_massive(s);
+  for (size_t i = 0; i < n; i++) count += m[i] > 0;
+  if (count == 0 || count == n) return HB_OK;
+  enum hb_status status = fill_massive(s, n, count, m);
+  if (status != HB_OK) free_massive(s);
+  return status;
+}
+
+static void gather(struct hb_massive *s, const struct hb_force_sources *all)
+{
+  for (size_t k = 0; k < s->count; k++) {
+    size_t i = s->slot[k];
+    s->m[k] = all->m[i];
+    memcpy(s->x + 3 * k, all->x + 3 * i, 3 * sizeof(double));
+    memcpy(s->v + 3 * k, all->v + 3 * i, 3 * sizeof(double));
+  }
+}
+
+static enum hb_status reserve_sinks(struct hb_massive *s, size_t ni)
+{
+  if (ni <= s->room) return HB_OK;
+  s->room = 0;
+  HB_TRY(HB_RESIZE(ni, &s->own));
+  HB_TRY(HB_RESIZE(3 * ni, &s->xi));
+  HB_TRY(HB_RESIZE(3 * ni, &s->vi));
+  s->room = ni;
+  return HB_OK;
+}
+
+/* The same job among those: the sinks become points. Errors: HB_ERR_INTERNAL. */
+static enum hb_status make_massive_job(struct hb_massive *s, struct hb_force_job *job)
+{
+  const struct hb_force_sources *all = &job->sources;
+  size_t ni = job->sinks.n;
+  gather(s, all);
+  HB_TRY(reserve_sinks(s, ni));
+  for (size_t k = 0; k < ni; k++) {
+    size_t i = job->sinks.index[k];
+    s->own[k] = s->place[i];
+    memcpy(s->xi + 3 * k, all->x + 3 * i, 3 * sizeof(double));
+    memcpy(s->vi + 3 * k, all->v + 3 * i, 3 * sizeof(double));
+  }
+  job->sources = (struct hb_force_sources){s->count, s->m, s->x, s->v};
+  job->sinks = (struct hb_force_sinks){ni, s->own, s->xi, s->vi};
+  return HB_OK;
+}
+
+/* ---- sources ---- */
 
 static enum hb_status reserve_stamps(struct hb_force *force, size_t nj)
 {
@@ -28,6 +294,14 @@ static enum hb_status expect_sources(struct hb_force *force, size_t nj)
   return reserve_stamps(force, nj);
 }
 
+void hb_force_free_jobs(struct hb_force *force)
+{
+  hb_mem_free(force->stamp);
+  hb_mem_free(force->sources.xv);
+  free_points(&force->points);
+  free_massive(&force->massive);
+}
+
 struct hb_gl_context *hb_force_on_device(const struct hb_force *force, struct hb_device_particles *particles)
 {
   *particles = (struct hb_device_particles){0};
@@ -41,7 +315,7 @@ enum hb_status hb_force_check_range(const struct hb_force *force, size_t n, cons
                                     const double *v)
 {
   int bounded = hb_force_rounds(force) && force->scheme->reach > 0;
-  return bounded ? hb_force_range(force->scheme, n, m, x, v) : HB_OK;
+  return bounded ? check_range(force->scheme, n, m, x, v) : HB_OK;
 }
 
 /* To the source, or in precision reproducible by way of totals. */
@@ -142,7 +416,7 @@ static enum hb_status begin(struct hb_force *force, struct hb_force_job *job)
   HB_TRY(hb_force_check_idle(force));
   if (i->n == 0) return HB_OK;
   double reach = hb_force_rounds(force) ? force->scheme->reach : 0;
-  HB_TRY(i->x ? hb_points_prepare(&force->points, (const double(*)[3])force->origin, reach, force->nj, i)
+  HB_TRY(i->x ? prepare_points(&force->points, (const double(*)[3])force->origin, reach, force->nj, i)
               : check_sinks(force, i->n, i->index));
   HB_TRY(begin_job(force, job));
   force->under_way = *job;
@@ -257,7 +531,7 @@ static void count_phases(struct hb_force *force, const struct hb_phases *spent, 
 
 enum hb_status hb_force_find_massive(struct hb_force *force, size_t n, const double *m)
 {
-  return hb_massive_find(&force->massive, n, m);
+  return find_massive(&force->massive, n, m);
 }
 
 const uint32_t *hb_force_massive(const struct hb_force *force, size_t n, size_t *count)
@@ -287,7 +561,7 @@ static enum hb_status once(struct hb_force *force, struct hb_force_job job)
       hb_force_check_range(force, all.n, all.m, all.x, all.v) != HB_OK)
     return HB_ERR_NUMERIC;
   HB_TRY(find_units(force, &all)); /* sinks are in them, too */
-  if (massive) HB_TRY(hb_massive_job(&force->massive, &job));
+  if (massive) HB_TRY(make_massive_job(&force->massive, &job));
   spent.send_s = hb_clock_now() - start;
   job.spent = &spent;
   HB_TRY(begin_job(force, &job));
@@ -336,7 +610,8 @@ enum hb_status hb_force_keep(struct hb_force *force, const struct hb_force_parti
   HB_TRY(reserve_stamps(force, p->n));
   force->nj = force->kept = p->n;
   if (index) HB_TRY(check_sinks(force, ni, index));
-  HB_TRY(resident->keep(force->state, p, ni, index));
+  HB_TRY(force->ops->records(force->state, p->n, &force->records));
+  HB_TRY(resident->keep(force->records, p, ni, index));
   force->phases.send_s += hb_clock_lap(&lap);
   return HB_OK;
 }
@@ -350,7 +625,7 @@ enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE
 {
   HB_TRY(check_kept(force));
   double lap = hb_clock_now();
-  HB_TRY(force->ops->resident->predict(force->state, dt));
+  HB_TRY(force->ops->resident->predict(force->records, dt));
   force->nj = force->kept;
   force->phases.predict_s += hb_clock_lap(&lap);
   return HB_OK;
@@ -366,7 +641,7 @@ enum hb_status hb_force_on_kept(struct hb_force *force, const struct hb_force_jo
   HB_TRY(begin(force, &own));
   force->is_trusted = 1;
   HB_TRY(hb_force_finish(force));
-  HB_TRY(force->ops->resident->check(force->state, job->sinks.n, job->to.a));
+  HB_TRY(force->ops->resident->check(force->records, job->sinks.n, job->to.a));
   count_phases(force, &spent, start);
   return HB_OK;
 }
@@ -378,7 +653,7 @@ enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_
   HB_TRY(check_sinks(force, ni, index));
   double lap = hb_clock_now();
   struct hb_phases last = {0};
-  HB_TRY(force->ops->resident->correct(force->state, ni, index, how, ahead, step, &last, NULL));
+  HB_TRY(force->ops->resident->correct(force->records, ni, index, how, ahead, step, &last, NULL));
   force->phases.correct_s += last.correct_s;
   force->phases.receive_s += last.receive_s;
   force->phases.force_s += hb_clock_lap(&lap) - last.correct_s - last.receive_s;
@@ -389,7 +664,7 @@ enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint32_t
 {
   HB_TRY(check_kept(force));
   double lap = hb_clock_now();
-  HB_TRY(force->ops->resident->settle(force->state, ni, index, level));
+  HB_TRY(force->ops->resident->settle(force->records, ni, index, level));
   force->phases.send_s += hb_clock_lap(&lap);
   return HB_OK;
 }
@@ -397,5 +672,5 @@ enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint32_t
 enum hb_status hb_force_fetch(struct hb_force *force, struct hb_force_particles *p)
 {
   HB_TRY(check_kept(force));
-  return force->ops->resident->fetch(force->state, p);
+  return force->ops->resident->fetch(force->records, p);
 }

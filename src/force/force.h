@@ -69,7 +69,8 @@ struct hb_force_news {
   uint32_t token;
 };
 
-/* Operations of a source that can keep particles on its device ([PZ07] Fig. 5); see the functions below. */
+/* Operations on particles that a source keeps on its device ([PZ07] Fig. 5); see the functions below. `state` is what the op
+ * `records` gives. */
 struct hb_force_resident_ops {
   enum hb_status (*keep)(void *state, const struct hb_force_particles *p, size_t ni, const uint32_t *index);
   enum hb_status (*predict)(void *state, const double dt[HB_FORCE_LEVELS]);
@@ -126,7 +127,9 @@ struct hb_force_ops {
   /* Which sources from .. to - 1 of nj the forces on ni sinks depend on here, beside those sinks; NULL: on all. */
   void (*needs)(const void *state, size_t nj, size_t ni, size_t *from, size_t *to);
 
-  const struct hb_force_resident_ops *resident; /* NULL: it cannot */
+  /* Room for n particles that stay on the device, as it has the source itself, made when first asked for; NULL: it cannot. */
+  enum hb_status (*records)(void *state, size_t n, void **records);
+  const struct hb_force_resident_ops *resident;
 
   /* The all-pairs engine, tuned for nj sources, that others may fill on the device; NULL: there is none. */
   enum hb_status (*engine)(void *state, size_t nj, struct hb_pairs **pairs);
@@ -143,10 +146,6 @@ struct hb_force_ops {
 
 /* Errors: HB_ERR_INPUT (the first particle that has a number that is not finite). */
 enum hb_status hb_force_finite(size_t n, const double *m, const double *x, const double *v);
-
-/* hb_force_check_range for a source with a reach, force_range.c. */
-enum hb_status hb_force_range(const struct hb_force_ops *ops, size_t n, const double *m, const double *x,
-                              const double *v);
 
 /* Every source, in the order in which they are listed: struct hb_force_ops hb_force_NAME. */
 #define HB_FORCE_SOURCES(X)     X(host) X(cg2007) HB_PAIRS_SCHEMES(X) X(host_simd) X(hybrid) X(grape6)

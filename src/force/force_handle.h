@@ -3,10 +3,28 @@
 #define HB_FORCE_HANDLE_H
 
 #include "core/field.h"
+#include "core/frame.h"
 #include "force/force.h"
-#include "force/massive.h"
-#include "force/points.h"
 #include "force/rescale.h"
+
+/* What is made of points, sinks that are not sources as a caller gives them, for a call: in arrays that grow. */
+struct hb_points {
+  struct hb_frame_copy in_frame;
+  size_t capacity;
+  double *rest;     /* [3 * capacity] velocities of points without */
+  uint32_t *nobody; /* [capacity] HB_NO_SOURCE */
+};
+
+/* Test particles, which have no mass: they feel forces and cause none. Where particles include some, a source of forces gets
+ * those with mass alone, and the sinks as points among them. */
+struct hb_massive {
+  size_t n, count;        /* of n particles, `count` have mass; 0: none was found, or all have */
+  uint32_t *slot, *place; /* [count] their numbers, ascending; [n] the inverse, HB_NO_SOURCE without mass */
+  double *m, *x, *v;      /* [count] [3 * count] [3 * count] the sources */
+  uint32_t *own;          /* [room] sinks: their places */
+  double *xi, *vi;        /* [3 * room] */
+  size_t room;
+};
 
 struct hb_force {
   const struct hb_force_ops *scheme; /* whose facts count */
@@ -22,6 +40,7 @@ struct hb_force {
   char context[32], device[192], tuning[256];
   size_t nj;       /* sources set; 0: none yet */
   size_t kept;     /* particles that stay on the device; 0: none */
+  void *records;   /* of these */
   uint32_t *stamp; /* [nj] the call in which the particle was last a sink, to find one named twice */
   size_t stamp_room;
   uint32_t call;
@@ -37,6 +56,9 @@ struct hb_force {
   const struct hb_field *field; /* the caller's; NULL: none */
   struct hb_rescale *rescale;   /* in precision reproducible; else NULL */
 };
+
+/* Frees what jobs have needed. */
+void hb_force_free_jobs(struct hb_force *force);
 
 /* Arrays of a call that was begun are in use, and so are the sources. Errors: HB_ERR_USAGE. */
 enum hb_status hb_force_check_idle(const struct hb_force *force);

@@ -155,10 +155,7 @@ void hb_force_close(struct hb_force *force)
   HB_GL_VISIT;
   if (!force) return;
   force->ops->close(force->state);
-  hb_mem_free(force->stamp);
-  hb_mem_free(force->sources.xv);
-  hb_points_free(&force->points);
-  hb_massive_free(&force->massive);
+  hb_force_free_jobs(force);
   hb_rescale_destroy(force->rescale);
   hb_interaction_destroy(force->own_interaction);
   hb_mem_free(force->parameters);

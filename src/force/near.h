@@ -5,7 +5,8 @@
 #define HB_NEAR_H
 
 #include "base/status.h"
-#include "gl/gl_context.h"
+#include "gl/gl_pass.h"
+#include "gl/gl_readback.h"
 
 struct hb_near;
 
@@ -46,5 +47,48 @@ struct hb_near_lists {
 enum hb_status hb_near_find(struct hb_near *near, const struct hb_near_points *points, const double *h2,
                             size_t most, struct hb_near_lists *lists);
 void hb_near_lists_free(struct hb_near_lists *lists);
+
+/* ---- for whoever has sources on the device ---- */
+
+/* The frame in which the device compares distances: float coordinates (x - origin) * scale of size 1, each with a bound on
+ * what the float misses, see shaders/near/near.glsl. */
+struct hb_near_frame {
+  double origin[3], scale; /* a power of two */
+};
+
+/* Around the x[3 * n], by the medians of a sample: one that is far away changes nothing for the others. */
+void hb_near_frame_find(size_t n, const double *x, struct hb_near_frame *frame);
+
+struct hb_near_device {
+  struct hb_gl_context *context; /* a share of it */
+  size_t nj;
+  struct hb_near_frame frame;
+  struct hb_gl_buffer sources; /* (x, y, z, e) of each; filled by whoever has them */
+  struct hb_gl_buffer points;
+  struct hb_gl_pass nearest, lists;
+  struct hb_gl_texture target;
+  struct hb_gl_readback readback;
+  struct hb_gl_tally tally; /* of the fragments of a question */
+};
+
+/* Makes room for nj sources in device->sources. Errors: HB_ERR_GL (limits). */
+enum hb_status hb_near_device_reserve(struct hb_near_device *device, size_t nj);
+
+/* The sources x[3 * nj] from the host, in a frame of their own. */
+enum hb_status hb_near_device_send(struct hb_near_device *device, size_t nj, const double *x);
+
+/* Sources as near.c needs them: an array, or places that are computed when they are asked for. */
+struct hb_near_sources {
+  size_t nj;
+  const double *x; /* [3 * nj]; NULL: */
+  void *owner;
+  void (*place)(void *owner, size_t from, size_t to, double *x);
+  /* writes device->sources and frame on the device; NULL: the host sends x */
+  enum hb_status (*fill)(void *owner, struct hb_near_device *device);
+  /* called before several threads ask for `count` places: it may be better to compute all of them now, and return them. NULL
+   * where it is not, or without memory. */
+  const double *(*expect)(void *owner, size_t count);
+};
+void hb_near_set_sources(struct hb_near *near, const struct hb_near_sources *sources);
 
 #endif

@@ -122,86 +122,14 @@ static enum hb_status gravity_finish(void *state, const struct hb_force_job *job
 
 /* ---- particles that stay on the device ---- */
 
-static enum hb_status gravity_keep(void *state, const struct hb_force_particles *p, size_t ni,
-                                   const uint32_t *index)
+static enum hb_status gravity_records(void *state, size_t n, void **records)
 {
   struct gravity *g = state;
-  if (g->tunes) HB_TRY(tune(g, p->n));
-  if (!g->resident) HB_TRY(hb_resident_create(g->pairs, p->n, &g->resident));
-  HB_TRY(hb_resident_put(g->resident, p, ni, index));
-  if (g->waits) hb_gl_timer_start();
+  if (g->tunes) HB_TRY(tune(g, n));
+  if (!g->resident) HB_TRY(hb_resident_create(g->pairs, n, g->waits ? HB_FORCE_PHASES : 0, &g->resident));
+  *records = g->resident;
   return HB_OK;
 }
-
-static enum hb_status gravity_predict(void *state, const double dt[HB_FORCE_LEVELS])
-{
-  struct gravity *g = state;
-  HB_TRY(hb_resident_predict(g->resident, dt));
-  if (g->waits) hb_gl_timer_start();
-  return HB_OK;
-}
-
-static enum hb_status gravity_check(void *state, size_t ni, const double *a)
-{
-  struct gravity *g = state;
-  return hb_resident_check(g->resident, ni, a);
-}
-
-static enum hb_status gravity_correct(void *state, size_t ni, const uint32_t *index,
-                                      const struct hb_force_step *how, const double *ahead, double *step,
-                                      struct hb_phases *last, struct hb_force_news *news)
-{
-  struct gravity *g = state;
-  if (g->waits) return hb_resident_correct(g->resident, ni, index, how, NULL, step, last, news);
-  return hb_resident_correct(g->resident, ni, index, how, ahead, step, NULL, news);
-}
-
-static enum hb_status gravity_settle(void *state, size_t ni, const uint32_t *index, const uint8_t *level)
-{
-  struct gravity *g = state;
-  return hb_resident_settle(g->resident, ni, index, level);
-}
-
-static enum hb_status gravity_fetch(void *state, struct hb_force_particles *p)
-{
-  struct gravity *g = state;
-  return hb_resident_get(g->resident, p);
-}
-
-static enum hb_status gravity_take(void *state, size_t ni, const uint32_t *index, struct hb_force_news *news)
-{
-  return hb_resident_take(((struct gravity *)state)->resident, ni, index, news);
-}
-
-static enum hb_status gravity_give(void *state, const struct hb_force_news *news)
-{
-  return hb_resident_give(((struct gravity *)state)->resident, news);
-}
-
-static enum hb_status gravity_predict_ahead(void *state, const double dt[HB_FORCE_LEVELS])
-{
-  struct gravity *g = state;
-  return g->waits ? HB_OK : hb_resident_predict_ahead(g->resident, dt);
-}
-
-static void gravity_undo(void *state, size_t ni, const uint32_t *index)
-{
-  hb_resident_undo(((struct gravity *)state)->resident, ni, index);
-}
-
-static const struct hb_force_resident_ops resident_ops = {
-    .keep = gravity_keep,
-    .predict = gravity_predict,
-    .check = gravity_check,
-    .correct = gravity_correct,
-    .settle = gravity_settle,
-    .fetch = gravity_fetch,
-    .memory = hb_resident_memory,
-    .take = gravity_take,
-    .give = gravity_give,
-    .predict_ahead = gravity_predict_ahead,
-    .undo = gravity_undo,
-};
 
 static enum hb_status gravity_engine(void *state, size_t nj, struct hb_pairs **pairs)
 {
@@ -257,7 +185,8 @@ static const char *gravity_tuning(const void *state)
       .has_points = 1,                                                                                       \
       .finish = gravity_finish,                                                                              \
       .engine = gravity_engine,                                                                              \
-      .resident = &resident_ops,                                                                             \
+      .resident = &hb_resident_ops,                                                                          \
+      .records = gravity_records,                                                                            \
       .on_device = gravity_on_device,                                                                        \
       .gl = gravity_gl,                                                                                      \
       .tuning = gravity_tuning,                                                                              \

@@ -4,7 +4,7 @@
 #include "base/arith.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "force/resident_both.h"
+#include "force/resident_way.h"
 #include "gl/gl_tally.h"
 #include "gl/gl_timer.h"
 

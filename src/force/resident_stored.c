@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "force/kept.h"
-#include "force/resident_both.h"
+#include "force/resident_way.h"
 #include "gl/gl_timer.h"
 
 #include <stdatomic.h>

@@ -7,7 +7,6 @@
 #include "core/frame.h"
 #include "force/hermite_program.h"
 #include "force/kept.h"
-#include "force/near_device.h"
 #include "pairs/selftest.h"
 
 #include <math.h>

@@ -383,7 +383,7 @@ static enum hb_status fetch(void *context)
 {
   struct copy *c = context;
   return c->d->ops->resident->fetch(
-      c->d->member[c->k].part.state,
+      c->d->member[c->k].records,
       &(struct hb_force_particles){.n = N, .x = c->x, .v = c->v, .a = c->a, .j = c->j});
 }
 

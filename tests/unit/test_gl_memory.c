@@ -343,18 +343,18 @@ static void check_kept(enum hb_precision precision, int is_stored)
   pairs_index(ROWS, 1, ROWS, index);
   ASSERT_OK(hb_force_memory(&params, ROWS, &need));
   struct hb_pairs *pairs = pairs_open(&c, 1);
-  ASSERT_OK(hb_resident_create(pairs, ROWS, &r));
+  ASSERT_OK(hb_resident_create(pairs, ROWS, 0, &r));
   double most = 0;
   for (int turn = 0; turn < 2; turn++) { /* in the first one, the engine's own memory */
     begin_count();
     if (turn > 0) {
       hb_resident_destroy(r);
-      ASSERT_OK(hb_resident_create(pairs, ROWS, &r));
+      ASSERT_OK(hb_resident_create(pairs, ROWS, 0, &r));
     }
-    ASSERT_OK(hb_resident_put(r, &p, ROWS, NULL));
-    ASSERT_OK(hb_resident_predict(r, dt));
-    ASSERT_OK(hb_resident_correct(r, ROWS, index, &(const struct hb_force_step){.eta = 0.01},
-                                  turn ? NULL : dt, step, NULL, NULL));
+    ASSERT_OK(hb_resident_ops.keep(r, &p, ROWS, NULL));
+    ASSERT_OK(hb_resident_ops.predict(r, dt));
+    ASSERT_OK(hb_resident_ops.correct(r, ROWS, index, &(const struct hb_force_step){.eta = 0.01},
+                                      turn ? NULL : dt, step, NULL, NULL));
     end_count();
     most = source_bytes + total_bytes;
   }

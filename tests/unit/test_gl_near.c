@@ -1,7 +1,7 @@
 /* Nearest sources and neighbor lists, proposed by the device and decided by the host, against a loop over all pairs in
  * double: the same numbers, whatever the particles are like. */
 #include "base/parallel.h"
-#include "force/near_device.h"
+#include "force/near.h"
 #include "support/pairs_case.h"
 #include "support/support.h"
 

@@ -105,9 +105,9 @@ static void predicts(void)
     if (!pairs) continue;
     struct hb_resident *r;
     double error[2];
-    ASSERT_OK(hb_resident_create(pairs, N, &r));
-    ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
-    ASSERT_OK(hb_resident_predict(r, dt));
+    ASSERT_OK(hb_resident_create(pairs, N, 0, &r));
+    ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
+    ASSERT_OK(hb_resident_ops.predict(r, dt));
     assert_true(prediction_error(pairs, error) == 0);
     assert_true(error[0] <= limits[precision][0] && error[1] <= limits[precision][1]);
 
@@ -144,9 +144,9 @@ static void test_products(void **state)
       pairs->fma_is_fused = !is_fused;
     else
       is_fused = pairs->fma_is_fused;
-    ASSERT_OK(hb_resident_create(pairs, N, &r));
-    ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
-    ASSERT_OK(hb_resident_predict(r, dt));
+    ASSERT_OK(hb_resident_create(pairs, N, 0, &r));
+    ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
+    ASSERT_OK(hb_resident_ops.predict(r, dt));
     sources_of(r, words[other]);
     prediction_error(pairs, error);
     hb_resident_destroy(r);
@@ -166,7 +166,7 @@ static double get_error(struct hb_resident *r)
   const double *sent[4] = {x, v, a, k};
   struct hb_force_particles p = {N, m, back[0], back[1], back[2], back[3], level};
   double worst = 0;
-  ASSERT_OK(hb_resident_get(r, &p));
+  ASSERT_OK(hb_resident_ops.fetch(r, &p));
   for (int q = 0; q < 4; q++)
     for (int c = 0; c < 3 * N; c++) worst = fmax(worst, fabs(back[q][c] - sent[q][c]) / fabs(sent[q][c]));
   return worst;
@@ -180,16 +180,16 @@ static void stores_blocks(void)
     double digits = precision == HB_PRECISION_DOUBLE ? 0 : 0x1p-48; /* two floats: 24 bits each */
     struct hb_resident *r;
     uint32_t some[SOME];
-    ASSERT_OK(hb_resident_create(pairs, N, &r));
-    ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
+    ASSERT_OK(hb_resident_create(pairs, N, 0, &r));
+    ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
     assert_true(get_error(r) <= digits);
     pairs_index(SOME, 7, N, some); /* over both rows of the textures */
     for (int b = 0; b < SOME; b++) x[3 * some[b] + 1] += 1e-9, level[some[b]] = 3;
     assert_true(get_error(r) > digits); /* the device still has the old ones */
-    ASSERT_OK(hb_resident_put(r, &particles, SOME, some));
+    ASSERT_OK(hb_resident_ops.keep(r, &particles, SOME, some));
     assert_true(get_error(r) <= digits);
     double error[2];
-    ASSERT_OK(hb_resident_predict(r, dt));
+    ASSERT_OK(hb_resident_ops.predict(r, dt));
     assert_true(prediction_error(pairs, error) == 0 && error[0] < 1e-6); /* with the new levels */
     hb_resident_destroy(r);
     hb_pairs_destroy(pairs);
@@ -233,16 +233,16 @@ static void corrects_to_doubles(void)
     uint8_t levels[SOME];
     pairs_index(SOME, 7, N, some);
     for (int b = 0; b < SOME; b++) levels[b] = level[some[b]];
-    ASSERT_OK(hb_resident_create(pairs, N, &r));
-    ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
+    ASSERT_OK(hb_resident_create(pairs, N, 0, &r));
+    ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
     for (int round = 0; round < 3; round++) {
-      ASSERT_OK(hb_resident_predict(r, dt));
-      ASSERT_OK(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL, NULL));
-      ASSERT_OK(hb_resident_settle(r, SOME, some, levels));
+      ASSERT_OK(hb_resident_ops.predict(r, dt));
+      ASSERT_OK(hb_resident_ops.correct(r, SOME, some, &how, NULL, step, NULL, NULL));
+      ASSERT_OK(hb_resident_ops.settle(r, SOME, some, levels));
     }
     words_of(r, before);
-    ASSERT_OK(hb_resident_get(r, &p));
-    ASSERT_OK(hb_resident_put(r, &p, N, NULL));
+    ASSERT_OK(hb_resident_ops.fetch(r, &p));
+    ASSERT_OK(hb_resident_ops.keep(r, &p, N, NULL));
     words_of(r, after);
     assert_memory_equal(before, after, sizeof before);
     hb_resident_destroy(r);
@@ -272,18 +272,18 @@ static void live(struct hb_pairs *pairs, const struct hb_resident_way *way, stru
   uint32_t some[SOME];
   uint8_t levels[SOME];
   memset(o, 0, sizeof *o);
-  ASSERT_OK(hb_resident_create(pairs, N, &r));
+  ASSERT_OK(hb_resident_create(pairs, N, 0, &r));
   assert_ptr_equal(r->way, way);
-  ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
+  ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
   for (int round = 0; round < 3; round++) {
     pairs_index(SOME, strides[round], N, some);
     for (int b = 0; b < SOME; b++) levels[b] = (uint8_t)(b % LEVELS);
-    ASSERT_OK(hb_resident_predict(r, dt));
-    ASSERT_OK(hb_resident_correct(r, SOME, some, &how, NULL, o->step[round], NULL, NULL));
-    ASSERT_OK(hb_resident_settle(r, SOME, some, levels));
+    ASSERT_OK(hb_resident_ops.predict(r, dt));
+    ASSERT_OK(hb_resident_ops.correct(r, SOME, some, &how, NULL, o->step[round], NULL, NULL));
+    ASSERT_OK(hb_resident_ops.settle(r, SOME, some, levels));
   }
-  ASSERT_OK(hb_resident_predict(r, dt));
-  ASSERT_OK(hb_resident_check(r, 0, NULL));
+  ASSERT_OK(hb_resident_ops.predict(r, dt));
+  ASSERT_OK(hb_resident_ops.check(r, 0, NULL));
   hb_gl_buffer_read(&pairs->j, 0, 16 * (size_t)pairs->texels * N, o->sources);
   words_of(r, o->state);
   hb_resident_destroy(r);
@@ -321,14 +321,14 @@ static int draws_after(struct hb_resident *r, const double *guess, const double 
   double step[SOME];
   pairs_index(SOME, 7, N, some);
   for (int b = 0; b < SOME; b++) levels[b] = level[some[b]];
-  ASSERT_OK(hb_resident_predict(r, dt));
+  ASSERT_OK(hb_resident_ops.predict(r, dt));
   sources_of(r, before);
-  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, guess, step, NULL, NULL));
-  ASSERT_OK(hb_resident_settle(r, SOME, some, levels));
+  ASSERT_OK(hb_resident_ops.correct(r, SOME, some, &how, guess, step, NULL, NULL));
+  ASSERT_OK(hb_resident_ops.settle(r, SOME, some, levels));
   sources_of(r, after);
   assert_memory_equal(before, after, sizeof before); /* until the next prediction, for pictures */
   pairs_draws_begin(0);
-  ASSERT_OK(hb_resident_predict(r, times));
+  ASSERT_OK(hb_resident_ops.predict(r, times));
   return pairs_draws_end();
 }
 
@@ -343,19 +343,19 @@ static void test_prediction_ahead(void **state)
     struct hb_pairs *pairs = open_pairs("bag", (enum hb_precision)precision, NULL);
     if (!pairs) continue;
     struct hb_resident *r;
-    ASSERT_OK(hb_resident_create(pairs, N, &r));
-    ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
+    ASSERT_OK(hb_resident_create(pairs, N, 0, &r));
+    ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
     assert_int_equal(draws_after(r, later, later), 0);
     sources_of(r, ahead);
-    ASSERT_OK(hb_resident_predict(r, dt)); /* not there any more */
-    ASSERT_OK(hb_resident_predict(r, later));
+    ASSERT_OK(hb_resident_ops.predict(r, dt)); /* not there any more */
+    ASSERT_OK(hb_resident_ops.predict(r, later));
     sources_of(r, anew);
     assert_memory_equal(ahead, anew, sizeof ahead);
     assert_int_equal(draws_after(r, later, latest), 1); /* in vain */
-    ASSERT_OK(hb_resident_check(r, 0, NULL));
+    ASSERT_OK(hb_resident_ops.check(r, 0, NULL));
     sources_of(r, ahead);
-    ASSERT_OK(hb_resident_predict(r, dt));
-    ASSERT_OK(hb_resident_predict(r, latest));
+    ASSERT_OK(hb_resident_ops.predict(r, dt));
+    ASSERT_OK(hb_resident_ops.predict(r, latest));
     sources_of(r, anew);
     assert_memory_equal(ahead, anew, sizeof ahead);
     hb_resident_destroy(r);
@@ -375,33 +375,33 @@ static void test_prediction_ahead_is_not_there(void **state)
   struct hb_resident *r;
   if (!pairs || !pairs_context()->caps.has_lasting_maps) skip();
   pairs_index(SOME, 7, N, some);
-  ASSERT_OK(hb_resident_create(pairs, N, &r));
-  ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
+  ASSERT_OK(hb_resident_create(pairs, N, 0, &r));
+  ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
   for (int round = 0; round < 2; round++) {
-    ASSERT_OK(hb_resident_predict(r, dt));
-    ASSERT_OK(hb_resident_correct(r, SOME, some, &how, dt, step, NULL, NULL));
+    ASSERT_OK(hb_resident_ops.predict(r, dt));
+    ASSERT_OK(hb_resident_ops.correct(r, SOME, some, &how, dt, step, NULL, NULL));
     if (round == 0)
       pairs_send(pairs, N); /* as diagnostics do */
     else
-      ASSERT_OK(hb_resident_put(r, &particles, SOME, some));
+      ASSERT_OK(hb_resident_ops.keep(r, &particles, SOME, some));
     pairs_draws_begin(0);
-    ASSERT_OK(hb_resident_predict(r, dt));
+    ASSERT_OK(hb_resident_ops.predict(r, dt));
     assert_int_equal(pairs_draws_end(), round);
-    ASSERT_OK(hb_resident_check(r, 0, NULL));
+    ASSERT_OK(hb_resident_ops.check(r, 0, NULL));
     sources_of(r, ahead);
-    ASSERT_OK(hb_resident_predict(r, dt));
+    ASSERT_OK(hb_resident_ops.predict(r, dt));
     sources_of(r, anew);
     assert_memory_equal(ahead, anew, sizeof ahead);
   }
   pairs_draws_begin(0);
-  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, dt, step, NULL, NULL));
+  ASSERT_OK(hb_resident_ops.correct(r, SOME, some, &how, dt, step, NULL, NULL));
   int last = pairs_draws_end();
-  ASSERT_OK(hb_resident_predict(r, dt));
+  ASSERT_OK(hb_resident_ops.predict(r, dt));
   pairs_draws_begin(last);
-  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, dt, step, NULL, NULL)); /* does not depend on it */
+  ASSERT_OK(hb_resident_ops.correct(r, SOME, some, &how, dt, step, NULL, NULL)); /* does not depend on it */
   pairs_draws_end();
-  ASSERT_OK(hb_resident_predict(r, dt));
-  ASSERT_FAILS(hb_resident_correct(r, SOME, some, &how, dt, step, NULL, NULL), HB_ERR_DEVICE,
+  ASSERT_OK(hb_resident_ops.predict(r, dt));
+  ASSERT_FAILS(hb_resident_ops.correct(r, SOME, some, &how, dt, step, NULL, NULL), HB_ERR_DEVICE,
                "dropped a draw: not all particles were stored and predicted");
   hb_resident_destroy(r);
   hb_pairs_destroy(pairs);
@@ -417,7 +417,7 @@ static void test_limit_of_storage(void **state)
   struct hb_resident *r;
   for (int is_less = 0; is_less < 2; is_less++) {
     caps->max_storage_block_size = 128 * N - is_less;
-    ASSERT_OK(hb_resident_create(pairs, N, &r));
+    ASSERT_OK(hb_resident_create(pairs, N, 0, &r));
     assert_ptr_equal(r->way, is_less ? &hb_resident_drawn : &hb_resident_stored);
     hb_resident_destroy(r);
   }
@@ -433,10 +433,10 @@ static struct hb_resident *begin(struct hb_pairs *pairs, int lose)
   struct hb_resident *r;
   pairs->params.max_draw_s = 10;
   pairs->known = 1;
-  ASSERT_OK(hb_resident_create(pairs, N, &r));
+  ASSERT_OK(hb_resident_create(pairs, N, 0, &r));
   pairs_draws_begin(lose);
-  ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
-  ASSERT_OK(hb_resident_predict(r, dt));
+  ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
+  ASSERT_OK(hb_resident_ops.predict(r, dt));
   pairs_draws_end();
   return r;
 }
@@ -451,10 +451,10 @@ static void lose(const char *scheme, const char *tuning, int nth, enum hb_status
   pairs_index(SOME, 7, N, some);
   struct hb_resident *r = begin(pairs, 0);
   for (int round = 0; round < 2; round++) { /* the second time whole results of the first lie about */
-    ASSERT_OK(hb_resident_predict(r, dt));
+    ASSERT_OK(hb_resident_ops.predict(r, dt));
     words_of(r, before);
     pairs_draws_begin(round == 0 ? 0 : nth);
-    enum hb_status status = hb_resident_correct(r, SOME, some, &how, NULL, step, NULL, NULL);
+    enum hb_status status = hb_resident_ops.correct(r, SOME, some, &how, NULL, step, NULL, NULL);
     pairs_draws_end();
     assert_int_equal(status, round == 0 ? HB_OK : expected);
     if (status == HB_ERR_DEVICE) assert_non_null(strstr(hb_error(), "dropped a draw: "));
@@ -499,24 +499,24 @@ static void loses_without_walk(void)
     struct hb_pairs *pairs = open_pairs("bag", HB_PRECISION_SINGLE, NULL);
     enum hb_status expected = nth == 0 ? HB_OK : HB_ERR_DEVICE;
     struct hb_resident *r = begin(pairs, nth);
-    assert_int_equal(hb_resident_check(r, 0, NULL), expected);
-    assert_int_equal(hb_resident_check(r, 0, NULL), expected); /* again */
+    assert_int_equal(hb_resident_ops.check(r, 0, NULL), expected);
+    assert_int_equal(hb_resident_ops.check(r, 0, NULL), expected); /* again */
     hb_resident_destroy(r);
     r = begin(pairs, nth);
-    assert_int_equal(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL, NULL), expected);
-    if (nth == 1) assert_int_equal(hb_resident_get(r, &p), HB_ERR_DEVICE);
+    assert_int_equal(hb_resident_ops.correct(r, SOME, some, &how, NULL, step, NULL, NULL), expected);
+    if (nth == 1) assert_int_equal(hb_resident_ops.fetch(r, &p), HB_ERR_DEVICE);
     hb_resident_destroy(r);
     hb_pairs_destroy(pairs);
   }
   struct hb_pairs *pairs = open_pairs("bag", HB_PRECISION_SINGLE, NULL);
   struct hb_resident *r = begin(pairs, 0);
   pairs_draws_begin(0);
-  ASSERT_OK(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL, NULL));
+  ASSERT_OK(hb_resident_ops.correct(r, SOME, some, &how, NULL, step, NULL, NULL));
   int last = pairs_draws_end();
-  ASSERT_OK(hb_resident_predict(r, dt));
+  ASSERT_OK(hb_resident_ops.predict(r, dt));
   words_of(r, before);
   pairs_draws_begin(last);
-  assert_int_equal(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL, NULL), HB_ERR_DEVICE);
+  assert_int_equal(hb_resident_ops.correct(r, SOME, some, &how, NULL, step, NULL, NULL), HB_ERR_DEVICE);
   pairs_draws_end();
   assert_non_null(strstr(hb_error(), " dropped a draw: "));
   words_of(r, after);
@@ -541,11 +541,11 @@ static void finds_no_number(void)
   double step[SOME], kept = x[3 * 7];
   pairs_index(SOME, 7, N, some);
   x[3 * 7] = NAN; /* particle 7 is the second sink, and all others feel it */
-  ASSERT_OK(hb_resident_create(pairs, N, &r));
-  ASSERT_OK(hb_resident_put(r, &particles, N, NULL));
-  ASSERT_OK(hb_resident_predict(r, dt));
+  ASSERT_OK(hb_resident_create(pairs, N, 0, &r));
+  ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
+  ASSERT_OK(hb_resident_ops.predict(r, dt));
   words_of(r, before);
-  ASSERT_FAILS(hb_resident_correct(r, SOME, some, &how, NULL, step, NULL, NULL), HB_ERR_NUMERIC,
+  ASSERT_FAILS(hb_resident_ops.correct(r, SOME, some, &how, NULL, step, NULL, NULL), HB_ERR_NUMERIC,
                "particle 0 has a force that is not finite");
   words_of(r, after);
   assert_memory_equal(before, after, sizeof before);
