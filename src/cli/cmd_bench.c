@@ -1,9 +1,9 @@
 /* holmberg bench: how fast and how accurate the schemes of forces are on this machine. */
 #include "base/mem.h"
 #include "base/ranks.h"
+#include "base/table.h"
 #include "cli/cmd.h"
 #include "console/terminal.h"
-#include "measure/bench_table.h"
 #include "measure/jobs.h"
 #include "plot/plot.h"
 
@@ -64,6 +64,80 @@ static enum hb_status default_schemes(struct hb_text *text)
   return HB_OK;
 }
 
+/* ---- rows of force and draws ---- */
+
+/* One configuration and what was measured of it. */
+struct row {
+  struct hb_bench_params params; /* interaction named */
+  struct hb_bench_result result;
+  double ceiling;               /* multiply-adds of the device, operations a second; NaN: does not apply */
+  double gpairs, gflops, share; /* 1e9 a second; gflops of the ceiling */
+};
+
+#define AT(place) .offset = offsetof(struct row, place)
+
+#define CONFIGURATION                                                                                        \
+  {"scheme", HB_TABLE_TEXT, AT(params.force.scheme), "%-10s", "#scheme"},                                    \
+      {"precision", HB_TABLE_CHARS, AT(result.precision), "%-11s"},                                          \
+      {"interaction", HB_TABLE_TEXT, AT(params.interaction), "%-13s"},                                       \
+      {"context", HB_TABLE_CHARS, AT(result.context)}, {"device", HB_TABLE_CHARS, AT(result.device)},        \
+      {"n", HB_TABLE_SIZE, AT(params.n), "%8llu"},                                                           \
+  {                                                                                                          \
+    "ni", HB_TABLE_SIZE, AT(result.ni), "%8llu"                                                              \
+  }
+
+static const struct hb_table_column force_columns[] = {
+    CONFIGURATION,
+    {"ms_median", HB_TABLE_REAL, AT(result.ms_median), "%10.4f", "ms"},
+    {"ms_min", HB_TABLE_REAL, AT(result.ms_min), "%10.4f", "min"},
+    {"ms_max", HB_TABLE_REAL, AT(result.ms_max), "%10.4f", "max"},
+    {"pairs_per_s", HB_TABLE_REAL, AT(result.pairs_per_s)},
+    {NULL, HB_TABLE_REAL, AT(gpairs), "%9.4g", "Gpairs/s"},
+    {"flops_per_pair", HB_TABLE_INT, AT(result.flops_per_pair), "%5d", "flops"},
+    {"gflops", HB_TABLE_REAL, AT(gflops), "%9.4g", "GFLOP/s"},
+    {"gflops_20", HB_TABLE_REAL, AT(gpairs), .scale = 20},
+    {"gflops_38", HB_TABLE_REAL, AT(gpairs), .scale = 38},
+    {"gflops_60", HB_TABLE_REAL, AT(gpairs), .scale = 60},
+    {"ceiling_gflops", HB_TABLE_REAL, AT(ceiling), .scale = 1e-9},
+    {"ceiling_fraction", HB_TABLE_REAL, AT(share)},
+    {NULL, HB_TABLE_REAL, AT(share), "%7.1f%%", "ceiling", 100, "-"},
+    {"tuning", HB_TABLE_CHARS, AT(result.tuning)},
+    {"send_ms", HB_TABLE_REAL, AT(result.send_ms)},
+    {"receive_ms", HB_TABLE_REAL, AT(result.receive_ms)},
+    /* with --check */
+    {"acc_rms", HB_TABLE_REAL, AT(result.acc_rms), "%8.1e", "acc rms"},
+    {"acc_max", HB_TABLE_REAL, AT(result.acc_max), "%8.1e", "acc max"},
+    {"jerk_rms", HB_TABLE_REAL, AT(result.jerk_rms), "%8.1e", "jerk rms"},
+    {"jerk_max", HB_TABLE_REAL, AT(result.jerk_max)},
+    {"pot_rms", HB_TABLE_REAL, AT(result.pot_rms), "%8.1e", "pot rms"},
+    {"pot_max", HB_TABLE_REAL, AT(result.pot_max)},
+    {"acc_floor", HB_TABLE_REAL, AT(result.acc_floor), "%8.1e", "floor"},
+};
+enum { CHECKED_COLUMNS = 7 };
+
+static const struct hb_table_column draws_columns[] = {
+    CONFIGURATION,
+    {"send_us", HB_TABLE_REAL, AT(result.send_ms), "%11.1f", "send us", 1e3},
+    {"draw_us", HB_TABLE_REAL, AT(result.draw_ms), "%11.1f", "draw us", 1e3},
+    {"receive_us", HB_TABLE_REAL, AT(result.receive_ms), "%11.1f", "receive us", 1e3},
+    {"cycle_us", HB_TABLE_REAL, AT(result.cycle_ms), "%11.1f", "cycle us", 1e3},
+    {"cycle_min_us", HB_TABLE_REAL, AT(result.cycle_min_ms), .scale = 1e3},
+    {"block_us", HB_TABLE_REAL, AT(result.block_ms), "%11.1f", "block us", 1e3, "-"},
+    {"tuning", HB_TABLE_CHARS, AT(result.tuning)},
+};
+
+#undef AT
+#undef CONFIGURATION
+
+static void explain_rates(void)
+{
+  puts("# GFLOP/s = flops x Gpairs/s, with the operations a pair counted in each kernel, a root or quotient "
+       "as one;\n"
+       "# as others count, multiply Gpairs/s by 20, 38 or 60. ceiling: share of the float multiply-adds a "
+       "second\n"
+       "# that `holmberg bench ceiling` measures, by fragment programs, for tile by compute programs.");
+}
+
 /* ---- one configuration ---- */
 
 /* The state of the loops below, which set scheme, precision and interaction; the options set the rest. */
@@ -89,7 +163,7 @@ static double ceiling_for(struct bench *b, const char *scheme)
 }
 
 /* A curve has the scheme's color; its name has what else varies. */
-static enum hb_status add_to_plot(struct bench *b, const struct hb_bench_row *row)
+static enum hb_status add_to_plot(struct bench *b, const struct row *row)
 {
   char member[HB_PLOT_NAME], ni[32] = "";
   int first = b->plot.count == 0, on_host = strcmp(row->result.context, "none") == 0;
@@ -114,13 +188,12 @@ static enum hb_status bench_one(struct bench *b, const char *scheme, const char 
   params.force.scheme = scheme;
   params.force.precision = precision;
   params.block = b->draws;
-  struct hb_bench_result result;
-  HB_TRY(hb_bench_force(&params, &result));
-  const struct hb_bench_row row = hb_bench_row(&params, &result, b->draws ? NAN : ceiling_for(b, scheme));
-  if (b->table.rows == 0) {
-    enum hb_table_form form = b->settings->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM;
-    b->table = b->draws ? hb_bench_draws_table(form) : hb_bench_force_table(&params, form);
-  }
+  struct row row = {.params = params, .ceiling = NAN};
+  HB_TRY(hb_bench_force(&params, &row.result));
+  if (!b->draws) row.ceiling = ceiling_for(b, scheme);
+  row.gpairs = 1e-9 * row.result.pairs_per_s;
+  row.gflops = row.gpairs * row.result.flops_per_pair;
+  row.share = row.result.pairs_per_s * row.result.flops_per_pair / row.ceiling;
   hb_table_put(&b->table, &row);
   HB_TRY(add_to_plot(b, &row));
   return hb_terminal_flush();
@@ -178,14 +251,20 @@ static enum hb_status take_defaults(struct settings *s, int draws)
 
 /* ---- what can be measured ---- */
 
+static enum hb_table_form form_of(const struct settings *s)
+{
+  return s->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM;
+}
+
 static enum hb_status bench_force(struct settings *s)
 {
-  struct bench b = {.settings = s};
+  struct bench b = {.settings = s, .table = {HB_TABLE_COLUMNS(force_columns), form_of(s), stdout, 0}};
+  if (!s->params.check) b.table.count -= CHECKED_COLUMNS;
   b.plot = (struct hb_plot){.x_label = "number of particles", .y_label = "Gpairs/s"};
   HB_TRY(take_defaults(s, 0));
   if (s->plot) HB_TRY(hb_plot_check(s->plot));
   enum hb_status status = bench_schemes(&b);
-  if (status == HB_OK && !s->json) hb_bench_force_footer();
+  if (status == HB_OK && !s->json) explain_rates();
   if (status == HB_OK && s->plot) status = hb_plot_write(&b.plot, s->plot);
   hb_plot_clear(&b.plot);
   return status;
@@ -198,7 +277,8 @@ static enum hb_status bench_draws(struct settings *s)
                          : s->plot                   ? "plot"
                                                      : NULL;
   if (of_force) return hb_fail(HB_ERR_USAGE, "option --%s belongs to 'bench force'", of_force);
-  struct bench b = {.settings = s, .draws = 1};
+  struct bench b = {
+      .settings = s, .draws = 1, .table = {HB_TABLE_COLUMNS(draws_columns), form_of(s), stdout, 0}};
   HB_TRY(take_defaults(s, 1));
   enum hb_status status = bench_schemes(&b);
   hb_plot_clear(&b.plot);
@@ -249,8 +329,7 @@ static enum hb_status bench_messages(struct settings *s)
 #undef AT
   struct hb_message messages[HB_MESSAGES];
   struct row row = {.record = "message"};
-  struct hb_table table = {HB_TABLE_COLUMNS(columns), s->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM,
-                           stdout, 0};
+  struct hb_table table = {HB_TABLE_COLUMNS(columns), form_of(s), stdout, 0};
   HB_TRY(hb_bench_messages(messages, &row.network));
   for (size_t k = 0; k < HB_MESSAGES; k++) {
     row.message = messages[k];

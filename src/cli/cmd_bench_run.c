@@ -2,10 +2,13 @@
 #include "cli/cmd.h"
 #include "console/signals.h"
 #include "console/terminal.h"
-#include "measure/bench_table.h"
+#include "measure/bench_run.h"
 #include "measure/jobs.h"
+#include "perf/paper.h"
 #include "plot/plot.h"
 #include "run/run_settings.h"
+
+#include <math.h>
 
 struct settings {
   struct hb_bench_run_params run; /* of each job, except scheme, precision, mode and n */
@@ -42,6 +45,35 @@ static const struct hb_opts_option options[] = {
      .help = "plot seconds against n, with the paper's, with gnuplot, as .png, .svg or .pdf"},
     {0}};
 
+/* ---- the figure ---- */
+
+/* Wall seconds against n: a color for each scheme and precision, dashes and marks by mode. */
+static enum hb_status add_to_plot(struct hb_plot *plot, const struct hb_bench_run_row *row)
+{
+  char family[HB_PLOT_NAME];
+  snprintf(family, sizeof family, "%s %s", row->result.scheme, row->result.precision);
+  return hb_plot_add(plot, family, row->mode, (double)row->params.n, row->result.wall_s);
+}
+
+/* The columns of Table 2 for about the numbers of particles in the figure. */
+static enum hb_status add_paper(struct hb_plot *plot)
+{
+  double least = INFINITY, most = 0;
+  for (size_t k = 0; k < plot->count; k++)
+    for (size_t p = 0; p < plot->curves[k].count; p++) {
+      least = fmin(least, plot->curves[k].points[p].x);
+      most = fmax(most, plot->curves[k].points[p].x);
+    }
+  char machine[HB_PAPER_CELL];
+  for (size_t column = 1; hb_paper_cell("table2", 0, column, machine); column++)
+    for (size_t row = 1; hb_paper_number("table2", row, 0) > 0; row++) {
+      double n = hb_paper_number("table2", row, 0);
+      if (2 * n >= least && n <= 2 * most)
+        HB_TRY(hb_plot_add_reference(plot, machine, "2007", n, hb_paper_number("table2", row, column)));
+    }
+  return HB_OK;
+}
+
 /* ---- one row ---- */
 
 struct bench {
@@ -66,7 +98,7 @@ static enum hb_status bench_one(struct bench *b, const struct hb_force_scheme *s
   if (b->table.rows == 1 || scheme->needs_gl)
     snprintf(b->title, sizeof b->title, "A Plummer sphere from t = %g to %g on %s", params.t_begin,
              params.t_end, result.device);
-  HB_TRY(hb_bench_run_plot(&b->plot, &row));
+  HB_TRY(add_to_plot(&b->plot, &row));
   return hb_terminal_flush();
 }
 
@@ -109,7 +141,7 @@ static enum hb_status work(const struct hb_opts *opts)
   HB_TRY(hb_jobs_take_default(&s->run.sim.force, &s->jobs));
   if (s->plot) HB_TRY(hb_plot_check(s->plot));
   enum hb_status status = hb_jobs_each(&s->jobs, bench_sizes, &b);
-  if (status == HB_OK && s->plot && is_paper_job(&s->run)) status = hb_bench_run_plot_paper(&b.plot);
+  if (status == HB_OK && s->plot && is_paper_job(&s->run)) status = add_paper(&b.plot);
   if (status == HB_OK && s->plot) status = hb_plot_write(&b.plot, s->plot);
   hb_plot_clear(&b.plot);
   return status;

@@ -1,11 +1,12 @@
 /* holmberg info: what this program and this machine can do, or what is in a file (cmd_info_file.c). */
 #include "base/table.h"
+#include "base/text.h"
 #include "cli/cmd.h"
 #include "cli/cmd_info_file.h"
-#include "measure/info_memory.h"
 
 #include <holmberg/measure.h>
 
+#include <inttypes.h>
 #include <string.h>
 
 struct settings {
@@ -18,6 +19,102 @@ static const struct hb_opts_option options[] = {
     {"n", 'n', HB_OPTS_COUNT, HB_OPTS_FIELD(struct settings, n), "N",
      .help = "without FILE: also show the memory that a run of N particles needs, by scheme and precision"},
     {0}};
+
+/* ---- the memory that a run of N particles needs ---- */
+
+struct memory_row {
+  const char *scheme, *precision;
+  struct hb_force_need need; /* bytes */
+};
+
+#define AT(place) .offset = offsetof(struct memory_row, place)
+static const struct hb_table_column memory_columns[] = {
+    {"scheme", HB_TABLE_TEXT, AT(scheme), "  %-20s"},
+    {"precision", HB_TABLE_TEXT, AT(precision), "%-11s"},
+    {"device_source", HB_TABLE_REAL, AT(need.device_source), "%8.0f", "B each"},
+    {"device_sink", HB_TABLE_REAL, AT(need.device_sink), "%8.0f", "B a sink"},
+    {"device_fixed", HB_TABLE_REAL, AT(need.device_fixed)},
+    {NULL, HB_TABLE_REAL, AT(need.device_fixed), "%8.1f", "MB fixed", 1e-6},
+    {"device_kept", HB_TABLE_REAL, AT(need.device_kept), "%7.0f", "B kept"},
+    {"device", HB_TABLE_REAL, AT(need.device)},
+    {NULL, HB_TABLE_REAL, AT(need.device), "%10.1f", "MB", 1e-6},
+    {"host_particle", HB_TABLE_REAL, AT(need.host_particle), "%8.0f", "B each"},
+    {"host_fixed", HB_TABLE_REAL, AT(need.host_fixed)},
+    {NULL, HB_TABLE_REAL, AT(need.host_fixed), "%8.1f", "MB fixed", 1e-6},
+    {"host", HB_TABLE_REAL, AT(need.host)},
+    {NULL, HB_TABLE_REAL, AT(need.host), "%10.1f", "MB", 1e-6},
+    {"host_rank", HB_TABLE_REAL, AT(need.host_rank), "%8.0f", "B a rank"},
+};
+#undef AT
+
+/* json NULL: as text. */
+static enum hb_status put_memory(const struct hb_force_params *params, uint64_t n, struct memory_row *row,
+                                 struct hb_table *table, struct hb_json *json)
+{
+  HB_TRY(hb_force_memory(params, n, &row->need));
+  if (!json) {
+    hb_table_put(table, row);
+    return HB_OK;
+  }
+  hb_json_open_object(json, NULL);
+  hb_table_members(HB_TABLE_COLUMNS(memory_columns), row, json);
+  hb_json_close_object(json);
+  return HB_OK;
+}
+
+static enum hb_status put_scheme(const struct hb_force_scheme *scheme, uint64_t n, struct hb_table *table,
+                                 struct hb_json *json)
+{
+  char precision[16];
+  for (const char *word = scheme->precisions; *word; word += strspn(word, " ")) {
+    size_t length = strcspn(word, " ");
+    snprintf(precision, sizeof precision, "%.*s", (int)length, word);
+    word += length;
+    struct hb_force_params params = {.scheme = scheme->name, .precision = precision};
+    struct memory_row row = {.scheme = scheme->name, .precision = precision};
+    HB_TRY(put_memory(&params, n, &row, table, json));
+    params.flags = HB_FORCE_CG2007_RECT;
+    row.scheme = "cg2007 --cg2007-rect";
+    if (scheme->has_rect) HB_TRY(put_memory(&params, n, &row, table, json));
+  }
+  return HB_OK;
+}
+
+static enum hb_status put_schemes(uint64_t n, struct hb_json *json)
+{
+  struct hb_table table = {HB_TABLE_COLUMNS(memory_columns), HB_TABLE_TEXT_FORM, stdout, 0};
+  size_t count;
+  const struct hb_force_scheme *schemes = hb_force_schemes(&count);
+  for (size_t k = 0; k < count; k++) HB_TRY(put_scheme(&schemes[k], n, &table, json));
+  return HB_OK;
+}
+
+static enum hb_status print_memory(uint64_t n)
+{
+  printf("\nmemory for %" PRIu64 " particle%s:\n"
+         "  %-20s %-11s %45s %28s\n",
+         n, hb_text_s(n), "", "", "device", "host");
+  HB_TRY(put_schemes(n, NULL));
+  puts(
+      "  The device keeps its results for the sinks of the largest block; the start of a run evaluates all\n"
+      "  particles, and so does the column MB. Particles that stay there (--transfer block) take as much\n"
+      "  more as \"B kept\" says. A software renderer's device memory is the host's. What the host needs is\n"
+      "  for steps and diagnostics; a snapshot takes 64 bytes a particle more while it is written, --diag\n"
+      "  41, and groups (--eps 0) 22. Each of several ranks (mpirun) has all particles, and takes as much "
+      "more\n"
+      "  for each as \"B a rank\" says.");
+  return HB_OK;
+}
+
+static enum hb_status memory_members(uint64_t n, struct hb_json *json)
+{
+  hb_json_open_array(json, "memory");
+  HB_TRY(put_schemes(n, json));
+  hb_json_close_array(json);
+  return HB_OK;
+}
+
+/* ---- the machine ---- */
 
 enum { DEVICES_MOST = 32 };
 
@@ -144,7 +241,7 @@ static enum hb_status print_json(const struct machine *machine, uint64_t n)
   hb_json_close_object(&json);
   json_selftest(&json, context);
   json_array(&json, "schemes", HB_TABLE_COLUMNS(scheme_columns), schemes, sizeof *schemes, scheme_count);
-  if (n) HB_TRY(hb_info_memory_json(n, &json));
+  if (n) HB_TRY(memory_members(n, &json));
   hb_json_close_object(&json);
   putchar('\n');
   return HB_OK;
@@ -244,7 +341,7 @@ static enum hb_status info_machine(const struct settings *s)
   print_limits(&machine);
   print_selftest(&machine);
   print_schemes();
-  return s->n ? hb_info_memory_print(s->n) : HB_OK;
+  return s->n ? print_memory(s->n) : HB_OK;
 }
 
 /* With a file only those of the file make sense, without one only the others. */

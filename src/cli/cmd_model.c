@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "console/terminal.h"
-#include "measure/model_record.h"
+#include "measure/model.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -4,9 +4,9 @@
 #include "cli/cmd.h"
 #include "console/target.h"
 #include "console/terminal.h"
-#include "measure/bench_table.h"
+#include "measure/bench_run.h"
 #include "measure/jobs.h"
-#include "measure/model_record.h"
+#include "measure/model.h"
 #include "run/run_settings.h"
 
 #include <errno.h>

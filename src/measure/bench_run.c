@@ -1,4 +1,6 @@
 /* hb_bench_run: the job of [PZ07] Table 2, with the time of its second half. */
+#include "measure/bench_run.h"
+
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/ranks.h"
@@ -273,4 +275,73 @@ enum hb_status hb_bench_run(const struct hb_bench_run_params *given, struct hb_b
   }
   hb_mem_free(runs);
   return status;
+}
+
+/* ---- as a row of a table ---- */
+
+#define AT(place) .offset = offsetof(struct hb_bench_run_row, place)
+
+static const struct hb_table_column run_columns[] = {
+    {"record", HB_TABLE_TEXT, AT(record)},
+    {"scheme", HB_TABLE_CHARS, AT(result.scheme), "%-10s", "#scheme"},
+    {"precision", HB_TABLE_CHARS, AT(result.precision), "%-11s"},
+    {"mode", HB_TABLE_TEXT, AT(mode), "%-14s"},
+    {"n", HB_TABLE_SIZE, AT(params.n), "%8llu"},
+    {"t_begin", HB_TABLE_REAL, AT(params.t_begin)},
+    {"t_end", HB_TABLE_REAL, AT(params.t_end)},
+    {"wall_s", HB_TABLE_REAL, AT(result.wall_s), "%9.4g", "wall s"},
+    {"wall_min_s", HB_TABLE_REAL, AT(result.wall_min_s)},
+    {"wall_max_s", HB_TABLE_REAL, AT(result.wall_max_s)},
+    {"repeat", HB_TABLE_INT, AT(params.repeat)},
+    {"block_steps", HB_TABLE_COUNT, AT(result.counts.block_steps), "%8llu", "blocks"},
+    {"particle_steps", HB_TABLE_COUNT, AT(result.counts.particle_steps), "%12llu", "steps"},
+    {"pairs", HB_TABLE_COUNT, AT(result.counts.pairs)},
+    {NULL, HB_TABLE_REAL, AT(gpairs), "%9.4g", "Gpairs/s"},
+    {"de_rel", HB_TABLE_REAL, AT(de_rel)},
+    {"de_rel_gpu", HB_TABLE_REAL, AT(de_rel_gpu)},
+    {"exact_energy", HB_TABLE_TRUTH, AT(result.exact_energy)},
+    {"phases", HB_TABLE_TRUTH, AT(phases)},
+    {"predict_s", HB_TABLE_REAL, AT(result.phases.predict_s), "| %8.3g", "predict"},
+    {"send_s", HB_TABLE_REAL, AT(result.phases.send_s), "%8.3g", "send"},
+    {"force_s", HB_TABLE_REAL, AT(result.phases.force_s), "%8.3g", "force"},
+    {"receive_s", HB_TABLE_REAL, AT(result.phases.receive_s), "%8.3g", "receive"},
+    {"correct_s", HB_TABLE_REAL, AT(result.phases.correct_s), "%8.3g", "correct"},
+    {NULL, HB_TABLE_REAL, AT(de_rel), "| %8.1e", "dE/E"},
+    /* what is needed to repeat it */
+    {"context", HB_TABLE_CHARS, AT(result.context)},
+    {"device", HB_TABLE_CHARS, AT(result.device)},
+    {"tuning", HB_TABLE_CHARS, AT(result.tuning)},
+    {"eta", HB_TABLE_REAL, AT(params.sim.eta)},
+    {"eps", HB_TABLE_REAL, AT(params.sim.force.eps)},
+    {"dt_max", HB_TABLE_REAL, AT(params.sim.dt_max)},
+    {"dt_min", HB_TABLE_REAL, AT(params.sim.dt_min)},
+    {"step_rounding", HB_TABLE_TEXT, AT(rounding)},
+    {"seed", HB_TABLE_COUNT, AT(params.seed)},
+    {"scaling", HB_TABLE_TEXT, AT(scaling)},
+};
+
+#undef AT
+
+static double change(double begin, double end) { return begin == 0 ? NAN : (end - begin) / fabs(begin); }
+
+struct hb_bench_run_row hb_bench_run_row(const struct hb_bench_run_params *params,
+                                         const struct hb_bench_run_result *result, const char *mode,
+                                         const char *rounding)
+{
+  return (struct hb_bench_run_row){
+      .mode = mode,
+      .rounding = rounding,
+      .params = *params,
+      .result = *result,
+      .gpairs = 1e-9 * (double)result->counts.pairs / result->wall_s,
+      .de_rel = change(result->e_begin, result->e_end),
+      .de_rel_gpu = change(result->e_gpu_begin, result->e_gpu_end),
+      .phases = (params->sim.force.flags & HB_FORCE_PHASES) != 0,
+      .scaling = result->scaling == HB_IC_SCALING_MODEL ? "model" : "measured",
+  };
+}
+
+struct hb_table hb_bench_run_table(enum hb_table_form form, FILE *out)
+{
+  return (struct hb_table){HB_TABLE_COLUMNS(run_columns), form, out, 0};
 }

@@ -5,7 +5,7 @@
 #include "cli/cmd.h"
 #include "plot/figure.h"
 #include "plot/plot.h"
-#include "measure/model_record.h"
+#include "measure/model.h"
 
 #include <string.h>
 

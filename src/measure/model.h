@@ -1,6 +1,6 @@
 /* The output of `model fit` and `model predict`: tables, and lines of JSON, of which the fits are read back. */
-#ifndef HB_MODEL_RECORD_H
-#define HB_MODEL_RECORD_H
+#ifndef HB_MODEL_H
+#define HB_MODEL_H
 
 #include "base/status.h"
 #include "base/table.h"

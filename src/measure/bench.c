@@ -1,4 +1,4 @@
-/* hb_bench_*: how fast and how exact the sources of forces are. */
+/* hb_bench_*: how fast and how exact the sources of forces are, what messages cost, and the ceiling of a device. */
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/ranks.h"
@@ -6,10 +6,12 @@
 #include "core/particles.h"
 #include "force/force.h"
 #include "gl/gl_devices.h"
+#include "gl/gl_pass.h"
 #include "gl/gl_timer.h"
 #include "pairs/pairs.h"
 #include "pairs/tuning.h"
 #include "perf/fit.h"
+#include "perf/machine_ranks.h"
 
 #include <holmberg/device.h>
 #include <holmberg/measure.h>
@@ -445,5 +447,146 @@ enum hb_status hb_bench_force(const struct hb_bench_params *params, struct hb_be
   if (status == HB_OK && params->check) status = check(&b);
   clean_up(&b);
   if (status == HB_OK) *result = r;
+  return status;
+}
+
+/* ---- messages: what it takes ranks to add up the forces of a block ---- */
+
+enum { NUMBERS = 7, SUMS = 9 /* samples */ };
+static const double SUMS_S = 5e-3;
+
+static void add_words(size_t words, void *into, const void *other)
+{
+  double *sums = into;
+  const double *more = other;
+  for (size_t k = 0; k < words; k++) sums[k] += more[k];
+}
+
+static enum hb_status time_sums(size_t words, int count, double *data, double *room, double *seconds)
+{
+  double start = hb_clock_now();
+  for (int k = 0; k < count; k++) HB_TRY(hb_ranks_sum(words, data, room, add_words));
+  *seconds = (hb_clock_now() - start) / count;
+  return HB_OK;
+}
+
+/* The median of samples, each of as many sums as rank 0 did in some milliseconds. */
+static enum hb_status time_message(size_t words, double *data, double *room, double *seconds)
+{
+  double samples[SUMS], once;
+  HB_TRY(time_sums(words, 3, data, room, &once));
+  HB_TRY(hb_ranks_share(&once, sizeof once));
+  int count = 1 + (int)fmin(1000, SUMS_S / once);
+  for (int k = 0; k < SUMS; k++) HB_TRY(time_sums(words, count, data, room, &samples[k]));
+  *seconds = hb_fit_median(SUMS, samples);
+  return HB_OK;
+}
+
+/* Of the two terms of a message. */
+static enum hb_status fit_network(const struct hb_message messages[HB_MESSAGES], struct hb_network *network)
+{
+  double x[2 * HB_MESSAGES], y[HB_MESSAGES], t[2], error[2];
+  double stages = ceil(log2(hb_ranks_count()));
+  for (size_t k = 0; k < HB_MESSAGES; k++) {
+    x[2 * k] = stages;
+    x[2 * k + 1] = stages * (double)messages[k].bytes;
+    y[k] = messages[k].seconds;
+  }
+  HB_TRY(hb_fit_terms(HB_MESSAGES, 2, x, y, t, error));
+  *network = (struct hb_network){.ranks = hb_ranks_count(), .t_message = t[0], .t_byte = t[1]};
+  return HB_OK;
+}
+
+enum hb_status hb_bench_messages(struct hb_message messages[HB_MESSAGES], struct hb_network *network)
+{
+  if (hb_ranks_count() == 1)
+    return hb_fail(HB_ERR_USAGE, "messages need two ranks: mpirun -n 2 holmberg bench messages");
+  size_t most = NUMBERS * ((size_t)1 << 2 * (HB_MESSAGES - 1));
+  double *data = NULL, *room = NULL;
+  enum hb_status status = HB_ALLOC(most, &data);
+  if (status == HB_OK) status = HB_ALLOC(most, &room);
+  status = hb_ranks_agree(status);
+  for (int k = 0; k < HB_MESSAGES && status == HB_OK; k++) {
+    struct hb_message *m = &messages[k];
+    m->sinks = (size_t)1 << 2 * k;
+    m->bytes = NUMBERS * sizeof *data * m->sinks;
+    status = time_message(NUMBERS * m->sinks, data, room, &m->seconds);
+  }
+  if (status == HB_OK) status = fit_network(messages, network);
+  hb_mem_free(data);
+  hb_mem_free(room);
+  return status;
+}
+
+/* ---- the ceiling: the multiply-add rate that a device reaches when it does nothing else ---- */
+
+/* A processor spends longer on starting a million threads than on the first multiply-adds of each: few threads, many turns. */
+enum { SIDE = 1024, SIDE_SOFTWARE = 128, GROUP = 256, CHAINS = 12, ROUNDS = 16, BEST_OF = 12 };
+
+struct ceiling {
+  struct hb_gl_context *context;
+  struct hb_gl_pass pass;
+  struct hb_gl_texture texture;
+  struct hb_gl_buffer storage;
+  int compute;
+  int side; /* threads: its square */
+};
+
+static enum hb_status open_ceiling(struct ceiling *c, const struct hb_force_params *params)
+{
+  const struct hb_gl_context_params gl = {params->context, params->device, 0};
+  HB_TRY(hb_gl_context_open(&gl, &c->context));
+  if (c->compute && !c->context->caps.has_compute)
+    return hb_fail(HB_ERR_GL, "%s has no compute shaders", c->context->caps.renderer);
+  c->side = c->context->caps.software ? SIDE_SOFTWARE : SIDE;
+  const struct hb_gl_program_source fragment = {.fragment = "bench/ceiling.frag",
+                                                .unrolled = {{"ROUNDS", ROUNDS}}};
+  const struct hb_gl_program_source compute = {.compute = "bench/ceiling.comp",
+                                               .unrolled = {{"ROUNDS", ROUNDS}}};
+  HB_TRY(hb_gl_pass_create(c->context, c->compute ? &compute : &fragment, &c->pass));
+  hb_gl_pass_float(&c->pass, "seed", 0.25);
+  if (!c->compute) {
+    const struct hb_gl_texture_params texture = {
+        .what = "a pass", .format = HB_GL_RGBA32F, .width = c->side, .height = c->side, .drawn = 1};
+    return hb_gl_texture_create(c->context, &texture, &c->texture);
+  }
+  hb_gl_buffer_fill(&c->storage, HB_GL_BY_DEVICE, (size_t)(16 * c->side * c->side), NULL);
+  hb_gl_pass_storage(&c->pass, 1, &c->storage);
+  return hb_gl_context_check(c->context, "preparing the ceiling");
+}
+
+static double run_turns(struct ceiling *c, int turns)
+{
+  hb_gl_pass_int(&c->pass, "turns", turns);
+  double start = hb_gl_timer_start();
+  if (c->compute)
+    hb_gl_pass_dispatch(&c->pass, (size_t)(c->side * c->side / GROUP), 1);
+  else
+    hb_gl_pass_draw(&c->pass, &c->texture.target, 0, 0, c->side, c->side);
+  return hb_gl_timer_stop(start);
+}
+
+enum hb_status hb_bench_ceiling(const struct hb_force_params *params, int compute, double *flops)
+{
+  struct ceiling c = {.compute = compute};
+  enum hb_status status = open_ceiling(&c, params);
+  if (status == HB_OK) {
+    run_turns(&c, 1); /* the first draw compiles */
+    int turns = 1;    /* as many as take 4 ms, so that latency does not count */
+    while (run_turns(&c, turns) < 0.004 && turns < 1 << 16) turns *= 2;
+    double best = run_turns(&c, turns);
+    for (int k = 1; k < BEST_OF; k++) {
+      double seconds = run_turns(&c, turns);
+      if (seconds < best) best = seconds;
+    }
+    *flops = 2.0 * CHAINS * ROUNDS * turns * c.side * c.side / best;
+    status = hb_gl_context_check(c.context, "measuring the ceiling");
+  }
+  if (c.context) {
+    hb_gl_pass_destroy(&c.pass);
+    hb_gl_buffer_destroy(&c.storage);
+    hb_gl_texture_destroy(&c.texture);
+  }
+  hb_gl_context_close(c.context);
   return status;
 }
