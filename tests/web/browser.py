@@ -10,6 +10,10 @@ KEYS = {  # name: WebDriver's character, the code of Windows that the DevTools p
 MODIFIERS = {"Control": 2, "Shift": 8}
 
 
+# A second: each costs the processor as much as all the rest, and a page that runs for its own sake draws as many as it can.
+PICTURES = None if os.environ.get("LONG") else 12
+
+
 class Failure(Exception):
     pass
 
@@ -132,6 +136,9 @@ class Chromium(Browser):
         self.session = self.command("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
         self.command("Page.enable")
         self.command("DOM.enable")
+        if PICTURES:
+            self.command("Page.addScriptToEvaluateOnNewDocument", source="""const soon = requestAnimationFrame;
+                window.requestAnimationFrame = draw => setTimeout(() => soon(draw), %d)""" % (1000 / PICTURES - 1000 / 60))
         self.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=self.downloads)
         self.resize(width, height)
 
@@ -174,7 +181,7 @@ class Chromium(Browser):
         self.command("Page.navigate", url=url)
 
     def screenshot(self):
-        return base64.b64decode(self.command("Page.captureScreenshot")["data"])
+        return base64.b64decode(self.command("Page.captureScreenshot", optimizeForSpeed=True)["data"])
 
     def resize(self, width, height, is_phone=False):
         self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=is_phone)
@@ -228,6 +235,8 @@ class Firefox(Browser):
             port = probe.getsockname()[1]
         downloads = tempfile.mkdtemp(prefix="holmberg_downloads.")
         given = dict(self.PREFERENCES, **{"marionette.port": port, "browser.download.dir": downloads})
+        if PICTURES:
+            given["layout.frame_rate"] = PICTURES
         with open(os.path.join(profile, "user.js"), "w") as file:
             file.writelines(f"user_pref({json.dumps(k)}, {json.dumps(v)});\n" for k, v in given.items())
         super().__init__(["firefox-esr", "--marionette", "--remote-allow-system-access", "--no-remote", "--width", str(width),
