@@ -1,14 +1,17 @@
 /* hb_sim_*: particles, a source of forces and an integrator in one handle. */
-#include "sim/diagnose.h"
-#include "sim/sim_bodies.h"
 #include "sim/sim.h"
-#include "sim/sim_interaction.h"
 #include "base/arith.h"
+#include "base/draft.h"
 #include "base/mem.h"
+#include "base/ranks.h"
+#include "base/text.h"
 #include "core/diagnostics.h"
+#include "core/energy.h"
+#include "core/gravity.h"
 #include "core/particles.h"
 #include "core/softening.h"
 #include "core/structure.h"
+#include "gl/gl_devices.h"
 #include "gl/gl_shader.h"
 #include "force/force.h"
 #include "force/force_ranks.h"
@@ -18,7 +21,10 @@
 #include <holmberg/diagnostics.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+/* ---- params: what they mean, what they need ---------------------------------------------------------- */
 
 double hb_sim_default_dt_min(double eps) { return eps == 0 ? 0x1p-40 : 0x1p-26; }
 
@@ -48,10 +54,204 @@ enum hb_first_step hb_sim_default_first_step(const struct hb_sim_params *params,
   return HB_FIRST_STEP_EQ2;
 }
 
+/* ---- what particles say of the simulation that they were made for ---- */
+
+/* The note's number where there is none; else that is what the particles say from now on, if they say one. */
+static enum hb_status settle_note(struct hb_particles *p, const char *name, double *value)
+{
+  HB_TEXT_IN_C;
+  const char *note = hb_particles_note(p, name);
+  double noted;
+  char text[32];
+  if (!note) return HB_OK;
+  int is_number = hb_text_number(note, &noted) == HB_OK && noted > 0;
+  if (*value == 0 && !is_number)
+    return hb_fail(HB_ERR_INPUT, "the particles' note %s is '%s', expected a number > 0", name, note);
+  if (*value == 0) *value = noted;
+  if (is_number && *value == noted) return HB_OK;
+  snprintf(text, sizeof text, "%.17g", *value);
+  return hb_particles_set_note(p, name, text);
+}
+
+static enum hb_status take_notes(struct hb_sim_params *params, struct hb_particles *initial)
+{
+  const struct hb_integrator_ops *integrator;
+  HB_TRY(hb_integrator_find(params->integrator, &integrator));
+  if (!integrator->info.has_dt) return HB_OK;
+  HB_TRY(settle_note(initial, "dt", &params->dt));
+  return settle_note(initial, "damping", &params->damping);
+}
+
+/* ---- collisions, escapers, groups ---- */
+
+static const char *lacks_for_companions(const struct hb_sim_params *p)
+{
+  const struct hb_integrator_ops *integrator;
+  if (hb_integrator_find(p->integrator, &integrator) != HB_OK || !(integrator->offers & HB_OFFERS_COMPANIONS))
+    return hb_phrase("integrator %s", hb_integrator_offering(HB_OFFERS_COMPANIONS));
+  int is_gravity = !p->force.interaction || strcmp(p->force.interaction, "gravity_jerk") == 0;
+  return is_gravity && !p->force.custom_interaction ? NULL : "gravity, not another interaction";
+}
+
+static const char *lacks_for_bodies(const struct hb_sim_params *p)
+{
+  struct hb_gl_devices devices;
+  const char *lacking = lacks_for_companions(p);
+  if (lacking) return lacking;
+  if (p->steps != HB_STEPS_BLOCK) return "block steps";
+  if (p->predict != HB_PLACE_HOST) return "predict host: particles that stay on a device cannot leave it";
+  if (hb_gl_devices_named(p->force.device, &devices) == HB_OK && devices.count > 0) return "a single device";
+  return hb_ranks_count() > 1 ? "a single process" : NULL;
+}
+
+enum hb_status hb_sim_check_bodies(const struct hb_sim_params *p)
+{
+  if ((unsigned)p->collisions > HB_COLLISIONS_MERGE || (unsigned)p->escapers > HB_ESCAPERS_REMOVE)
+    return hb_fail(HB_ERR_USAGE, "collisions are %d and escapers %d, expected 0, 1 or 2", (int)p->collisions,
+                   (int)p->escapers);
+  if (!isfinite(p->escape_radius) || p->escape_radius < 0)
+    return hb_fail(HB_ERR_USAGE, "the radius beyond which particles escape is %g, expected finite and > 0",
+                   p->escape_radius);
+  if (p->escape_radius > 0 && p->escapers == HB_ESCAPERS_NONE)
+    return hb_fail(HB_ERR_USAGE, "an escape radius without escapers (expected escapers list or remove)");
+  if (p->collisions == HB_COLLISIONS_NONE && p->escapers == HB_ESCAPERS_NONE) return HB_OK;
+  const char *what = lacks_for_bodies(p);
+  return what ? hb_fail(HB_ERR_USAGE, "%s %s", p->collisions ? "collisions need" : "escapers need", what)
+              : HB_OK;
+}
+
+/* What groups need and these params lack; NULL: nothing. */
+static const char *lacks_for_groups(const struct hb_sim_params *p)
+{
+  const char *lacking = lacks_for_companions(p);
+  if (lacking) return lacking;
+  if (p->force.eps != 0) return "eps 0: softened binaries are not regularized";
+  if (p->steps != HB_STEPS_BLOCK) return "block steps";
+  return p->correct == HB_PLACE_HOST ? NULL : "correct host, where the forces near groups are corrected";
+}
+
+enum hb_encounters hb_sim_default_encounters(const struct hb_sim_params *params)
+{
+  /* shaders of one's own may compute another force than Newton's, which is what groups know */
+  return lacks_for_groups(params) || hb_gl_shader_folder() ? HB_ENCOUNTERS_NONE : HB_ENCOUNTERS_GROUPS;
+}
+
+static enum hb_status settle_encounters(struct hb_sim_params *p)
+{
+  if ((unsigned)p->encounters > HB_ENCOUNTERS_GROUPS)
+    return hb_fail(HB_ERR_USAGE, "the treatment of encounters is %d, expected 0, 1 or 2", (int)p->encounters);
+  if (p->encounters == HB_ENCOUNTERS_AUTO) p->encounters = hb_sim_default_encounters(p);
+  const char *lacking = p->encounters == HB_ENCOUNTERS_GROUPS ? lacks_for_groups(p) : NULL;
+  return lacking ? hb_fail(HB_ERR_USAGE, "encounters groups needs %s", lacking) : HB_OK;
+}
+
+/* ---- another interaction than gravity ---- */
+
+enum hb_status hb_sim_check_interaction(const struct hb_sim *sim, const struct hb_sim_params *params)
+{
+  const struct hb_interaction *interaction = hb_force_interaction(sim->force);
+  if (!(sim->integrator->offers & HB_OFFERS_NO_JERKS) && !hb_interaction_has_jerk(interaction))
+    return hb_fail(HB_ERR_USAGE,
+                   "interaction %s gives no jerk (jx, jy, jz), which integrator %s needs; %s does not",
+                   interaction->name, sim->integrator->info.name, hb_integrator_offering(HB_OFFERS_NO_JERKS));
+  if (params->exact_energy == HB_EXACT_ENERGY_YES && interaction != HB_INTERACTION_GRAVITY)
+    return hb_fail(HB_ERR_USAGE,
+                   "exact energies are those of gravity: interaction %s has only its own potential",
+                   interaction->name);
+  return HB_OK;
+}
+
+/* ---- what ends a simulation before its time ---- */
+
+const char *const hb_stop_at_names[] = {"none", "collision", "pair", "escape", NULL};
+
+static enum hb_status complete_stop(struct hb_sim_params *p)
+{
+  if ((unsigned)p->stop_at > HB_STOP_AT_ESCAPE)
+    return hb_fail(HB_ERR_USAGE, "what to stop at is %d, expected 0 to %d", (int)p->stop_at,
+                   HB_STOP_AT_ESCAPE);
+  if (p->stop_at == HB_STOP_AT_COLLISION && p->collisions == HB_COLLISIONS_NONE)
+    p->collisions = HB_COLLISIONS_STOP;
+  if (p->stop_at == HB_STOP_AT_ESCAPE && p->escapers == HB_ESCAPERS_NONE) p->escapers = HB_ESCAPERS_LIST;
+  return HB_OK;
+}
+
+static unsigned awaited(const struct hb_sim_params *p)
+{
+  static const unsigned kinds[] = {[HB_STOP_AT_NONE] = 0,
+                                   [HB_STOP_AT_COLLISION] = 1U << HB_EVENT_COLLISION,
+                                   [HB_STOP_AT_PAIR] = 1U << HB_EVENT_FORMED | 1U << HB_EVENT_ENCOUNTER,
+                                   [HB_STOP_AT_ESCAPE] = 1U << HB_EVENT_ESCAPE};
+  return kinds[p->stop_at] | (p->collisions == HB_COLLISIONS_STOP ? 1U << HB_EVENT_COLLISION : 0);
+}
+
+static enum hb_status watch_stop(struct hb_sim *sim)
+{
+  unsigned kinds = awaited(&sim->params);
+  return kinds ? hb_sim_watch(sim, kinds) : HB_OK;
+}
+
+const struct hb_event *hb_sim_stopped(const struct hb_sim *sim)
+{
+  unsigned kinds = awaited(&sim->params);
+  size_t count, k = 0;
+  const struct hb_event *events = hb_sim_events(sim, &count);
+  if (!kinds) return NULL;
+  while (k < count && !(kinds & 1U << events[k].kind)) k++;
+  return k < count ? events + k : NULL;
+}
+
+/* ---- what happens in it ---- */
+
+static const unsigned of_binaries = 1U << HB_EVENT_INITIAL | 1U << HB_EVENT_FORMED | 1U << HB_EVENT_HARDENED |
+                                    1U << HB_EVENT_EXCHANGED | 1U << HB_EVENT_BROKEN;
+
+static enum hb_status look(struct hb_sim *sim, enum hb_event_kind kind)
+{
+  struct hb_state_view view;
+  enum hb_status status = hb_state_view_open(sim->integrator, sim->state, hb_sim_time(sim), &view);
+  if (status == HB_OK) status = hb_binary_watch_look(&sim->binaries, &view.at, sim->eps2, kind, &sim->events);
+  hb_state_view_close(&view);
+  return status;
+}
+
+static void follow(struct hb_sim *sim)
+{
+  if (sim->integrator->report) sim->integrator->report(sim->state, &sim->events);
+}
+
+enum hb_status hb_sim_watch(struct hb_sim *sim, unsigned kinds)
+{
+  HB_GL_VISIT;
+  int is_anew = kinds >> HB_EVENT_INITIAL & 1;
+  int begins = is_anew || ((kinds & of_binaries) && !(sim->events.kinds & of_binaries));
+  if (begins && hb_force_interaction(sim->force) != HB_INTERACTION_GRAVITY)
+    return hb_fail(HB_ERR_USAGE, "binaries are found by gravity, and this interaction is not gravity");
+  if (is_anew) hb_binary_watch_clear(&sim->binaries);
+  sim->events.kinds |= kinds;
+  follow(sim);
+  return begins ? look(sim, HB_EVENT_INITIAL) : HB_OK;
+}
+
+const struct hb_event *hb_sim_events(const struct hb_sim *sim, size_t *count)
+{
+  *count = sim->events.count;
+  return sim->events.at;
+}
+
+static enum hb_status look_if_due(struct hb_sim *sim, double t)
+{
+  double every = 2 * sim->params.dt_max; /* from 1024 stars on less than 2 % of the time of the steps */
+  if (!(sim->events.kinds & of_binaries) || floor(hb_sim_time(sim) / every) == floor(t / every)) return HB_OK;
+  return look(sim, HB_EVENT_FORMED);
+}
+
+/* ---- its life ---------------------------------------------------------------------------------------- */
+
 static enum hb_status complete(struct hb_sim_params *params, struct hb_particles *initial)
 {
   HB_TRY(settle_eps(&params->force, initial));
-  HB_TRY(hb_sim_take_notes(params, initial));
+  HB_TRY(take_notes(params, initial));
   params->eta = hb_default_real(params->eta, 0.01);
   params->dt_max = hb_default_real(params->dt_max, 0.125);
   params->dt_min = hb_default_real(params->dt_min, hb_sim_default_dt_min(params->force.eps));
@@ -105,31 +305,6 @@ static enum hb_status enter_frame(struct hb_sim *s, struct hb_particles *p)
   return hb_force_check_range(s->force, p->n, p->m, p->x, p->v);
 }
 
-/* What groups need and these params lack; NULL: nothing. */
-static const char *lacks_for_groups(const struct hb_sim_params *p)
-{
-  const char *lacking = hb_sim_lacks_for_companions(p);
-  if (lacking) return lacking;
-  if (p->force.eps != 0) return "eps 0: softened binaries are not regularized";
-  if (p->steps != HB_STEPS_BLOCK) return "block steps";
-  return p->correct == HB_PLACE_HOST ? NULL : "correct host, where the forces near groups are corrected";
-}
-
-enum hb_encounters hb_sim_default_encounters(const struct hb_sim_params *params)
-{
-  /* shaders of one's own may compute another force than Newton's, which is what groups know */
-  return lacks_for_groups(params) || hb_gl_shader_folder() ? HB_ENCOUNTERS_NONE : HB_ENCOUNTERS_GROUPS;
-}
-
-static enum hb_status settle_encounters(struct hb_sim_params *p)
-{
-  if ((unsigned)p->encounters > HB_ENCOUNTERS_GROUPS)
-    return hb_fail(HB_ERR_USAGE, "the treatment of encounters is %d, expected 0, 1 or 2", (int)p->encounters);
-  if (p->encounters == HB_ENCOUNTERS_AUTO) p->encounters = hb_sim_default_encounters(p);
-  const char *lacking = p->encounters == HB_ENCOUNTERS_GROUPS ? lacks_for_groups(p) : NULL;
-  return lacking ? hb_fail(HB_ERR_USAGE, "encounters groups needs %s", lacking) : HB_OK;
-}
-
 enum hb_status hb_sim_open_force(struct hb_sim *s, const struct hb_sim_params *params)
 {
   enum { ENOUGH_BITS = 40 }; /* of a position: a thousandth of a pc in a galaxy leaves 16 */
@@ -164,7 +339,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
   enum hb_status status = hb_particles_check(initial);
   if (status == HB_OK) status = complete(&params, initial);
   if (status == HB_OK) status = settle_encounters(&params);
-  if (status == HB_OK) status = hb_sim_complete_stop(&params);
+  if (status == HB_OK) status = complete_stop(&params);
   if (status == HB_OK) status = hb_sim_check_bodies(&params);
   if (status == HB_OK) status = hb_sim_open(&params, &s);
   if (status != HB_OK) {
@@ -180,7 +355,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
     status = s->integrator->create(initial, &params, s->force, &s->state);
   else
     hb_particles_destroy(initial);
-  if (status == HB_OK) status = hb_sim_watch_stop(s);
+  if (status == HB_OK) status = watch_stop(s);
   if (status != HB_OK) {
     hb_sim_destroy(s);
     return status;
@@ -261,7 +436,7 @@ enum hb_status hb_sim_step(struct hb_sim *sim)
   hb_sim_counts(sim, &after);
   uint64_t ni = after.particle_steps - before.particle_steps;
   if (ni) sim->blocks[63 - __builtin_clzll(ni)]++;
-  return hb_sim_look(sim, t);
+  return look_if_due(sim, t);
 }
 
 static enum hb_status check_time(double t)
@@ -324,6 +499,85 @@ enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_partic
   return HB_OK;
 }
 
+/* ---- energies ---------------------------------------------------------------------------------------- */
+
+const char *const hb_exact_energy_names[] = {"auto", "yes", "no", NULL};
+
+enum hb_status hb_sim_forces(struct hb_state_view *view, struct hb_force *force)
+{
+  const struct hb_particles *p = &view->at;
+  struct hb_phases before = *hb_force_phases(force);
+  enum hb_status status =
+      hb_force_of(force, &(struct hb_force_job){.sources = {p->n, p->m, p->x, p->v},
+                                                .sinks = {.n = p->n, .index = view->index},
+                                                .to = {view->a, view->j, view->phi}});
+  *hb_force_phases(force) = before;
+  return status;
+}
+
+/* In double the potentials of such a scheme are those of hb_gravity_potential, bit for bit: one sum is enough. */
+static int is_by_host(const struct hb_force *force)
+{
+  return hb_force_scheme(force)->is_exact && hb_force_facts(force)->is_double;
+}
+
+/* Of the stars' potentials in double, whatever the source's are. work[n]. */
+static enum hb_status sum_potential(const struct hb_particles *p, double eps2, double *work, double *e_pot)
+{
+  /* the only sum over pairs that ranks do not share out */
+  if (hb_ranks_number() == 0) hb_gravity_potential(p->n, p->m, p->x, eps2, work);
+  *e_pot = hb_potential_energy(p, work);
+  return hb_ranks_share(e_pot, sizeof *e_pot);
+}
+
+/* The rest, in the given coordinates. work[2 * n]. */
+static void add_rest(struct hb_particles *p, const struct hb_binary *pairs, const struct hb_state_view *view,
+                     const struct hb_field *field, double e_pot_gpu, struct hb_diagnostics *d)
+{
+  double center[3], velocity[3], half = 0.5;
+  hb_center_of_mass(p, center, velocity);
+  hb_kinetic_energy_in(p, velocity, &d->e_kin, &d->e_bulk);
+  hb_lagrangian_radii(p, center, 1, &half, view->a, &d->r_half);
+  d->e_pot += view->e_rounded;
+  d->e_gpu = d->e_kin + e_pot_gpu + view->e_rounded;
+  d->e_total = d->e_kin + d->e_pot;
+  if (field) hb_energy_add_field(p, field, d);
+  hb_energy_split(p, pairs, view->e_rounded, field, view->a, d);
+}
+
+/* What the stars have: test particles, which are not among p, have no energies. */
+static enum hb_status add_stars(struct hb_particles *p, const struct hb_frame *frame,
+                                const struct hb_force *force, const struct hb_state_view *view,
+                                const struct hb_field *field, double eps2, struct hb_diagnostics *d)
+{
+  struct hb_binary *pairs = NULL;
+  double e_pot_gpu = d->e_pot;
+  int by_host = is_by_host(force), is_gravity = hb_force_interaction(force) == HB_INTERACTION_GRAVITY;
+  d->binaries = (struct hb_binaries){.a_hardest = NAN, .hard_above = NAN};
+  if (d->exact_energy && !by_host) HB_TRY(sum_potential(p, eps2, view->a, &d->e_pot));
+  enum hb_status status =
+      is_gravity ? hb_energy_find_binaries(p, eps2, d->e_pot, &pairs, &d->binaries) : HB_OK;
+  hb_frame_leave(frame, p);
+  if (status == HB_OK) add_rest(p, pairs, view, field, e_pot_gpu, d);
+  hb_mem_free(pairs);
+  return status;
+}
+
+static enum hb_status diagnose_view(struct hb_state_view *view, const struct hb_frame *frame,
+                                    struct hb_force *force, const struct hb_field *field, double eps2,
+                                    int exact, struct hb_diagnostics *diagnostics)
+{
+  struct hb_diagnostics d = {.t = view->at.t, .e_jacobi = NAN, .exact_energy = exact || is_by_host(force)};
+  struct hb_particles *stars;
+  HB_TRY(hb_sim_forces(view, force));
+  d.e_pot = hb_potential_energy(&view->at, view->phi);
+  HB_TRY(hb_particles_copy_massive(&view->at, &stars));
+  enum hb_status status = add_stars(stars ? stars : &view->at, frame, force, view, field, eps2, &d);
+  hb_particles_destroy(stars);
+  if (status == HB_OK) *diagnostics = d;
+  return status;
+}
+
 enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnostics *diagnostics)
 {
   HB_GL_VISIT;
@@ -332,7 +586,7 @@ enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnosti
   enum hb_status status = hb_state_view_open(sim->integrator, sim->state, t, &view);
   if (status == HB_OK)
     status =
-        hb_diagnose(&view, &sim->frame, sim->force, sim->field, sim->eps2, sim->exact_energy, diagnostics);
+        diagnose_view(&view, &sim->frame, sim->force, sim->field, sim->eps2, sim->exact_energy, diagnostics);
   hb_state_view_close(&view);
   struct hb_sim_counts counts;
   hb_sim_counts(sim, &counts);
@@ -352,4 +606,59 @@ enum hb_status hb_sim_structure(struct hb_sim *sim, double t, struct hb_structur
   if (status == HB_OK && hb_force_interaction(sim->force) != HB_INTERACTION_GRAVITY)
     structure->binaries = (struct hb_binaries){.energy = NAN, .a_hardest = NAN, .hard_above = NAN};
   return status;
+}
+
+/* ---- sections of a checkpoint, for sim_save.c -------------------------------------------------------- */
+
+/* Sections: a name, words and a number. */
+static const char name_section[] = "sim.interaction", words_section[] = "sim.parameters",
+                  hash_section[] = "sim.interaction_hash";
+
+enum hb_status hb_sim_put_interaction(const struct hb_sim *sim, struct hb_sections *sections)
+{
+  const struct hb_interaction *interaction = hb_force_interaction(sim->force);
+  const char *words = hb_force_parameters(sim->force);
+  if (interaction == HB_INTERACTION_GRAVITY) return HB_OK;
+  const char *name = interaction->text ? interaction->file : interaction->name;
+  HB_TRY(hb_sections_put_text(sections, name_section, name));
+  if (words) HB_TRY(hb_sections_put_text(sections, words_section, words));
+  return hb_sections_put(sections, hash_section, HB_SECTION_WORDS, 1, &interaction->hash);
+}
+
+enum hb_status hb_sim_get_interaction(const struct hb_sections *sections, struct hb_force_params *force)
+{
+  HB_TRY(hb_sections_text(sections, name_section, &force->interaction));
+  return hb_sections_text(sections, words_section, &force->parameters);
+}
+
+enum hb_status hb_sim_same_interaction(const struct hb_sections *sections, const struct hb_force *force)
+{
+  const struct hb_interaction *interaction = hb_force_interaction(force);
+  uint64_t hash;
+  if (!hb_sections_find(sections, hash_section)) return HB_OK;
+  HB_TRY(hb_sections_copy(sections, hash_section, HB_SECTION_WORDS, 1, &hash));
+  if (hash == interaction->hash) return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "the code of interaction %s has changed since the checkpoint was written",
+                 interaction->text ? interaction->file : interaction->name);
+}
+
+enum hb_status hb_sim_put_watch(const struct hb_sim *sim, struct hb_sections *sections)
+{
+  const uint64_t kinds = sim->events.kinds;
+  if (!kinds) return HB_OK;
+  HB_TRY(hb_sections_put_copy(sections, "watch.kinds", HB_SECTION_WORDS, 1, &kinds));
+  return hb_binary_watch_put(&sim->binaries, sections);
+}
+
+enum hb_status hb_sim_get_watch(const struct hb_sections *sections, struct hb_sim *sim)
+{
+  uint64_t kinds;
+  if (!hb_sections_find(sections, "watch.kinds")) return HB_OK;
+  HB_TRY(hb_sections_copy(sections, "watch.kinds", HB_SECTION_WORDS, 1, &kinds));
+  if (kinds >> HB_EVENT_KINDS)
+    return hb_fail(HB_ERR_INPUT, "section 'watch.kinds' has %llu, expected less than 2^%d",
+                   (unsigned long long)kinds, HB_EVENT_KINDS);
+  sim->events.kinds = (unsigned)kinds;
+  follow(sim);
+  return hb_binary_watch_get(sections, &sim->binaries);
 }

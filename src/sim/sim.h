@@ -6,6 +6,7 @@
 #include "core/events.h"
 #include "core/field.h"
 #include "core/frame.h"
+#include "core/sections.h"
 #include "step/integrator.h"
 
 enum hb_sim_lent { HB_SIM_LENT_PARAMS, HB_SIM_LENT_EVENTS, HB_SIM_LENT };
@@ -38,35 +39,31 @@ enum hb_status hb_sim_open(const struct hb_sim_params *params, struct hb_sim **s
  * with one). */
 enum hb_status hb_sim_open_force(struct hb_sim *sim, const struct hb_sim_params *params);
 
-/* ---- sim_notes.c ---- */
+/* hb_sim_step_trouble judges the steps from now on. The state must exist. */
+void hb_sim_judge_from_here(struct hb_sim *sim);
 
-/* A leapfrog's dt and damping, where params leave them 0, are those of the notes, if there are any; else the notes become those
- * of params. Errors: HB_ERR_USAGE (integrator), HB_ERR_INPUT (a note that is no such number). */
-enum hb_status hb_sim_take_notes(struct hb_sim_params *params, struct hb_particles *initial);
+/* Whether integrator and diagnostics can do with what the interaction gives. Errors: HB_ERR_USAGE. */
+enum hb_status hb_sim_check_interaction(const struct hb_sim *sim, const struct hb_sim_params *params);
 
-/* ---- sim_watch.c ---- */
+/* Whether a simulation can have these collisions and escapers. Errors: HB_ERR_USAGE. */
+enum hb_status hb_sim_check_bodies(const struct hb_sim_params *params);
 
-/* After a step that began at time t: looks for binaries if that is due. Errors: as hb_sim_state. */
-enum hb_status hb_sim_look(struct hb_sim *sim, double t);
+/* The source's forces on all particles, into the view's a, j, phi. Their cost is not counted in the phases. */
+enum hb_status hb_sim_forces(struct hb_state_view *view, struct hb_force *force);
 
-/* What is watched, as sections of a checkpoint; and back, nothing if they are missing. Errors: HB_ERR_INPUT, HB_ERR_INTERNAL. */
+/* ---- sections of a checkpoint: nothing without such a thing. Errors of get: HB_ERR_INPUT; of put: HB_ERR_INTERNAL ---- */
+
+/* What is watched. */
 enum hb_status hb_sim_put_watch(const struct hb_sim *sim, struct hb_sections *sections);
 enum hb_status hb_sim_get_watch(const struct hb_sections *sections, struct hb_sim *sim);
 
-/* ---- older.c ---- */
+/* Another interaction's name or file, parameters, and a hash of its code; the first two into force, as pointers into the
+ * sections; and whether the code is that of the checkpoint, which older ones do not say. */
+enum hb_status hb_sim_put_interaction(const struct hb_sim *sim, struct hb_sections *sections);
+enum hb_status hb_sim_get_interaction(const struct hb_sections *sections, struct hb_force_params *force);
+enum hb_status hb_sim_same_interaction(const struct hb_sections *sections, const struct hb_force *force);
 
-/* Sections of older checkpoints become those of today. Errors: HB_ERR_INPUT, HB_ERR_INTERNAL. */
+/* Sections of older checkpoints become those of today, in older.c. Errors: HB_ERR_INPUT, HB_ERR_INTERNAL. */
 enum hb_status hb_sim_read_older(struct hb_sections *sections);
-
-/* ---- sim_stop.c ---- */
-
-/* Completes what params need for their stop_at, and refuses one that does not exist. Errors: HB_ERR_USAGE. */
-enum hb_status hb_sim_complete_stop(struct hb_sim_params *params);
-
-/* Watches what a new simulation stops at. Errors: as hb_sim_watch. */
-enum hb_status hb_sim_watch_stop(struct hb_sim *sim);
-
-/* hb_sim_step_trouble judges the steps from now on. The state must exist. */
-void hb_sim_judge_from_here(struct hb_sim *sim);
 
 #endif

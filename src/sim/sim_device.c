@@ -1,5 +1,4 @@
 /* For drawing a simulation: its particles' textures on the device, and quantities to color them by. */
-#include "sim/diagnose.h"
 #include "sim/sim.h"
 #include "core/hierarchy.h"
 #include "force/force.h"
@@ -58,7 +57,7 @@ enum hb_status hb_sim_quantity(struct hb_sim *sim, enum hb_quantity quantity, do
   struct hb_state_view view;
   enum hb_status status =
       hb_state_view_open(sim->integrator, sim->state, sim->integrator->time(sim->state), &view);
-  if (status == HB_OK && quantity == HB_QUANTITY_ENERGY) status = hb_diagnose_forces(&view, sim->force);
+  if (status == HB_OK && quantity == HB_QUANTITY_ENERGY) status = hb_sim_forces(&view, sim->force);
   if (status == HB_OK) hb_frame_leave(&sim->frame, &view.at);
   for (size_t i = 0; status == HB_OK && i < view.at.n; i++) {
     const double *v = view.at.v + 3 * i;

@@ -5,8 +5,6 @@
 #include "force/force.h"
 #include "groups/groups.h"
 #include "io/checkpoint.h"
-#include "sim/sim_bodies.h"
-#include "sim/sim_interaction.h"
 
 #include <holmberg/checkpoint.h>
 
