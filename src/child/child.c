@@ -3,7 +3,7 @@
 #include "gl/gl_context.h"
 #include "gl/gl_probe.h"
 #include "io/checkpoint.h"
-#include "io/snapshot.h"
+#include "io/hdf5_child.h"
 #include "pairs/selftest.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* ---- snapshot PATH TIME: reads the HDF5 snapshot nearest to TIME (nan: the last) from standard input; the answer is described
- * in io/snapshot.h ---- */
+ * in io/hdf5_child.h ---- */
 
 /* The address sanitizer reserves terabytes and opens files at exit. */
 #ifndef __has_feature

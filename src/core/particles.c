@@ -5,6 +5,8 @@
 #include "base/text.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct hb_columns_row rows[] = {
@@ -197,6 +199,16 @@ enum hb_status hb_particles_extend_note(struct hb_particles *p, const char *key,
   memcpy(note->value + note->length, line, length);
   note->value[note->length += length] = 0;
   return HB_OK;
+}
+
+enum hb_status hb_particles_print_note(struct hb_particles *p, const char *key, const char *format, ...)
+{
+  char text[256];
+  va_list values;
+  va_start(values, format);
+  vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  return hb_particles_set_note(p, key, text);
 }
 
 enum hb_status hb_particles_add_history(struct hb_particles *p, const char *line)

@@ -45,6 +45,10 @@ size_t hb_particles_massive(const struct hb_particles *particles);
  * Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_particles_copy_massive(const struct hb_particles *from, struct hb_particles **massive);
 
+/* A note of values, printed. Errors: as hb_particles_set_note. */
+enum hb_status hb_particles_print_note(struct hb_particles *particles, const char *key, const char *format,
+                                       ...) __attribute__((format(printf, 3, 4)));
+
 /* Adds a line to a note, or begins it: in time that does not grow with the lines it has. Errors: as hb_particles_set_note. */
 enum hb_status hb_particles_extend_note(struct hb_particles *particles, const char *key, const char *line,
                                         size_t length);

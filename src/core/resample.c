@@ -110,11 +110,9 @@ static void move(const struct hb_particles *from, const double *was, const struc
 
 static enum hb_status copy_notes(const struct hb_particles *from, size_t dark, struct hb_particles *to)
 {
-  char text[32];
   for (size_t k = 0; k < from->note_count; k++)
     HB_TRY(hb_particles_set_note(to, from->notes[k].key, from->notes[k].value));
-  snprintf(text, sizeof text, "%zu", dark);
-  return dark ? hb_particles_set_note(to, "dark", text) : HB_OK;
+  return dark ? hb_particles_print_note(to, "dark", "%zu", dark) : HB_OK;
 }
 
 enum hb_status hb_resample(struct hb_particles *from, size_t n, uint64_t seed,

@@ -42,8 +42,6 @@ enum hb_status hb_softening_note(struct hb_particles *particles, double eps)
   HB_TEXT_IN_C;
   const char *note = hb_particles_note(particles, "eps");
   double number;
-  char text[32];
   if (note && hb_text_number(note, &number) == HB_OK && number == eps) return HB_OK;
-  snprintf(text, sizeof text, "%.17g", eps);
-  return hb_particles_set_note(particles, "eps", text);
+  return hb_particles_print_note(particles, "eps", "%.17g", eps);
 }

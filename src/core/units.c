@@ -47,10 +47,8 @@ enum hb_status hb_units_complete(struct hb_units *u)
 enum hb_status hb_units_set(struct hb_particles *particles, const struct hb_units *units)
 {
   struct hb_units u = *units;
-  char text[96];
   HB_TRY(hb_units_complete(&u));
-  snprintf(text, sizeof text, form, u.mass, u.length);
-  return hb_particles_set_note(particles, key, text);
+  return hb_particles_print_note(particles, key, form, u.mass, u.length);
 }
 
 enum hb_status hb_units_get(const struct hb_particles *particles, struct hb_units *units, int *are_known)

@@ -633,6 +633,13 @@ int hb_cluster_is_plain(const struct hb_ic_cluster *cluster)
   return memcmp(cluster, &plain, sizeof plain) == 0;
 }
 
+enum hb_status hb_cluster_check_number(const char *what, double value, double least, double most)
+{
+  if (isfinite(value) && value >= least && value <= most) return HB_OK;
+  return isinf(most) ? hb_fail(HB_ERR_USAGE, "%s is %g, expected finite and > 0", what, value)
+                     : hb_fail(HB_ERR_USAGE, "%s is %g, expected %g to %g", what, value, least, most);
+}
+
 /* A quarter of the mean distance of systems within the half-mass radius, about 0.8, is this over the cubic root of their
  * number: wider pairs have others between them at apocenter. */
 static const double spacing = 0.4;
@@ -643,9 +650,9 @@ static enum hb_status check_orbits(struct hb_ic_cluster *c, size_t n)
       (unsigned)c->eccentricities > HB_IC_CIRCULAR)
     return hb_fail(HB_ERR_USAGE, "pairing, orbits and eccentricities are %d, %d and %d, expected 0, 1 or 2",
                    (int)c->pairing, (int)c->orbits, (int)c->eccentricities);
-  HB_TRY(hb_ic_check("the share of binaries", c->binaries, 0, 1));
-  HB_TRY(hb_ic_check("the smallest axis", c->a_min, 0, INFINITY));
-  HB_TRY(hb_ic_check("the largest axis", c->a_max, 0, INFINITY));
+  HB_TRY(hb_cluster_check_number("the share of binaries", c->binaries, 0, 1));
+  HB_TRY(hb_cluster_check_number("the smallest axis", c->a_min, 0, INFINITY));
+  HB_TRY(hb_cluster_check_number("the largest axis", c->a_max, 0, INFINITY));
   if (c->binaries == 0) {
     if (c->pairing || c->orbits || c->eccentricities || c->a_min > 0 || c->a_max > 0)
       return hb_fail(HB_ERR_USAGE, "pairing, orbits, eccentricities, the smallest and the largest axis are "
@@ -701,10 +708,10 @@ enum hb_status hb_cluster_check(const struct hb_ic_model *model, struct hb_ic_pa
 {
   struct hb_ic_cluster *c = &params->cluster;
   HB_TRY(hb_cluster_check_masses(c, &params->n));
-  HB_TRY(hb_ic_check("the degree of segregation", c->segregation, 0, 1));
-  HB_TRY(hb_ic_check("rotation", c->rotation, -1, 1));
-  HB_TRY(hb_ic_check("the virial ratio", c->virial, 0, INFINITY));
-  HB_TRY(hb_ic_check("the tidal radius", c->tidal_radius, 0, INFINITY));
+  HB_TRY(hb_cluster_check_number("the degree of segregation", c->segregation, 0, 1));
+  HB_TRY(hb_cluster_check_number("rotation", c->rotation, -1, 1));
+  HB_TRY(hb_cluster_check_number("the virial ratio", c->virial, 0, INFINITY));
+  HB_TRY(hb_cluster_check_number("the tidal radius", c->tidal_radius, 0, INFINITY));
   if (c->fractal != 0 && !(c->fractal > 1 && c->fractal <= 3))
     return hb_fail(HB_ERR_USAGE, "the fractal dimension is %g, expected 1 < D <= 3", c->fractal);
   HB_TRY(check_orbits(c, params->n ? params->n : model->n));
@@ -873,7 +880,7 @@ static enum hb_status set_units(struct hb_ic_cluster *c, double mass, struct hb_
     HB_TRY(hb_units_complete(&c->units));
     return hb_units_set(p, &c->units);
   }
-  return hb_ic_note(p, "mass_msun", "%.17g", mass);
+  return hb_particles_print_note(p, "mass_msun", "%.17g", mass);
 }
 
 /* The masses to 1 in total again, and the units and orbits with them. */
@@ -905,8 +912,8 @@ static enum hb_status draw_binaries(struct hb_ic_params *params, const struct hb
   if (c->orbits == HB_IC_ORBITS_KROUPA1995 && mass_function(c->masses))
     HB_TRY(renew_units(c, given, pairs, orbits, p));
   if (c->orbits != HB_IC_ORBITS_OPIK) {
-    HB_TRY(hb_ic_note(p, "orbits_redrawn", "%zu", redrawn));
-    if (isfinite(c->a_max)) HB_TRY(hb_ic_note(p, "orbits_a_max", "%.6g", c->a_max));
+    HB_TRY(hb_particles_print_note(p, "orbits_redrawn", "%zu", redrawn));
+    if (isfinite(c->a_max)) HB_TRY(hb_particles_print_note(p, "orbits_a_max", "%.6g", c->a_max));
   }
   return hb_particles_set_note(p, "eps", "0"); /* a softening would not be these orbits */
 }
@@ -917,7 +924,7 @@ static enum hb_status set_tidal_radius(const struct hb_ic_params *params, const 
 {
   double cut = params->cluster.tidal_radius, r = sphere->reach;
   if (cut > 0 && !(r > 0 && r < cut)) r = cut;
-  return r == 0 ? HB_OK : hb_ic_note(p, "initial_tidal_radius", "%.17g", r);
+  return r == 0 ? HB_OK : hb_particles_print_note(p, "initial_tidal_radius", "%.17g", r);
 }
 
 enum hb_status hb_cluster_make(const struct hb_ic_ops *model, const struct hb_ic_params *params,

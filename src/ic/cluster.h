@@ -2,7 +2,7 @@
 #ifndef HB_CLUSTER_H
 #define HB_CLUSTER_H
 
-#include "ic/ic.h"
+#include "ic/models.h"
 
 /* Checks params->cluster of a model with is_cluster and puts defaults in place of its zeros. params->n becomes the number
  * of masses where a file gives them. Errors: HB_ERR_USAGE; HB_ERR_IO, HB_ERR_INPUT (that file). */
@@ -10,6 +10,9 @@ enum hb_status hb_cluster_check(const struct hb_ic_model *model, struct hb_ic_pa
 
 /* Whether nothing but the plain model is asked for. */
 int hb_cluster_is_plain(const struct hb_ic_cluster *cluster);
+
+/* HB_ERR_USAGE unless least <= value <= most or, where most is infinite, the value is 0 or finite and positive. */
+enum hb_status hb_cluster_check_number(const char *what, double value, double least, double most);
 
 /* Fills particles. params are checked. Errors: HB_ERR_INTERNAL, HB_ERR_USAGE. */
 enum hb_status hb_cluster_make(const struct hb_ic_ops *model, const struct hb_ic_params *params,

@@ -7,7 +7,7 @@
  * rand()), double in place of float, and N = 16384, the number for which the sample's own table gives demo1's scales;
  * the sample fills its GPU. Speeds do not depend on N: with other N a demo is bound more or less tightly. eps, dt and
  * damping are notes that `holmberg run` uses, point_size and camera notes for a viewer. */
-#include "ic/ic.h"
+#include "ic/models.h"
 
 #include <math.h>
 
@@ -80,9 +80,9 @@ enum hb_status hb_demo_make(const struct hb_ic_ops *model, const struct hb_ic_pa
   const struct demo *demo = &demos[model->info.name[4] - '1'];
   const double *camera = demo->camera;
   place(demo, params, p);
-  HB_TRY(hb_ic_note(p, "eps", "%g", demo->eps));
-  HB_TRY(hb_ic_note(p, "dt", "%g", model->info.speed / PICTURES_A_SECOND));
-  HB_TRY(hb_ic_note(p, "damping", "%g", demo->damping));
-  HB_TRY(hb_ic_note(p, "point_size", "%g", demo->point_size));
-  return hb_ic_note(p, "camera", "%g %g %g", camera[0], camera[1], camera[2]);
+  HB_TRY(hb_particles_print_note(p, "eps", "%g", demo->eps));
+  HB_TRY(hb_particles_print_note(p, "dt", "%g", model->info.speed / PICTURES_A_SECOND));
+  HB_TRY(hb_particles_print_note(p, "damping", "%g", demo->damping));
+  HB_TRY(hb_particles_print_note(p, "point_size", "%g", demo->point_size));
+  return hb_particles_print_note(p, "camera", "%g %g %g", camera[0], camera[1], camera[2]);
 }

@@ -12,7 +12,7 @@
 
 #include "base/elementary.h"
 #include "base/mem.h"
-#include "ic/ic.h"
+#include "ic/models.h"
 
 #include <math.h>
 #include <string.h>
@@ -229,9 +229,9 @@ static const double dt = 0x1p-4; /* of a leapfrog: 180 steps a turn at the half-
 
 static enum hb_status note(struct hb_particles *p, size_t dark)
 {
-  HB_TRY(hb_ic_note(p, "eps", "%g", hb_galaxy_eps));
-  HB_TRY(hb_ic_note(p, "dt", "%g", dt));
-  return hb_ic_note(p, "dark", "%zu", dark);
+  HB_TRY(hb_particles_print_note(p, "eps", "%g", hb_galaxy_eps));
+  HB_TRY(hb_particles_print_note(p, "dt", "%g", dt));
+  return hb_particles_print_note(p, "dark", "%zu", dark);
 }
 
 static size_t halo_of(size_t n) { return n - hb_galaxy_disc(n) - hb_galaxy_bulge(n); }

@@ -14,7 +14,7 @@
  * Units: G = 1, mass of a nebula 1, radius of its outer ring 1. `velocity` is that of the nebulae relative to each
  * other at infinity, before the encounter (0: parabolic). The orbit runs counter-clockwise; `spin` 1 turns the
  * nebulae the same way (direct), -1 the other way (retrograde). */
-#include "ic/ic.h"
+#include "ic/models.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "ic/ic.h"
+#include "ic/models.h"
 
 #include "base/text.h"
 #include "core/softening.h"
@@ -6,8 +6,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 const char *const hb_ic_scaling_names[] = {"auto", "measured", "model", NULL};
@@ -166,33 +164,16 @@ static enum hb_status check_n(const struct hb_ic_model *info, size_t n)
                  info->n_max, n);
 }
 
-enum hb_status hb_ic_check(const char *what, double value, double least, double most)
-{
-  if (isfinite(value) && value >= least && value <= most) return HB_OK;
-  return isinf(most) ? hb_fail(HB_ERR_USAGE, "%s is %g, expected finite and > 0", what, value)
-                     : hb_fail(HB_ERR_USAGE, "%s is %g, expected %g to %g", what, value, least, most);
-}
-
-enum hb_status hb_ic_note(struct hb_particles *p, const char *key, const char *format, ...)
-{
-  char text[128];
-  va_list values;
-  va_start(values, format);
-  vsnprintf(text, sizeof text, format, values);
-  va_end(values);
-  return hb_particles_set_note(p, key, text);
-}
-
 /* Zero meant the default, which stands there now. */
 static enum hb_status check_values(const struct hb_ic_params *p)
 {
-  HB_TRY(hb_ic_check("mass m1", p->m1, 0, INFINITY));
-  HB_TRY(hb_ic_check("mass m2", p->m2, 0, INFINITY));
-  HB_TRY(hb_ic_check("semi-major axis a", p->a, 0, INFINITY));
+  HB_TRY(hb_cluster_check_number("mass m1", p->m1, 0, INFINITY));
+  HB_TRY(hb_cluster_check_number("mass m2", p->m2, 0, INFINITY));
+  HB_TRY(hb_cluster_check_number("semi-major axis a", p->a, 0, INFINITY));
   if (!(p->e >= 0 && p->e < 1))
     return hb_fail(HB_ERR_USAGE, "eccentricity e is %g, expected 0 <= e < 1", p->e);
-  HB_TRY(hb_ic_check("cut-off radius", p->r_cut, 0, INFINITY));
-  HB_TRY(hb_ic_check("velocity at infinity", p->velocity, 0, INFINITY));
+  HB_TRY(hb_cluster_check_number("cut-off radius", p->r_cut, 0, INFINITY));
+  HB_TRY(hb_cluster_check_number("velocity at infinity", p->velocity, 0, INFINITY));
   if ((unsigned)p->shape > HB_IC_SHAPE_EXPAND)
     return hb_fail(HB_ERR_USAGE, "the shape is %d, expected 0, 1 or 2", (int)p->shape);
   if (!isfinite(p->spin)) return hb_fail(HB_ERR_USAGE, "spin is %g, expected finite", p->spin);

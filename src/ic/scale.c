@@ -7,7 +7,6 @@
 #include "core/gravity.h"
 #include "core/softening.h"
 #include "core/units.h"
-#include "ic/ic.h"
 
 #include <math.h>
 
@@ -55,7 +54,9 @@ static enum hb_status scale_note(struct hb_particles *p, const char *key, double
 {
   double number;
   const char *value = hb_particles_note(p, key);
-  return value && hb_text_number(value, &number) == HB_OK ? hb_ic_note(p, key, "%.17g", by * number) : HB_OK;
+  return value && hb_text_number(value, &number) == HB_OK
+             ? hb_particles_print_note(p, key, "%.17g", by * number)
+             : HB_OK;
 }
 
 static enum hb_status scale_eps(struct hb_particles *p, double length)

@@ -1,5 +1,5 @@
 /* Spherical models; cluster.c makes their stars. */
-#include "ic/ic.h"
+#include "ic/models.h"
 
 #include "base/elementary.h"
 #include "base/mem.h"

@@ -1,8 +1,7 @@
-/* HDF5 files are read by holmberg-child, since the HDF5 library crashes on damaged ones: how it is started, and what it
- * answers. */
+#include "io/hdf5_child.h"
+
 #include "base/process.h"
 #include "io/checkpoint.h"
-#include "io/snapshot.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 #include "io/snapshot.h"
+#include "io/snapshot_format.h"
 
 #include "base/arith.h"
 #include "base/file.h"

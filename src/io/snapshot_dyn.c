@@ -2,7 +2,7 @@
  * `key = value`, and its children inside; the root stands for the whole system, and positions and velocities are relative to
  * the parent. We write a flat tree, all particles children of a root at rest at the origin, and read any: the leaves
  * are the particles. A file may hold several roots, one after another. Notes are lines of the root's log. */
-#include "io/snapshot.h"
+#include "io/snapshot_format.h"
 
 #include "base/mem.h"
 #include "core/diagnostics.h"

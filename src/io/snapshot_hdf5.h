@@ -5,7 +5,7 @@
 #ifndef HB_SNAPSHOT_HDF5_H
 #define HB_SNAPSHOT_HDF5_H
 
-#include "io/snapshot.h"
+#include "io/hdf5_child.h"
 
 #include <hdf5.h>
 

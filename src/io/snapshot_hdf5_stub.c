@@ -1,5 +1,5 @@
 /* Where there is no HDF5 library: its files are known, and refused. */
-#include "io/snapshot.h"
+#include "io/hdf5_child.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * front of each item; layout as in NEMO's man pages filestruct(3) and snapshot(5). Written in double. Notes are items History,
  * as NEMO's own programs leave them: lines of history as they are, others as `# key: value`. */
 #include "io/endian.h"
-#include "io/snapshot.h"
+#include "io/snapshot_format.h"
 
 #include <stddef.h>
 #include <stdio.h>

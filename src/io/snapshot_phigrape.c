@@ -2,7 +2,7 @@
  * z vx vy vz` per particle. banana's files begin with the time and N instead. Written with 17 digits, which reproduce the
  * double exactly; phiGRAPE's own 7 lose the state. The index becomes the identity, whether it counts from 0, as phiGRAPE's,
  * or from 1, as ph4's. */
-#include "io/snapshot.h"
+#include "io/snapshot_format.h"
 
 #include "base/log.h"
 

@@ -4,7 +4,7 @@
  * a repeated key adds a line to its note. Numbers are written with 17 digits, which reproduce the double exactly.
  * Identities are not stored: they are the row numbers, from 0. Our files start with `# crc32: ` and the checksum of all
  * lines below it, without carriage returns and empty lines; where that does not match, a warning is all. */
-#include "io/snapshot.h"
+#include "io/snapshot_format.h"
 
 #include "base/log.h"
 

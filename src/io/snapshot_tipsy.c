@@ -7,7 +7,7 @@
  *   dark    mass x[3] v[3] eps phi
  *   star    mass x[3] v[3] metals tform eps phi
  */
-#include "io/snapshot.h"
+#include "io/snapshot_format.h"
 
 #include "base/log.h"
 #include "io/endian.h"

@@ -1,6 +1,6 @@
 /* XDMF: a description in XML of the HDF5 file beside it, for ParaView. Writing end.xmf writes end.h5, too; reading it reads
  * end.h5, whatever it says. */
-#include "io/snapshot.h"
+#include "io/hdf5_child.h"
 
 #include "base/file.h"
 #include "base/mem.h"

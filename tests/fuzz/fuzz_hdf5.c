@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "io/checkpoint.h"
-#include "io/snapshot.h"
+#include "io/hdf5_child.h"
 
 #include <fcntl.h>
 #include <hdf5.h>

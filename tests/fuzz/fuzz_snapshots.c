@@ -1,7 +1,7 @@
 /* Snapshots that are read from memory: what is written of them is read back unchanged. */
 #include "fuzz/fuzz.h"
 
-#include "io/snapshot.h"
+#include "io/snapshot_format.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "core/particles.h"
 #include "force/devices_plan.h"
 #include "ic/cluster.h"
-#include "io/snapshot.h"
+#include "io/snapshot_format.h"
 
 #include <math.h>
 #include <stdio.h>

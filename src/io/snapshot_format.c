@@ -1,4 +1,4 @@
-#include "io/snapshot.h"
+#include "io/snapshot_format.h"
 
 #include "base/mem.h"
 #include "core/identity.h"

@@ -1,6 +1,6 @@
 /* Initial conditions: the models are rows of a table in ic.c. */
-#ifndef HB_IC_H
-#define HB_IC_H
+#ifndef HB_MODELS_H
+#define HB_MODELS_H
 
 #include "base/rng.h"
 #include "core/particles.h"
@@ -40,12 +40,5 @@ enum hb_status hb_galaxy_make(const struct hb_ic_ops *model, const struct hb_ic_
                               struct hb_particles *particles);
 enum hb_status hb_galaxy_make_two(const struct hb_ic_ops *model, const struct hb_ic_params *params,
                                   struct hb_particles *particles);
-
-/* HB_ERR_USAGE unless least <= value <= most or, where most is infinite, the value is 0 or finite and positive. */
-enum hb_status hb_ic_check(const char *what, double value, double least, double most);
-
-/* A note of one value, printed. */
-__attribute__((format(printf, 3, 4))) enum hb_status hb_ic_note(struct hb_particles *particles,
-                                                                const char *key, const char *format, ...);
 
 #endif

@@ -1,0 +1,28 @@
+/* HDF5 snapshots, which holmberg-child reads, since the HDF5 library crashes on damaged ones: how it is started, and what it
+ * answers. */
+#ifndef HB_HDF5_CHILD_H
+#define HB_HDF5_CHILD_H
+
+#include "io/snapshot_format.h"
+
+/* From an open file, in any of the layouts; path is for messages. */
+enum hb_status hb_snapshot_hdf5_take(int fd, const char *path, struct hb_snapshot_choice *choice,
+                                     struct hb_particles **particles);
+
+/* The child's first word, before it reads. Errors: HB_ERR_IO. */
+enum hb_status hb_snapshot_hdf5_greet(int fd);
+
+/* holmberg-child's answer: the particles' sections and the choice, or "status" and "sentence" of a failure. */
+enum hb_status hb_snapshot_hdf5_pack(const struct hb_particles *particles,
+                                     const struct hb_snapshot_choice *choice, struct hb_sections *sections);
+enum hb_status hb_snapshot_hdf5_unpack(const char *path, const struct hb_sections *sections,
+                                       struct hb_snapshot_choice *choice, struct hb_particles **particles);
+
+/* The read of all formats that are HDF5. */
+enum hb_status hb_snapshot_hdf5_read(const char *path, struct hb_snapshot_choice *choice,
+                                     struct hb_particles **particles);
+
+/* The most particles that a file of this size can plausibly hold. */
+size_t hb_snapshot_hdf5_most(uint64_t bytes);
+
+#endif
