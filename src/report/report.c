@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "plot/plot.h"
 
@@ -293,6 +294,16 @@ void hb_template_put(const char *file, const cJSON *values, struct hb_draft *htm
 
 /* ---- the page ---------------------------------------------------------------------------------------- */
 
+enum hb_status hb_report_begin(struct hb_report *report)
+{
+  char *text;
+  *report = (struct hb_report){.values = cJSON_CreateObject()};
+  HB_TRY(read_template("report.json", &text));
+  enum hb_status status = hb_json_read(text, &report->design);
+  hb_mem_free(text);
+  return status == HB_OK ? HB_OK : hb_fail_in(status, "report template report.json");
+}
+
 void hb_report_put(struct hb_report *report, const char *file)
 {
   hb_template_put(file, report->values, &report->html);
@@ -304,7 +315,8 @@ enum hb_status hb_report_save(struct hb_report *report, const char *path, unsign
   *lacks = 0;
   for (const char *s = report->html.text.text; s && (s = strstr(s, lack)); s += sizeof lack) ++*lacks;
   cJSON_Delete(report->values);
-  report->values = NULL;
+  cJSON_Delete(report->design);
+  report->values = report->design = NULL;
   return hb_draft_save(&report->html, path);
 }
 
@@ -408,36 +420,32 @@ void hb_report_table_end(struct hb_report_table *table)
 
 /* ---- figures: drawn by gnuplot, embedded in the page -------------------------------------------------- */
 
-/* A source has its color in every figure; the machines of 2007 are gray with the marks of the paper's Fig. 1. */
-static const struct look {
-  const char *style;
-  struct hb_plot_look look;
-} looks[] = {
-    {"host", {"#000000", 5, 0.75, 1.8, "1"}},         {"host-simd", {"#8c510a", 4, 0.75, 1.8, "1"}},
-    {"cg2007", {"#d55e00", 7, 0.75, 2.2, "1"}},       {"cg2007-own", {"#d55e00", 6, 0.75, 2.2, "3"}},
-    {"bag", {"#0072b2", 9, 0.75, 1.8, "1"}},          {"tile", {"#009e73", 11, 0.75, 1.8, "1"}},
-    {"compensated", {"#e69f00", 13, 0.75, 1.8, "1"}}, {"ds", {"#56b4e9", 8, 0.75, 1.8, "1"}},
-    {"double", {"#0072b2", 10, 0.75, 1.8, "1"}},      {"grape6", {"#aa4499", 15, 0.75, 1.8, "1"}},
-    {"GRAPE-6Af", {"#666666", 7, 0.75, 1.2, "2"}},    {"8800GTX", {"#666666", 6, 0.75, 1.2, "1"}},
-    {"FX1400", {"#999999", 8, 0.75, 1.2, "2"}},       {"Xeon", {"#999999", 4, 0.75, 1.2, "3"}},
-    {"model", {"#666666", 0, 0.75, 2.6, "1"}},        {"model-dashed", {"#666666", 0, 0.75, 2.6, "2"}},
-    {"model-dotted", {"#aaaaaa", 0, 0.75, 1.6, "3"}}, {"first", {"#0072b2", 7, 0.75, 1.8, "1"}},
-    {"second", {"#d55e00", 5, 0.75, 1.8, "1"}},       {"third", {"#009e73", 9, 0.75, 1.8, "1"}},
-    {"fourth", {"#aa4499", 11, 0.75, 1.8, "1"}},
-};
-
-/* "host/small": the look of host, thin and dashed; "host/line" without marks, "host/marks" without lines; the last look for
- * an unknown style. */
-static struct hb_plot_look look_of(const char *style)
+static const cJSON *member(const cJSON *object, const char *name)
 {
-  enum { LOOKS = sizeof looks / sizeof *looks };
-  size_t length = strcspn(style, "/"), k = 0;
-  while (k + 1 < LOOKS && (strlen(looks[k].style) != length || strncmp(looks[k].style, style, length) != 0))
-    k++;
-  struct hb_plot_look look = looks[k].look;
-  if (strcmp(style + length, "/small") == 0) look.width *= 0.6, look.dash = "2";
-  if (strcmp(style + length, "/marks") == 0) look.width = 0;
-  if (strcmp(style + length, "/line") == 0) look.mark = 0, look.width = 1.2;
+  return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+const char *hb_report_word(const cJSON *object, const char *name)
+{
+  const char *word = cJSON_GetStringValue(member(object, name));
+  return word ? word : "";
+}
+
+/* A source has its color in every figure; the machines of 2007 are gray with the marks of the paper's Fig. 1. "host/small": the
+ * look of host, thin and dashed; "host/line" without marks, "host/marks" without lines. An unknown style is a black line. */
+static struct hb_plot_look look_of(const struct hb_report *report, const char *style)
+{
+  char name[48];
+  const char *variant = style + strcspn(style, "/");
+  snprintf(name, sizeof name, "%.*s", (int)(variant - style), style);
+  const cJSON *row = member(member(report->design, "styles"), name), *color = cJSON_GetArrayItem(row, 0);
+  if (cJSON_GetArraySize(row) != 4) return (struct hb_plot_look){"#000000", 0, 0.75, 1.8, "1"};
+  struct hb_plot_look look = {color->valuestring, cJSON_GetArrayItem(row, 1)->valueint, 0.75,
+                              cJSON_GetArrayItem(row, 2)->valuedouble,
+                              cJSON_GetArrayItem(row, 3)->valuestring};
+  if (strcmp(variant, "/small") == 0) look.width *= 0.6, look.dash = "2";
+  if (strcmp(variant, "/marks") == 0) look.width = 0;
+  if (strcmp(variant, "/line") == 0) look.mark = 0, look.width = 1.2;
   return look;
 }
 
@@ -467,7 +475,7 @@ void hb_report_point(struct hb_report_figure *figure, const char *curve, const c
   struct hb_draft *html = &figure->report->html;
   size_t before = figure->plot.count;
   if (html->status == HB_OK) hb_draft_note(html, hb_plot_add(&figure->plot, curve, "", x, y));
-  if (figure->plot.count > before) figure->plot.curves[before].look = look_of(style);
+  if (figure->plot.count > before) figure->plot.curves[before].look = look_of(figure->report, style);
 }
 
 void hb_report_expect(struct hb_report_figure *figure, const char *curve)

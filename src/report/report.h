@@ -41,12 +41,19 @@ void hb_template_put(const char *file, const cJSON *values, struct hb_draft *htm
 
 /* ---- the page ------------------------------------------------------------------------------------------ */
 
-/* Start from {.values = cJSON_CreateObject()}. Errors are kept in html and reported on saving. */
+/* Errors are kept in html and reported on saving. */
 struct hb_report {
   cJSON *values;
+  cJSON *design; /* report.json: the styles, curves, columns and claims */
   struct hb_draft html;
   unsigned tables, figures;
 };
+
+/* Reads the design. Errors: HB_ERR_INPUT, HB_ERR_IO; hb_report_save is needed in any case. */
+enum hb_status hb_report_begin(struct hb_report *report);
+
+/* A text of an object of the design; "": none. */
+const char *hb_report_word(const cJSON *object, const char *name);
 
 /* Appends a template, filled with the current values. */
 void hb_report_put(struct hb_report *report, const char *file);
@@ -89,7 +96,7 @@ struct hb_report_figure {
 struct hb_report_figure hb_report_figure(struct hb_report *report, cJSON *values, const char *name,
                                          const char *x_column, const char *y_column, const char *y_label);
 
-/* style: "host" or "8800GTX", see report.c; "host/small", "host/line" and "host/marks" are its variants. */
+/* style: "host" or "8800GTX", see report.json; "host/small", "host/line" and "host/marks" are its variants. */
 void hb_report_point(struct hb_report_figure *figure, const char *curve, const char *style, double x,
                      double y);
 

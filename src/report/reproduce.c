@@ -1,5 +1,5 @@
-/* The sections of the report: what the papers and their model say becomes records like the output of jobs; tables, figures
- * and claims are looked up in all of them; the sentences are those of data/report. */
+/* The sections of the report. What the papers and their model say becomes records like the output of jobs; data/report/report.json
+ * says which records figures, tables and claims are looked up in, the templates beside it have the sentences. */
 #include "report/reproduce.h"
 
 #include "base/draft.h"
@@ -19,61 +19,47 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- what tables and figures have a row or curve for --------------------------------------------------- */
+/* ---- the design: report.json -------------------------------------------------------------------------- */
 
-/* key is part of a filter. */
-struct word {
-  const char *key, *label, *style;
-};
-struct words {
-  const struct word *at;
-  size_t count;
-};
-#define WORD(name)                                                                                           \
-  {                                                                                                          \
-    name, name, name                                                                                         \
-  }
-#define WORDS(...)                                                                                           \
-  {                                                                                                          \
-    (const struct word[]){__VA_ARGS__}, COUNT(((const struct word[]){__VA_ARGS__}))                          \
-  }
+static const cJSON *of(const cJSON *object, const char *name)
+{
+  return cJSON_GetObjectItemCaseSensitive(object, name);
+}
 
-/* The columns of this machine in Table 2, in the order of 2007: the host first. */
-static const struct words ran =
-    WORDS(WORD("host"), WORD("host-simd"), WORD("cg2007"), WORD("bag"), WORD("tile"));
-static const struct words devices = WORDS(WORD("host-simd"), WORD("cg2007"), WORD("bag"), WORD("tile"));
-static const struct words walks = WORDS(WORD("bag"), WORD("tile"));
-static const struct words conserving =
-    WORDS(WORD("host"), WORD("grape6"), WORD("double"), WORD("ds"), WORD("compensated"), WORD("cg2007"));
-static const struct words rounded_forces =
-    WORDS(WORD("host"), WORD("grape6"), WORD("ds"), WORD("compensated"), WORD("cg2007"));
-static const struct words machines = WORDS(WORD("GRAPE-6Af"), WORD("8800GTX"), WORD("FX1400"), WORD("Xeon"));
-static const struct words attached = WORDS(WORD("GRAPE-6Af"), WORD("8800GTX"), WORD("FX1400"));
-static const struct words roundings =
-    WORDS({"down", "rounded down", "first"}, {"nearest", "rounded to the nearest", "second"},
-          {"up", "rounded up", "third"});
-static const struct words threads =
-    WORDS({"1", "1 thread a body", "first"}, {"2", "2 threads a body", "second"},
-          {"4", "4 threads a body", "third"}, {"8", "8 threads a body", "fourth"});
-static const struct words modes =
-    WORDS({"all/host/host", "here: all sent", "first"}, {"block/gpu/host", "here: blocks sent", "second"},
-          {"block/gpu/gpu", "here: stepped on the device", "third"});
-/* The fits of this machine: a source, and a mode of working. */
-static const struct words fits =
-    WORDS({"source=host mode=all/host/host", "host", "host"},
-          {"source=cg2007 mode=all/host/host", "cg2007", "cg2007"},
-          {"source=bag mode=all/host/host", "bag", "bag"}, {"source=tile mode=all/host/host", "tile", "tile"},
-          {"source=ds mode=block/gpu/host", "ds, blocks sent", "ds"},
-          {"source=ds mode=block/gpu/gpu", "ds, stepped on device", "grape6"});
-static const struct words one = WORDS({"", "", ""});
+/* What a table has a row for, or a figure a curve: "bag", or [key, label, style]; key is part of a filter. */
+static const cJSON *words(const struct hb_report *report, const char *name)
+{
+  return of(of(report->design, "words"), name);
+}
+
+enum part { KEY, LABEL, STYLE };
+
+static const char *part_of(const cJSON *word, enum part part)
+{
+  const char *text = cJSON_GetStringValue(cJSON_IsArray(word) ? cJSON_GetArrayItem(word, (int)part) : word);
+  return text ? text : "";
+}
+
+/* The words of "each", or a single one that says nothing. */
+static const cJSON *each_of(const struct hb_report *report, const cJSON *row)
+{
+  const char *name = hb_report_word(row, "each");
+  return words(report, *name ? name : "nothing");
+}
+
+static double number_of(const cJSON *row, const char *name, double fallback)
+{
+  const cJSON *item = of(row, name);
+  return cJSON_IsNumber(item) ? item->valuedouble : fallback;
+}
 
 /* Whether this machine can compute what a word stands for; words that are no source are always there. */
 static int is_there(const struct hb_reproduction *r, const char *key)
 {
   if (strncmp(key, "source=", 7) == 0) key += 7;
+  size_t length = strcspn(key, " ");
   for (int k = 0; k < HB_SOURCES; k++)
-    if (strncmp(r->sources[k].name, key, strcspn(key, " ")) == 0 &&
-        r->sources[k].name[strcspn(key, " ")] == 0)
+    if (strlen(r->sources[k].name) == length && strncmp(r->sources[k].name, key, length) == 0)
       return r->sources[k].is_there;
   return 1;
 }
@@ -99,6 +85,7 @@ static void note_paper(struct hb_reproduction *r, const char *table)
 
 /* A machine of 2007, by its place in the tables. */
 enum { CARD = 1, MACHINES = 4 };
+static const char *const machines[MACHINES] = {"GRAPE-6Af", "8800GTX", "FX1400", "Xeon"};
 
 static struct hb_model_time model_of(int machine, double n)
 {
@@ -164,9 +151,9 @@ static void note_speeds(struct hb_reproduction *r)
                         hb_reproduce_wall(r, HB_SOURCE_HOST, n) /
                             hb_reproduce_wall(r, (enum hb_source_name)k, n));
   for (size_t n = 256; n <= 65536; n *= 2)
-    for (size_t m = 0; m < attached.count; m++)
-      hb_reproduce_note(r, "kind=speed of=%s n=%zu speed_up=%.17g", attached.at[m].key, n,
-                        wall_2007(r, "Xeon", n) / wall_2007(r, attached.at[m].key, n));
+    for (int m = 0; m < MACHINES; m++)
+      hb_reproduce_note(r, "kind=speed of=%s n=%zu speed_up=%.17g", machines[m], n,
+                        wall_2007(r, "Xeon", n) / wall_2007(r, machines[m], n));
 }
 
 static double slope(const struct hb_reproduction *r, const char *machine, size_t n)
@@ -213,8 +200,8 @@ static void note_energies(struct hb_reproduction *r)
   size_t n[HB_NU_SIZES];
   hb_reproduce_nu_sizes(r, n);
   for (int k = 0; k < HB_NU_SIZES; k++) {
-    for (size_t s = 0; s < conserving.count; s++)
-      note_errors(r, conserving.at[s].key, "e_total", conserving.at[s].key, n[k]);
+    for (int s = 0; s < HB_SOURCES; s++)
+      note_errors(r, r->sources[s].name, "e_total", r->sources[s].name, n[k]);
     note_errors(r, "cg2007", "e_gpu", "own", n[k]);
   }
 }
@@ -242,8 +229,8 @@ static struct spread spread_of(const struct hb_reproduction *r, const char *key,
 
 static void note_stats(struct hb_reproduction *r)
 {
-  for (size_t k = 0; k < roundings.count; k++) {
-    const char *which = hb_phrase("kind=rounding rounding=%s", roundings.at[k].key),
+  for (int k = 0; k < HB_ROUNDINGS; k++) {
+    const char *which = hb_phrase("kind=rounding rounding=%s", hb_rounding_names[k]),
                *sizes = hb_phrase("%s record=size", which);
     const struct hb_record *law = hb_reproduce_next(r, NULL, hb_phrase("%s record=fit", which));
     struct spread blocks = spread_of(r, "n_block_over_eq14", sizes), error = spread_of(r, "de_rel", sizes);
@@ -254,7 +241,7 @@ static void note_stats(struct hb_reproduction *r)
         r,
         "kind=rounded by=%s steps_p=%.17g steps_p_error=%.17g blocks_p=%.17g blocks_p_error=%.17g "
         "steps=%.17g blocks_low=%.17g blocks_high=%.17g error=%.17g error_low=%.17g error_high=%.17g",
-        roundings.at[k].key, numbers[0], numbers[1], numbers[2], numbers[3],
+        hb_rounding_names[k], numbers[0], numbers[1], numbers[2], numbers[3],
         spread_of(r, "n_steps_over_eq17", sizes).mean, blocks.low, blocks.high, error.mean, error.low,
         error.high);
   }
@@ -263,8 +250,8 @@ static void note_stats(struct hb_reproduction *r)
       hb_paper_value("pz07_model", "n_steps exponent,all", "value"),
       hb_paper_value("pz07_model", "n_block exponent,all", "value"),
       hb_paper_value("pz07_accuracy", "de_rel,GRAPE-6Af", "value"));
-  for (size_t k = 0; k < conserving.count; k++) {
-    const char *name = conserving.at[k].key;
+  for (int k = 0; k < HB_SOURCES; k++) {
+    const char *name = r->sources[k].name;
     struct spread error = spread_of(r, "de_rel", hb_phrase("kind=run source=%s mode=all/host/host", name));
     hb_reproduce_note(r, "kind=conserved source=%s mean=%.17g high=%.17g", name, error.mean, error.high);
   }
@@ -302,8 +289,8 @@ static void note_machines(struct hb_reproduction *r)
   hb_reproduce_note(r, "kind=here parameter=memory host=%.17g",
                     host_number(r, "memory_bytes") / 1024 /
                         hb_paper_value("pz07_model", "bytes_stored,GPU", "value"));
-  for (size_t m = 0; m < machines.count; m++) {
-    const char *name = machines.at[m].key;
+  for (int m = 0; m < MACHINES; m++) {
+    const char *name = machines[m];
     hb_reproduce_note(
         r, "kind=constants of=%s t_host=%.17g t_pair=%.17g t_send=%.17g t_receive=%.17g", name,
         hb_paper_value("pz07_table3", "t_host", name), hb_paper_value("pz07_table3", "t_pair", name),
@@ -314,9 +301,9 @@ static void note_machines(struct hb_reproduction *r)
 /* Rates by eq. 4 of [HI07], and the one of [NHP07] that its text quotes. */
 static void note_rates(struct hb_reproduction *r)
 {
-  for (size_t k = 0; k < walks.count; k++)
+  for (int k = HB_SOURCE_BAG; k <= HB_SOURCE_TILE; k++)
     for (size_t n = r->n_least; n <= r->n_most; n *= 2) {
-      const char *name = walks.at[k].key;
+      const char *name = r->sources[k].name;
       double ms = hb_reproduce_number(r, "ms_median", "kind=force source=%s n=%zu", name, n);
       hb_reproduce_note(r, "kind=flops source=%s n=%zu gflops=%.17g", name, n,
                         38e-6 * (double)n * (double)n / ms);
@@ -342,72 +329,6 @@ static void note_all(struct hb_reproduction *r)
 
 /* ---- figures --------------------------------------------------------------------------------------------- */
 
-static const char seconds_label[] = "seconds for one N-body time unit",
-                  nu_label[] = "|ΔE / E| over 0.25 time units",
-                  steps_label[] = "block steps of one time unit";
-
-/* by_size: curves are of two N, and say so, those of one are thin; or a figure of each N is in its row of "sizes". */
-static const struct figure {
-  const char *section, *name, *x, *y, *label;
-  enum { ONCE, LARGE_THIN, SMALL_THIN, EACH_SIZE } by_size;
-} figures[] = {
-    {"fig1", "fig1", "n", "seconds", seconds_label, ONCE},
-    {"fig2", "fig2", "nu", "de_rel", nu_label, LARGE_THIN},
-    {"fig2", "fig2-sources", "nu", "de_rel", nu_label, EACH_SIZE},
-    {"energy", "energy", "n", "de_rel", "|ΔE / E| from t = 0.25 to 0.5", ONCE},
-    {"steps", "steps-nu", "nu", "block_steps", steps_label, SMALL_THIN},
-    {"steps", "steps-n", "n", "block_steps", steps_label, ONCE},
-    {"rounding", "rounding-steps", "n", "n_steps", steps_label, ONCE},
-    {"rounding", "rounding-blocks", "n", "n_block", "particles in a block", ONCE},
-    {"fig3", "fig3-2007", "n", "seconds", seconds_label, ONCE},
-    {"fig3", "fig3-here", "n", "seconds", seconds_label, ONCE},
-    {"fig4", "fig4", "n", "speed_up", "times as fast as the host", ONCE},
-    {"fig5", "fig5", "n", "seconds", seconds_label, ONCE},
-    {"nhp07", "nhp07-fig6", "n", "pairs_per_s", "pairs a second", ONCE},
-    {"nhp07", "nhp07-fig8", "n", "pairs_per_s", "pairs a second", ONCE},
-};
-
-/* The points (x of the figure, scale * |y|) of all records that match, for each word: its label, style and key stand for $;
- * # is the word's number as a style. */
-static const struct curve {
-  const char *figure;
-  const struct words *each;
-  const char *name, *style, *filter, *y;
-  double scale;
-} curves[] = {
-    {"fig1", &ran, "$", "$", "kind=run source=$ mode=all/host/host", "wall_s", 4},
-    {"fig1", &machines, "$, 2007", "$", "kind=table2", "$", 4},
-    {"fig2", &one, "cg2007, own", "cg2007", "kind=energy source=own", "de_rel", 1},
-    {"fig2", &one, "cg2007, double", "compensated", "kind=energy source=cg2007", "de_rel", 1},
-    {"fig2", &one, "grape6, double", "grape6", "kind=energy source=grape6", "de_rel", 1},
-    {"fig2-sources", &conserving, "$", "$", "kind=energy source=$", "de_rel", 1},
-    {"fig2-sources", &one, "cg2007, own", "cg2007-own", "kind=energy source=own", "de_rel", 1},
-    {"energy", &conserving, "$", "$", "kind=run source=$ mode=all/host/host", "de_rel", 1},
-    {"energy", &one, "cg2007, own", "cg2007-own", "kind=run source=cg2007", "de_rel_gpu", 1},
-    {"steps-nu", &rounded_forces, "$", "$", "kind=nu source=$ done=true", "block_steps", 4},
-    {"steps-n", &rounded_forces, "$", "$", "kind=run source=$ mode=all/host/host", "block_steps", 4},
-    {"steps-n", &one, "eq. 17", "model", "kind=eqs at=run", "n_steps", 1},
-    {"rounding-steps", &roundings, "$", "$", "kind=rounding rounding=$ record=size", "n_steps", 1},
-    {"rounding-steps", &one, "eq. 17", "model", "kind=eqs at=rounding", "n_steps", 1},
-    {"rounding-blocks", &roundings, "$", "$", "kind=rounding rounding=$ record=size", "n_block", 1},
-    {"rounding-blocks", &one, "eq. 14", "model", "kind=eqs at=rounding", "n_block", 1},
-    {"fig3-2007", &machines, "$, model", "#/line", "kind=law", "$", 1},
-    {"fig3-2007", &machines, "$, Table 2", "#/marks", "kind=table2", "$", 4},
-    {"fig3-here", &fits, "$, model", "$/line", "kind=model $ record=size", "predicted_s", 1},
-    {"fig3-here", &fits, "$, measured", "$/marks", "kind=model $ record=size", "measured_s", 1},
-    {"fig4", &devices, "$ / host", "$", "kind=speed of=$", "speed_up", 1},
-    {"fig4", &attached, "$ / Xeon, 2007", "$", "kind=speed of=$", "speed_up", 1},
-    {"fig5", &modes, "$", "$", "kind=run source=ds mode=$", "wall_s", 4},
-    {"fig5", &one, "Xeon, measured", "Xeon", "kind=table2", "Xeon", 4},
-    {"fig5", &one, "8800GTX, measured", "8800GTX", "kind=table2", "8800GTX", 4},
-    {"fig5", &one, "8800GTX, blocks sent", "model", "kind=law", "blocks", 1},
-    {"fig5", &one, "8800GTX, stepped on card", "model-dashed", "kind=law", "card", 1},
-    {"fig5", &one, "the same, one cycle a pair", "model-dotted", "kind=law", "cycle", 1},
-    {"nhp07-fig6", &walks, "$", "$", "kind=force source=$", "pairs_per_s", 1},
-    {"nhp07-fig6", &one, "8800GTX, [NHP07]", "8800GTX", "kind=nhp07", "pairs_per_s", 1},
-    {"nhp07-fig8", &threads, "$", "$", "kind=threads threads=$", "pairs_per_s", 1},
-};
-
 /* The pattern with the word in place of $ and the number's style in place of #. */
 static const char *fill(const char *pattern, const char *word, size_t k)
 {
@@ -418,47 +339,51 @@ static const char *fill(const char *pattern, const char *word, size_t k)
                    *at == '$' ? word : ordinals[k % COUNT(ordinals)], at + 1);
 }
 
-static void put_curve(const struct hb_reproduction *r, struct hb_report_figure *f, const struct curve *c,
-                      size_t k, size_t n, const char *variant)
+/* The points (x of the figure, scale * |y|) of all records that match: the word's label, style and key stand for $; # is its
+ * number as a style. n: of which N; 0: any. variant: of the style where curves of several N are in one figure; else NULL. */
+static void put_curve(const struct hb_reproduction *r, struct hb_report_figure *f, const cJSON *curve,
+                      const cJSON *word, size_t k, size_t n, const char *variant)
 {
-  const struct word *word = &c->each->at[k];
-  const char *size = n && variant ? hb_phrase(", N = %zu", n) : "", *filter = fill(c->filter, word->key, k);
-  const char *name = hb_phrase("%s%s", fill(c->name, word->label, k), size), *y = fill(c->y, word->key, k);
-  const char *style = hb_phrase("%s%s", fill(c->style, word->style, k), variant ? variant : "");
+  const char *size = n && variant ? hb_phrase(", N = %zu", n) : "", *key = part_of(word, KEY);
+  const char *filter = fill(hb_report_word(curve, "filter"), key, k),
+             *y = fill(hb_report_word(curve, "y"), key, k);
+  const char *name = hb_phrase("%s%s", fill(hb_report_word(curve, "name"), part_of(word, LABEL), k), size);
+  const char *style = hb_phrase("%s%s", fill(hb_report_word(curve, "style"), part_of(word, STYLE), k),
+                                variant ? variant : "");
   if (n) filter = hb_phrase("%s n=%zu", filter, n);
   for (const struct hb_record *record = NULL; (record = hb_reproduce_next(r, record, filter));)
     hb_report_point(f, name, style, hb_record_number(record, f->x_column),
-                    c->scale * fabs(hb_record_number(record, y)));
+                    number_of(curve, "scale", 1) * fabs(hb_record_number(record, y)));
   hb_report_expect(f, name);
 }
 
-/* Of each word the curves that follow each other in the table. n: of which N; 0: any. variant: of the style where curves of
- * several N are in one figure; else NULL. */
-static void put_curves(const struct hb_reproduction *r, struct hb_report_figure *f, const char *figure,
+/* Of each word the curves that follow each other with the same words. */
+static void put_curves(const struct hb_reproduction *r, struct hb_report_figure *f, const cJSON *curves,
                        size_t n, const char *variant)
 {
-  const struct curve *end = curves + COUNT(curves), *next;
-  for (const struct curve *c = curves; c < end; c = next) {
-    for (next = c; next < end && next->each == c->each && strcmp(next->figure, c->figure) == 0;) next++;
-    for (size_t k = 0; k < c->each->count && strcmp(c->figure, figure) == 0; k++)
-      for (const struct curve *of = c; of < next; of++)
-        if (is_there(r, of->each->at[k].key)) put_curve(r, f, of, k, n, variant);
+  for (const cJSON *curve = curves->child, *next; curve; curve = next) {
+    const cJSON *each = each_of(f->report, curve), *word;
+    size_t k = 0;
+    for (next = curve; next && each_of(f->report, next) == each;) next = next->next;
+    cJSON_ArrayForEach (word, each) {
+      for (const cJSON *c = curve; c != next && is_there(r, part_of(word, KEY)); c = c->next)
+        put_curve(r, f, c, word, k, n, variant);
+      k++;
+    }
   }
 }
 
-static struct hb_plot_band paper_band(const char *machine, const char *label, const char *color)
+/* The ranges that the paper quotes. */
+static void put_bands(const cJSON *bands, struct hb_plot *plot)
 {
-  const char *key = hb_phrase("de_rel,%s", machine);
-  double mean = hb_paper_value("pz07_accuracy", key, "value"),
-         scatter = hb_paper_value("pz07_accuracy", key, "scatter");
-  return (struct hb_plot_band){fmax(mean - scatter, 0.3 * mean), mean + scatter, label, color};
-}
-
-static void put_bands(struct hb_plot *plot)
-{
-  plot->bands[0] = paper_band("8800GTX", "8800GTX, 2007", "#d55e00");
-  plot->bands[1] = paper_band("FX1400", "FX1400, 2007", "#999999");
-  plot->bands[2] = paper_band("GRAPE-6Af", "GRAPE and host, 2007", "#aa4499");
+  for (int k = 0; k < cJSON_GetArraySize(bands) && k < HB_PLOT_BANDS; k++) {
+    const cJSON *band = cJSON_GetArrayItem(bands, k);
+    const char *key = hb_phrase("de_rel,%s", part_of(band, KEY));
+    double mean = hb_paper_value("pz07_accuracy", key, "value");
+    double scatter = hb_paper_value("pz07_accuracy", key, "scatter");
+    plot->bands[k] = (struct hb_plot_band){fmax(mean - scatter, 0.3 * mean), mean + scatter,
+                                           part_of(band, LABEL), part_of(band, STYLE)};
+  }
 }
 
 /* ---- where the curves of Fig. 2 part ---- */
@@ -513,26 +438,28 @@ static void set_size(const struct hb_reproduction *r, size_t n, cJSON *row)
   hb_values_number(row, "grape6_nu", nu_of(last));
 }
 
-/* With a figure for each size in the last two rows of "sizes". */
-static void put_figure(const struct hb_reproduction *r, const struct figure *figure, struct hb_report *report)
+/* sizes "large thin", "small thin": curves of two N, and say so, those of one are thin; "each": a figure of each N is in its row
+ * of the list "sizes". */
+static void put_figure(const struct hb_reproduction *r, const cJSON *figure, struct hb_report *report)
 {
   size_t n[HB_NU_SIZES];
-  int is_each = figure->by_size == EACH_SIZE, thin = figure->by_size == SMALL_THIN ? 0 : 1;
-  hb_reproduce_nu_sizes(r, n);
-  struct hb_report_figure f = {0};
   char name[64];
-  for (int k = 0; k < (figure->by_size == ONCE ? 1 : HB_NU_SIZES); k++) {
+  const char *sizes = hb_report_word(figure, "sizes"), *y = hb_report_word(figure, "y");
+  int is_each = strcmp(sizes, "each") == 0, thin = strcmp(sizes, "small thin") == 0 ? 0 : 1;
+  struct hb_report_figure f = {0};
+  hb_reproduce_nu_sizes(r, n);
+  for (int k = 0; k < (*sizes ? HB_NU_SIZES : 1); k++) {
     cJSON *row = is_each ? hb_values_row(report->values, "sizes") : NULL;
     if (is_each) set_size(r, n[k], row);
-    if (is_each || k == 0) {
-      snprintf(name, sizeof name, is_each ? "%s-%zu" : "%s", figure->name, n[k]);
-      f = hb_report_figure(report, row, name, figure->x, figure->y, figure->label);
-    }
-    if (strcmp(figure->name, "energy") == 0) put_bands(&f.plot);
-    put_curves(r, &f, figure->name, figure->by_size == ONCE ? 0 : n[k],
-               figure->by_size == ONCE || is_each ? NULL
-               : k == thin                        ? "/small"
-                                                  : "");
+    snprintf(name, sizeof name, is_each ? "%s-%zu" : "%s", hb_report_word(figure, "name"), n[k]);
+    if (is_each || k == 0)
+      f = hb_report_figure(report, row, name, hb_report_word(figure, "x"), y,
+                           hb_report_word(figure, "label"));
+    put_bands(of(figure, "bands"), &f.plot);
+    put_curves(r, &f, of(figure, "curves"), *sizes ? n[k] : 0,
+               !*sizes || is_each ? NULL
+               : k == thin        ? "/small"
+                                  : "");
     if (is_each) hb_report_figure_end(&f);
   }
   if (!is_each) hb_report_figure_end(&f);
@@ -540,143 +467,78 @@ static void put_figure(const struct hb_reproduction *r, const struct figure *fig
 
 /* ---- tables ---------------------------------------------------------------------------------------------- */
 
-static const struct words parameters =
-    WORDS({"n_pipe", "processor pipelines", ""}, {"f_cycle", "clock, MHz", ""},
-          {"product", "pipelines times clock, GHz", ""}, {"1/t_bus", "host to device, GB/s", ""},
-          {"memory", "memory, 1024 particles of 84 bytes", ""});
-static const struct words rounded = WORDS(WORD("down"), WORD("nearest"), WORD("up"), WORD("[PZ07]"));
-static const struct words constants =
-    WORDS({"kind=constants of=GRAPE-6Af", "GRAPE-6Af", ""}, {"kind=constants of=8800GTX", "8800GTX", ""},
-          {"kind=constants of=FX1400", "FX1400", ""}, {"kind=constants of=Xeon", "Xeon", ""},
-          {"kind=model source=host mode=all/host/host record=fit", "host", ""},
-          {"kind=model source=cg2007 mode=all/host/host record=fit", "cg2007", ""},
-          {"kind=model source=bag mode=all/host/host record=fit", "bag", ""},
-          {"kind=model source=tile mode=all/host/host record=fit", "tile", ""},
-          {"kind=model source=ds mode=block/gpu/host record=fit", "ds, blocks sent", ""},
-          {"kind=model source=ds mode=block/gpu/gpu record=fit", "ds, stepped on device", ""});
-
-/* Rows: words, or the powers of two from N = first to last; from the smallest N of this reproduction, if that goes to less
- * than `here`. */
-static const struct table {
-  const char *section, *name;
-  const struct words *rows;
-  size_t first, last, here;
-} tables[] = {
-    {"table1", "table1", &parameters, 0, 0, 0},        {"table2", "table2", NULL, 0, 524288, SIZE_MAX},
-    {"energy", "energies", &conserving, 0, 0, 0},      {"rounding", "rounding", &rounded, 0, 0, 0},
-    {"table3", "table3", &constants, 0, 0, 0},         {"hi07", "hi07-table2", NULL, 2048, 131072, 4096},
-    {"hi07", "hi07-table3", NULL, 2048, 131072, 2049}, {"differs", "slopes", NULL, 4096, 262144, 0},
-};
-
-/* The columns: a word of the row, or scale times a field of the record that matches, where % stands for the row's key and $ for
- * each word in turn. */
-enum { LABEL = -1, KEY = -2, WHAT = -3, MEASURE = -4 /* with its error, field_error; 0: none */ };
-static const struct column {
-  const char *table;
-  const struct words *each;
-  const char *head;
-  int digits;
-  const char *filter, *field;
-  double scale;
-} columns[] = {
-    {"table1", &one, "parameter", LABEL, "", "", 1},
-    {"table1", &machines, "$", 5, "kind=pz07_table1 parameter=%", "$", 1},
-    {"table1", &one, "this machine, OpenGL", 3, "kind=here parameter=%", "device", 1},
-    {"table1", &one, "this machine, host", 3, "kind=here parameter=%", "host", 1},
-    {"table2", &one, "N", KEY, "", "", 1},
-    {"table2", &machines, "$ [s]", 4, "kind=table2 n=%", "$", 1},
-    {"table2", &ran, "$ [s]", 3, "kind=run source=$ mode=all/host/host n=%", "wall_s", 1},
-    {"energies", &one, "source of forces", LABEL, "", "", 1},
-    {"energies", &one, "what", WHAT, "", "", 1},
-    {"energies", &one, "mean error", 2, "kind=conserved source=%", "mean", 1},
-    {"energies", &one, "largest error", 2, "kind=conserved source=%", "high", 1},
-    {"rounding", &one, "rounded", LABEL, "", "", 1},
-    {"rounding", &one, "~exponent of n_steps", MEASURE, "kind=rounded by=%", "steps_p", 1},
-    {"rounding", &one, "n_steps [over eq. 17]", 3, "kind=rounded by=%", "steps", 1},
-    {"rounding", &one, "~exponent of n_block", MEASURE, "kind=rounded by=%", "blocks_p", 1},
-    {"rounding", &one, "n_block [over eq. 14, least]", 2, "kind=rounded by=%", "blocks_low", 1},
-    {"rounding", &one, "n_block [most]", 3, "kind=rounded by=%", "blocks_high", 1},
-    {"rounding", &one, "energy error [mean]", 2, "kind=rounded by=%", "error", 1},
-    {"rounding", &one, "energy error [least]", 2, "kind=rounded by=%", "error_low", 1},
-    {"rounding", &one, "energy error [most]", 2, "kind=rounded by=%", "error_high", 1},
-    {"table3", &one, "machine", LABEL, "", "", 1},
-    {"table3", &one, "~t_host [ns]", MEASURE, "%", "t_host", 1e9},
-    {"table3", &one, "~t_pair [ns]", MEASURE, "%", "t_pair", 1e9},
-    {"table3", &one, "~t_send [ns]", MEASURE, "%", "t_send", 1e9},
-    {"table3", &one, "~t_receive [ns]", MEASURE, "%", "t_receive", 1e9},
-    {"table3", &one, "~t_source [ns]", MEASURE, "%", "t_source", 1e9},
-    {"table3", &one, "~t_start [&micro;s]", MEASURE, "%", "t_start", 1e6},
-    {"hi07-table2", &one, "N", KEY, "", "", 1},
-    {"hi07-table2", &one, "direct [HI07]", 2, "kind=hi07_table2 n=%", "direct", 1},
-    {"hi07-table2", &one, "Chamomile [HI07]", 2, "kind=hi07_table2 n=%", "chamomile", 1},
-    {"hi07-table2", &one, "cg2007 [here]", 2, "kind=sums source=cg2007 n=%", "acc_max", 1},
-    {"hi07-table2", &one, "compensated [here]", 2, "kind=sums source=compensated n=%", "acc_max", 1},
-    {"hi07-table3", &one, "N", KEY, "", "", 1},
-    {"hi07-table3", &one, "CUNBODY-1 [s]", 3, "kind=hi07_table3 n=%", "t_s", 1},
-    {"hi07-table3", &one, "CUNBODY-1 [GFLOP/s]", 3, "kind=hi07_table3 n=%", "gflops", 1},
-    {"hi07-table3", &one, "bag [s]", 3, "kind=force source=bag n=%", "ms_median", 1e-3},
-    {"hi07-table3", &one, "bag [GFLOP/s]", 3, "kind=flops source=bag n=%", "gflops", 1},
-    {"hi07-table3", &one, "tile [s]", 3, "kind=force source=tile n=%", "ms_median", 1e-3},
-    {"hi07-table3", &one, "tile [GFLOP/s]", 3, "kind=flops source=tile n=%", "gflops", 1},
-    {"slopes", &one, "from N", KEY, "", "", 1},
-    {"slopes", &one, "to N", 7, "kind=slope n=%", "to", 1},
-    {"slopes", &one, "8800GTX, Table 2", 3, "kind=slope n=%", "8800GTX", 1},
-    {"slopes", &one, "8800GTX, model", 3, "kind=slope n=%", "model", 1},
-    {"slopes", &one, "GRAPE-6Af, Table 2", 3, "kind=slope n=%", "GRAPE-6Af", 1},
-    {"slopes", &one, "Xeon, Table 2", 3, "kind=slope n=%", "Xeon", 1},
-    {"slopes", &one, "seconds a particle and block step, 8800GTX", 3, "kind=slope n=%", "particle_s", 1},
-};
-
 static const char *what_is(const struct hb_reproduction *r, const char *source)
 {
   int k = 0;
-  while (strcmp(r->sources[k].name, source) != 0) k++;
+  while (k + 1 < HB_SOURCES && strcmp(r->sources[k].name, source) != 0) k++;
   return r->sources[k].what;
 }
 
-static void put_cells(const struct hb_reproduction *r, const struct column *c, const struct word *of,
-                      struct hb_report_table *t)
+/* A word of the row, or scale times a field of the record that matches, where % stands for the row's key and $ for each word in
+ * turn. digits "measure": with its error, field_error; 0: none. */
+static void put_cell(const struct hb_reproduction *r, const cJSON *column, const char *word, size_t k,
+                     const cJSON *row, struct hb_report_table *t)
 {
-  for (size_t k = 0; k < c->each->count; k++) {
-    const char *filter = fill(c->filter, c->each->at[k].key, k),
-               *field = fill(c->field, c->each->at[k].key, k);
-    const char *at = strchr(filter, '%');
-    if (at) filter = hb_phrase("%.*s%s%s", (int)(at - filter), filter, of->key, at + 1);
-    double value = c->scale * hb_reproduce_number(r, field, "%s", filter);
-    double error = c->scale * hb_reproduce_number(r, hb_phrase("%s_error", field), "%s", filter);
-    if (c->digits == LABEL || c->digits == WHAT)
-      hb_report_table_word(t, c->digits == LABEL ? of->label : what_is(r, of->key));
-    else if (c->digits == MEASURE)
-      hb_report_table_measure(t, value == 0 ? NAN : value, error);
-    else
-      hb_report_table_number(t, c->digits == KEY ? strtod(of->key, NULL) : value,
-                             c->digits == KEY ? 7 : c->digits);
-  }
+  const char *kind = hb_report_word(column, "word"), *key = part_of(row, KEY), *label = part_of(row, LABEL);
+  const char *filter = fill(hb_report_word(column, "filter"), word, k), *at = strchr(filter, '%');
+  const char *field = fill(hb_report_word(column, "field"), word, k);
+  if (at) filter = hb_phrase("%.*s%s%s", (int)(at - filter), filter, key, at + 1);
+  double scale = number_of(column, "scale", 1), value = scale * hb_reproduce_number(r, field, "%s", filter);
+  if (strcmp(kind, "n") == 0)
+    hb_report_table_number(t, strtod(key, NULL), 7);
+  else if (*kind)
+    hb_report_table_word(t, strcmp(kind, "what") == 0 ? what_is(r, key) : label);
+  else if (*hb_report_word(column, "digits"))
+    hb_report_table_measure(t, value == 0 ? NAN : value,
+                            scale * hb_reproduce_number(r, hb_phrase("%s_error", field), "%s", filter));
+  else
+    hb_report_table_number(t, value, (int)number_of(column, "digits", 7));
 }
 
-static void put_row(const struct hb_reproduction *r, const struct word *of, struct hb_report_table *t)
+static void put_row(const struct hb_reproduction *r, const cJSON *columns, const cJSON *row,
+                    struct hb_report_table *t)
 {
-  for (const struct column *c = columns; c < columns + COUNT(columns); c++)
-    if (strcmp(c->table, t->name) == 0) put_cells(r, c, of, t);
+  const cJSON *column, *word;
+  cJSON_ArrayForEach (column, columns) {
+    size_t k = 0;
+    cJSON_ArrayForEach (word, each_of(t->report, column))
+      put_cell(r, column, part_of(word, KEY), k++, row, t);
+  }
   hb_report_table_end_row(t);
 }
 
-static void put_table(const struct hb_reproduction *r, const struct table *table, struct hb_report *report)
+static void put_head(const struct hb_report *report, const cJSON *columns, struct hb_draft *head)
 {
+  const cJSON *column, *word;
+  cJSON_ArrayForEach (column, columns) {
+    cJSON_ArrayForEach (word, each_of(report, column)) {
+      hb_draft_put(head, "%s%s", head->text.length ? "|" : "",
+                   fill(hb_report_word(column, "head"), part_of(word, LABEL), 0));
+    }
+  }
+}
+
+/* Rows: words, those that are filters if a record matches; or the powers of two from N = first to last, from the smallest N of
+ * this reproduction if that goes to less than `here`. */
+static void put_table(const struct hb_reproduction *r, const cJSON *table, struct hb_report *report)
+{
+  const cJSON *columns = of(table, "columns"), *row;
   struct hb_draft head = {0};
-  for (const struct column *c = columns; c < columns + COUNT(columns); c++)
-    for (size_t k = 0; k < c->each->count && strcmp(c->table, table->name) == 0; k++)
-      hb_draft_put(&head, "%s%s", head.text.length ? "|" : "", fill(c->head, c->each->at[k].label, k));
-  struct hb_report_table t = hb_report_table(report, table->name, head.text.text ? head.text.text : "");
+  put_head(report, columns, &head);
+  struct hb_report_table t =
+      hb_report_table(report, hb_report_word(table, "name"), head.text.text ? head.text.text : "");
   hb_draft_note(&report->html, head.status);
   hb_draft_clear(&head);
-  for (size_t k = 0; table->rows && k < table->rows->count; k++)
-    if (table->rows != &constants || hb_reproduce_next(r, NULL, constants.at[k].key))
-      put_row(r, &table->rows->at[k], &t);
-  for (size_t n = r->n_most < table->here ? r->n_least : table->first; n && n <= table->last; n *= 2) {
+  cJSON_ArrayForEach (row, words(report, hb_report_word(table, "rows"))) {
+    const char *key = part_of(row, KEY);
+    if (!strchr(key, '=') || hb_reproduce_next(r, NULL, key)) put_row(r, columns, row, &t);
+  }
+  size_t first = (size_t)number_of(table, (double)r->n_most < number_of(table, "here", 0) ? "" : "first",
+                                   (double)r->n_least);
+  for (size_t n = first; (double)n <= number_of(table, "last", 0); n *= 2) {
     char key[32];
     snprintf(key, sizeof key, "%zu", n);
-    put_row(r, &(struct word){key, key, ""}, &t);
+    put_row(r, columns, &(cJSON){.type = cJSON_String, .valuestring = key}, &t);
   }
   hb_report_table_end(&t);
 }
@@ -688,43 +550,10 @@ static void set(struct hb_report *report, const char *name, double number)
   hb_values_number(report->values, name, number);
 }
 
-/* Scale times the field of the last record that matches; or, without a filter, what a paper printed. */
-static const struct claim {
-  const char *name, *filter, *field;
-  double scale;
-} claims[] = {
-    {"down_steps", "kind=rounded by=down", "steps", 1},
-    {"down_error", "kind=rounded by=down", "error", 1},
-    {"down_steps_p", "kind=rounded by=down", "steps_p", 1},
-    {"down_blocks_p", "kind=rounded by=down", "blocks_p", 1},
-    {"nearest_steps", "kind=rounded by=nearest", "steps", 1},
-    {"nearest_error", "kind=rounded by=nearest", "error", 1},
-    {"up_steps", "kind=rounded by=up", "steps", 1},
-    {"up_error", "kind=rounded by=up", "error", 1},
-    {"slope_8800gtx", "kind=slope n=32768", "8800GTX", 1},
-    {"slope_model", "kind=slope n=32768", "model", 1},
-    {"slope_grape", "kind=slope n=32768", "GRAPE-6Af", 1},
-    {"slope_xeon", "kind=slope n=32768", "Xeon", 1},
-    {"particle_16k", "kind=slope n=16384", "particle_s", 1},
-    {"particle_128k", "kind=slope n=131072", "particle_s", 1},
-};
-static const struct printed {
-  const char *name, *table, *row, *column;
-} printed[] = {
-    {"printed_error_8800gtx", "pz07_accuracy", "de_rel,8800GTX", "value"},
-    {"printed_error_grape", "pz07_accuracy", "de_rel,GRAPE-6Af", "value"},
-    {"printed_nu_part", "pz07_accuracy", "nu of equal errors,8800GTX and GRAPE-6Af", "value"},
-    {"printed_floor_8800gtx", "pz07_accuracy", "floor,8800GTX", "value"},
-    {"printed_floor_grape", "pz07_accuracy", "floor,GRAPE-6Af", "value"},
-    {"printed_rate", "nhp07_rates", "pairs_per_s", "value"},
-    {"printed_gain", "nhp07_rates", "gain of two threads a body,1024", "value"},
-};
-
-static double printed_number(const char *name)
+/* What set has set before. */
+static double printed_number(const struct hb_report *report, const char *name)
 {
-  const struct printed *p = printed;
-  while (strcmp(p->name, name) != 0) p++;
-  return hb_paper_value(p->table, p->row, p->column);
+  return number_of(report->values, name, NAN);
 }
 
 /* |dE/E| of the kernel of 2007 over its runs at nu = 0.01, measured twice: by its own potentials and in double. */
@@ -733,8 +562,8 @@ static void set_thermometer(const struct hb_reproduction *r, struct hb_report *r
   double own = spread_of(r, "de_rel_gpu", "kind=run source=cg2007").mean;
   struct spread in_double = spread_of(r, "de_rel", "kind=run source=cg2007");
   double rounded_count = spread_of(r, "de_rel", "kind=rounding rounding=down record=size").count;
-  double exact = in_double.mean, of_2007 = printed_number("printed_error_8800gtx");
-  double grape = printed_number("printed_error_grape");
+  double exact = in_double.mean, of_2007 = printed_number(report, "printed_error_8800gtx");
+  double grape = printed_number(report, "printed_error_grape");
   set(report, "cg2007_runs", in_double.count);
   set(report, "own_error", own);
   set(report, "exact_error", exact);
@@ -751,10 +580,13 @@ static void set_thermometer(const struct hb_reproduction *r, struct hb_report *r
 /* What several sections name. */
 static void set_shared(const struct hb_reproduction *r, struct hb_report *report)
 {
-  for (size_t k = 0; k < COUNT(printed); k++) set(report, printed[k].name, printed_number(printed[k].name));
-  for (size_t k = 0; k < COUNT(claims); k++)
-    set(report, claims[k].name,
-        claims[k].scale * hb_reproduce_number(r, claims[k].field, "%s", claims[k].filter));
+  const cJSON *claim;
+  cJSON_ArrayForEach (claim, of(report->design, "printed")) {
+    set(report, claim->string, hb_paper_value(part_of(claim, 0), part_of(claim, 1), "value"));
+  }
+  cJSON_ArrayForEach (claim, of(report->design, "claims")) {
+    set(report, claim->string, hb_reproduce_number(r, part_of(claim, 1), "%s", part_of(claim, 0)));
+  }
   set_thermometer(r, report);
   set(report, "is_full", r->is_full);
   set(report, "longest", r->longest_s);
@@ -801,9 +633,11 @@ static void claim_table2(const struct hb_reproduction *r, struct hb_report *repo
 static void claim_energy(const struct hb_reproduction *r, struct hb_report *report)
 {
   double above = 0;
-  for (size_t k = 0; k < conserving.count; k++)
-    above += hb_reproduce_number(r, "high", "kind=conserved source=%s", conserving.at[k].key) >
-             printed_number("printed_error_grape");
+  const cJSON *word;
+  cJSON_ArrayForEach (word, words(report, "conserving")) {
+    above += hb_reproduce_number(r, "high", "kind=conserved source=%s", part_of(word, KEY)) >
+             printed_number(report, "printed_error_grape");
+  }
   set(report, "sources_above", above);
 }
 
@@ -846,8 +680,12 @@ static void claim_steps(const struct hb_reproduction *r, struct hb_report *repor
   size_t n[HB_NU_SIZES];
   hb_reproduce_nu_sizes(r, n);
   hb_values_list(report->values, "growths", "source n nu_first ratio_last nu_last is_shortest");
-  for (int k = 0; k < HB_NU_SIZES; k++)
-    for (size_t s = 1; s < rounded_forces.count; s++) add_growth(r, rounded_forces.at[s].key, n[k], report);
+  const cJSON *word;
+  for (int k = 0; k < HB_NU_SIZES; k++) {
+    cJSON_ArrayForEach (word, words(report, "rounded_forces")) {
+      if (strcmp(part_of(word, KEY), "host") != 0) add_growth(r, part_of(word, KEY), n[k], report);
+    }
+  }
 }
 
 /* The rounding whose number is nearest to the printed one, by ratio. */
@@ -855,8 +693,8 @@ static size_t nearest(const struct hb_reproduction *r, const char *field)
 {
   double least = INFINITY, here, there = hb_reproduce_number(r, field, "kind=rounded by=[PZ07]");
   size_t best = 0;
-  for (size_t k = 0; k < roundings.count; k++) {
-    here = hb_reproduce_number(r, field, "kind=rounded by=%s", roundings.at[k].key);
+  for (size_t k = 0; k < HB_ROUNDINGS; k++) {
+    here = hb_reproduce_number(r, field, "kind=rounded by=%s", hb_rounding_names[k]);
     if (fabs(log(here / there)) < least) least = fabs(log(here / there)), best = k;
   }
   return best;
@@ -878,20 +716,20 @@ static void claim_fits(const struct hb_reproduction *r, struct hb_report *report
 {
   hb_values_list(report->values, "unfitted", "label mode");
   hb_values_list(report->values, "unseen", "percent label");
-  for (size_t k = 0; k < fits.count; k++) {
-    const struct word *fit = &fits.at[k];
-    const struct hb_record *record =
-        hb_reproduce_next(r, NULL, hb_phrase("kind=model %s record=fit", fit->key));
+  const cJSON *word;
+  cJSON_ArrayForEach (word, words(report, "fits")) {
+    const char *fit = part_of(word, KEY), *label = part_of(word, LABEL);
+    const struct hb_record *record = hb_reproduce_next(r, NULL, hb_phrase("kind=model %s record=fit", fit));
     double unseen = hb_record_number(record, "unseen_deviation");
     if (isfinite(unseen)) {
       cJSON *row = hb_values_row(report->values, "unseen");
       hb_values_number(row, "percent", 100 * unseen);
-      hb_values_word(row, "label", fit->label);
+      hb_values_word(row, "label", label);
     }
-    if (record || !is_there(r, fit->key)) continue;
+    if (record || !is_there(r, fit)) continue;
     cJSON *row = hb_values_row(report->values, "unfitted");
-    hb_values_word(row, "label", fit->label);
-    hb_values_word(row, "mode", strstr(fit->key, "mode=") + strlen("mode="));
+    hb_values_word(row, "label", label);
+    hb_values_word(row, "mode", strstr(fit, "mode=") ? strstr(fit, "mode=") + strlen("mode=") : "");
   }
 }
 
@@ -930,12 +768,12 @@ static void claim_nhp07(const struct hb_reproduction *r, struct hb_report *repor
   set(report, "best_rate", best);
   set(report, "best_n", at);
   hb_values_word(report->values, "best_source", by);
-  set(report, "best_over_printed", best / printed_number("printed_rate"));
+  set(report, "best_over_printed", best / printed_number(report, "printed_rate"));
   set(report, "best_gflops", 20e-9 * best);
   set(report, "threads_n", (double)n);
   set(report, "threads_gain", gain);
   set(report, "has_threads_gain", isfinite(gain));
-  set(report, "threads_needed", gain > 0.5 * printed_number("printed_gain"));
+  set(report, "threads_needed", gain > 0.5 * printed_number(report, "printed_gain"));
 }
 
 /* ---- what differs between 2007 and this machine, and why ---- */
@@ -1051,10 +889,13 @@ static void put_section(const struct hb_reproduction *r, const struct hb_section
   hb_values_word(report->values, "section", section->name);
   hb_values_word(report->values, "title", section->title);
   hb_values_list(report->values, "sizes", "");
-  for (const struct figure *f = figures; f < figures + COUNT(figures); f++)
-    if (strcmp(f->section, section->name) == 0) put_figure(r, f, report);
-  for (const struct table *t = tables; t < tables + COUNT(tables); t++)
-    if (strcmp(t->section, section->name) == 0) put_table(r, t, report);
+  const cJSON *row;
+  cJSON_ArrayForEach (row, of(report->design, "figures")) {
+    if (strcmp(hb_report_word(row, "section"), section->name) == 0) put_figure(r, row, report);
+  }
+  cJSON_ArrayForEach (row, of(report->design, "tables")) {
+    if (strcmp(hb_report_word(row, "section"), section->name) == 0) put_table(r, row, report);
+  }
   if (section->claim) section->claim(r, report);
   list_left_out(r, section->kinds, report);
   hb_report_put(report, "section.html");
@@ -1140,9 +981,11 @@ void hb_reproduce_fill(struct hb_reproduction *r, unsigned chosen, struct hb_rep
 
 static enum hb_status write_report(struct hb_reproduction *r, unsigned chosen)
 {
-  struct hb_report report = {.values = cJSON_CreateObject()};
+  struct hb_report report;
   unsigned lacks;
-  hb_reproduce_fill(r, chosen, &report);
+  enum hb_status begun = hb_report_begin(&report);
+  hb_draft_note(&report.html, begun);
+  if (begun == HB_OK) hb_reproduce_fill(r, chosen, &report);
   HB_TRY(hb_report_save(&report, "report.html", &lacks));
   printf("wrote %s/report.html: %u tables, %u figures, each with its numbers in %s/data\n", r->out,
          report.tables, report.figures, r->out);

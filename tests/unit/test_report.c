@@ -124,9 +124,10 @@ static void every_section(void **state)
 {
   (void)state;
   struct hb_reproduction r = {.out = folder, .longest_s = 4, .n_least = 16, .n_most = 64};
-  struct hb_report report = {.values = cJSON_CreateObject()};
+  struct hb_report report;
   unsigned lacks;
   unsetenv("HB_REPORT_DIR");
+  ASSERT_OK(hb_report_begin(&report));
   ASSERT_OK(hb_reproduce_plan_probes(&r, 0));
   hb_reproduce_fill(&r, ~0u, &report);
   ASSERT_OK(report.html.status);
