@@ -1,16 +1,22 @@
-/* holmberg bench: how fast and how accurate the schemes of forces are on this machine. */
+/* holmberg bench: how fast and how accurate the schemes of forces are on this machine; whole runs, as in [PZ07] Table 2; and what it
+ * costs to draw a simulation while it runs. */
 #include "base/mem.h"
 #include "base/ranks.h"
 #include "base/table.h"
 #include "cli/cmd.h"
+#include "console/signals.h"
 #include "console/terminal.h"
+#include "measure/bench_run.h"
 #include "measure/jobs.h"
+#include "perf/paper.h"
 #include "plot/plot.h"
+#include "render/frames_cost.h"
+#include "run/run_settings.h"
 
 #include <math.h>
 #include <string.h>
 
-struct settings {
+struct bench_settings {
   struct hb_bench_params params; /* of each row, except scheme, precision, interaction, n and ni */
   struct hb_counts n, ni;
   struct hb_list schemes, precisions, interactions; /* precisions empty: all */
@@ -25,8 +31,8 @@ static const char *interaction_name(size_t k)
   return k < count ? interactions[k].name : NULL;
 }
 
-#define FIELD(member) HB_OPTS_FIELD(struct settings, member)
-static const struct hb_opts_option options[] = {
+#define FIELD(member) HB_OPTS_FIELD(struct bench_settings, member)
+static const struct hb_opts_option bench_options[] = {
     {"n", 'n', HB_OPTS_COUNTS, FIELD(n), "LIST", "1024,4096,16384", .least = 1,
      .help = "numbers of sources, separated by commas"},
     {"ni", 0, HB_OPTS_COUNTS, FIELD(ni), "LIST",
@@ -52,6 +58,7 @@ static const struct hb_opts_option options[] = {
     {"plot", 0, HB_OPTS_TEXT, FIELD(plot), "FILE",
      .help = "force: plot the rates against n with gnuplot, as .png, .svg or .pdf"},
     {0}};
+#undef FIELD
 
 /* ---- schemes ---- */
 
@@ -67,14 +74,14 @@ static enum hb_status default_schemes(struct hb_text *text)
 /* ---- rows of force and draws ---- */
 
 /* One configuration and what was measured of it. */
-struct row {
+struct bench_row {
   struct hb_bench_params params; /* interaction named */
   struct hb_bench_result result;
   double ceiling;               /* multiply-adds of the device, operations a second; NaN: does not apply */
   double gpairs, gflops, share; /* 1e9 a second; gflops of the ceiling */
 };
 
-#define AT(place) .offset = offsetof(struct row, place)
+#define AT(place) .offset = offsetof(struct bench_row, place)
 
 #define CONFIGURATION                                                                                        \
   {"scheme", HB_TABLE_TEXT, AT(params.force.scheme), "%-10s", "#scheme"},                                    \
@@ -142,7 +149,7 @@ static void explain_rates(void)
 
 /* The state of the loops below, which set scheme, precision and interaction; the options set the rest. */
 struct bench {
-  struct settings *settings;
+  struct bench_settings *settings;
   int draws; /* bench draws, else bench force */
   struct hb_table table;
   double ceiling[2]; /* of fragment and compute programs; 0: not measured yet */
@@ -163,7 +170,7 @@ static double ceiling_for(struct bench *b, const char *scheme)
 }
 
 /* A curve has the scheme's color; its name has what else varies. */
-static enum hb_status add_to_plot(struct bench *b, const struct row *row)
+static enum hb_status add_to_plot(struct bench *b, const struct bench_row *row)
 {
   char member[HB_PLOT_NAME], ni[32] = "";
   int first = b->plot.count == 0, on_host = strcmp(row->result.context, "none") == 0;
@@ -188,7 +195,7 @@ static enum hb_status bench_one(struct bench *b, const char *scheme, const char 
   params.force.scheme = scheme;
   params.force.precision = precision;
   params.block = b->draws;
-  struct row row = {.params = params, .ceiling = NAN};
+  struct bench_row row = {.params = params, .ceiling = NAN};
   HB_TRY(hb_bench_force(&params, &row.result));
   if (!b->draws) row.ceiling = ceiling_for(b, scheme);
   row.gpairs = 1e-9 * row.result.pairs_per_s;
@@ -237,7 +244,7 @@ static enum hb_status bench_schemes(struct bench *b)
                                      "every ni exceeds n");
 }
 
-static enum hb_status take_defaults(struct settings *s, int draws)
+static enum hb_status take_defaults(struct bench_settings *s, int draws)
 {
   static const struct hb_counts all_ni[2] = {{{0}, 1}, {{1, 16, 256, 4096}, 4}};
   if (s->ni.count == 0) s->ni = all_ni[draws];
@@ -251,12 +258,12 @@ static enum hb_status take_defaults(struct settings *s, int draws)
 
 /* ---- what can be measured ---- */
 
-static enum hb_table_form form_of(const struct settings *s)
+static enum hb_table_form form_of(const struct bench_settings *s)
 {
   return s->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM;
 }
 
-static enum hb_status bench_force(struct settings *s)
+static enum hb_status bench_force(struct bench_settings *s)
 {
   struct bench b = {.settings = s, .table = {HB_TABLE_COLUMNS(force_columns), form_of(s), stdout, 0}};
   if (!s->params.check) b.table.count -= CHECKED_COLUMNS;
@@ -270,7 +277,7 @@ static enum hb_status bench_force(struct settings *s)
   return status;
 }
 
-static enum hb_status bench_draws(struct settings *s)
+static enum hb_status bench_draws(struct bench_settings *s)
 {
   const char *of_force = s->params.check             ? "check"
                          : s->params.float_positions ? "float-positions"
@@ -285,17 +292,17 @@ static enum hb_status bench_draws(struct settings *s)
   return status;
 }
 
-static enum hb_status bench_ceiling(struct settings *s)
+static enum hb_status bench_ceiling(struct bench_settings *s)
 {
   if (hb_ranks_number() > 0) return HB_OK; /* several at once would share a device */
   struct ceiling {
     const char *program;
     double flops;
   };
-  static const struct hb_table_column columns[] = {
+  static const struct hb_table_column bench_columns[] = {
       {"program", HB_TABLE_TEXT, .offset = offsetof(struct ceiling, program)},
       {"gflops", HB_TABLE_REAL, .offset = offsetof(struct ceiling, flops), .scale = 1e-9}};
-  struct hb_table json = {HB_TABLE_COLUMNS(columns), HB_TABLE_JSON_FORM, stdout, 0};
+  struct hb_table json = {HB_TABLE_COLUMNS(bench_columns), HB_TABLE_JSON_FORM, stdout, 0};
   for (int compute = 0; compute < 2; compute++) {
     struct ceiling row = {compute ? "compute" : "fragment", 0};
     HB_TRY(hb_bench_ceiling(&s->params.force, compute, &row.flops));
@@ -308,15 +315,15 @@ static enum hb_status bench_ceiling(struct settings *s)
 }
 
 /* A row for each size, and the two constants that fit them. */
-static enum hb_status bench_messages(struct settings *s)
+static enum hb_status bench_messages(struct bench_settings *s)
 {
-  struct row {
+  struct bench_row {
     const char *record;
     struct hb_message message;
     struct hb_network network;
   };
-#define AT(place) .offset = offsetof(struct row, place)
-  static const struct hb_table_column columns[] = {
+#define AT(place) .offset = offsetof(struct bench_row, place)
+  static const struct hb_table_column bench_columns[] = {
       {"record", HB_TABLE_TEXT, AT(record)},
       {"ranks", HB_TABLE_INT, AT(network.ranks), "%6d", "#ranks"},
       {"sinks", HB_TABLE_SIZE, AT(message.sinks), "%8llu"},
@@ -328,8 +335,8 @@ static enum hb_status bench_messages(struct settings *s)
                                                {"t_byte", HB_TABLE_REAL, AT(network.t_byte)}};
 #undef AT
   struct hb_message messages[HB_MESSAGES];
-  struct row row = {.record = "message"};
-  struct hb_table table = {HB_TABLE_COLUMNS(columns), form_of(s), stdout, 0};
+  struct bench_row row = {.record = "message"};
+  struct hb_table table = {HB_TABLE_COLUMNS(bench_columns), form_of(s), stdout, 0};
   HB_TRY(hb_bench_messages(messages, &row.network));
   for (size_t k = 0; k < HB_MESSAGES; k++) {
     row.message = messages[k];
@@ -347,7 +354,7 @@ static enum hb_status bench_messages(struct settings *s)
 
 static const struct measurement {
   const char *name, *help;
-  enum hb_status (*work)(struct settings *settings); /* NULL: a command of its own */
+  enum hb_status (*work)(struct bench_settings *settings); /* NULL: a command of its own */
 } measurements[] = {
     {"force", "pairs per second, and with --check errors relative to double precision", bench_force},
     {"draws", "microseconds of upload, draw, readback, of all three together, and of a block's part",
@@ -362,7 +369,7 @@ enum { MEASUREMENTS = sizeof measurements / sizeof *measurements };
 
 static const char *measurement_name(size_t k) { return k < MEASUREMENTS ? measurements[k].name : NULL; }
 
-static enum hb_status work(const struct hb_opts *opts)
+static enum hb_status bench_what(const struct hb_opts *opts)
 {
   const struct hb_words names = {.at = measurement_name, .what = "measurement"};
   const char *name = opts->operands[0];
@@ -386,13 +393,251 @@ const struct hb_opts_command hb_cmd_bench = {
     .operand_words.at = measurement_name,
     .operand_min = 1,
     .operand_max = 1,
-    .groups = {{.options = options},
-               {.options = hb_opts_place, .at = offsetof(struct settings, params.force)},
-               {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
-    .settings_size = sizeof(struct settings),
+    .groups = {{.options = bench_options},
+               {.options = hb_opts_place, .at = offsetof(struct bench_settings, params.force)},
+               {.options = hb_opts_json, .at = offsetof(struct bench_settings, json)}},
+    .settings_size = sizeof(struct bench_settings),
     .more_help = list_measurements,
     .by_ranks = 1,
     .example = "  holmberg bench force --scheme bag,tile --n 4096,65536 --check --plot rates.png\n"
                "  holmberg bench draws --scheme bag --precision single --n 16384\n",
-    .work = work,
+    .work = bench_what,
+};
+
+/* ---- bench run: for a list of N, schemes and modes --------------------------------------------------- */
+
+struct runs_settings {
+  struct hb_bench_run_params run; /* of each job, except scheme, precision, mode and n */
+  struct hb_jobs jobs;
+  const char *plot;
+  int json;
+};
+
+#define RUN(member) HB_OPTS_FIELD(struct hb_bench_run_params, member)
+const struct hb_opts_option hb_cmd_job_options[] = {
+    {"t-begin", 0, HB_OPTS_NOT_NEGATIVE, RUN(t_begin), "T", "0.25",
+     .help = "time at which clock and counts start; the run starts at 0"},
+    {"t-end", 0, HB_OPTS_POSITIVE, RUN(t_end), "T", "0.5", .help = "time at which they stop"},
+    {"repeat", 0, HB_OPTS_COUNT, RUN(repeat), "R", "1", .most = HB_JOBS_REPEATS,
+     .help = "runs of each job, of which the one of median time counts"},
+    {"tuning", 0, HB_OPTS_TEXT, RUN(sim.force.tuning), "WORDS",
+     .help = "like \"i_each=4 unroll=8\" (default: as measured on this device)"},
+    {"no-tune", 0, HB_OPTS_FLAG, RUN(sim.force.flags), .bit = HB_FORCE_NO_TUNE,
+     .help = "use safe defaults instead of measured tuning"},
+    {0}};
+
+#define FIELD(member) HB_OPTS_FIELD(struct runs_settings, member)
+static const struct hb_opts_option runs_options[] = {
+    {"n", 'n', HB_OPTS_COUNTS, FIELD(jobs.n), "LIST", "256,1024,4096", .least = 2,
+     .help = "numbers of particles, separated by commas"},
+    {"seed", 0, HB_OPTS_WHOLE, FIELD(run.seed), "S", "1",
+     .help = "seed of the Plummer sphere, as in 'holmberg ic plummer'"},
+    {"phases", 0, HB_OPTS_FLAG, FIELD(run.sim.force.flags), .bit = HB_FORCE_PHASES,
+     .help = "time the phases separately, waiting for the device between them; takes longer"},
+    {"checkpoint", 0, HB_OPTS_TEXT, FIELD(run.checkpoint), "FILE",
+     .help = "for one long job: keep it in FILE, every minute and when it is stopped; the same command "
+             "continues from there, and removes FILE when the job is done"},
+    {"plot", 0, HB_OPTS_TEXT, FIELD(plot), "FILE",
+     .help = "plot seconds against n, with the paper's, with gnuplot, as .png, .svg or .pdf"},
+    {0}};
+#undef FIELD
+
+/* ---- the figure ---- */
+
+/* Wall seconds against n: a color for each scheme and precision, dashes and marks by mode. */
+static enum hb_status add_run_to_plot(struct hb_plot *plot, const struct hb_bench_run_row *row)
+{
+  char family[HB_PLOT_NAME];
+  snprintf(family, sizeof family, "%s %s", row->result.scheme, row->result.precision);
+  return hb_plot_add(plot, family, row->mode, (double)row->params.n, row->result.wall_s);
+}
+
+/* The columns of Table 2 for about the numbers of particles in the figure. */
+static enum hb_status add_paper(struct hb_plot *plot)
+{
+  double least = INFINITY, most = 0;
+  for (size_t k = 0; k < plot->count; k++)
+    for (size_t p = 0; p < plot->curves[k].count; p++) {
+      least = fmin(least, plot->curves[k].points[p].x);
+      most = fmax(most, plot->curves[k].points[p].x);
+    }
+  char machine[HB_PAPER_CELL];
+  for (size_t column = 1; hb_paper_cell("table2", 0, column, machine); column++)
+    for (size_t row = 1; hb_paper_number("table2", row, 0) > 0; row++) {
+      double n = hb_paper_number("table2", row, 0);
+      if (2 * n >= least && n <= 2 * most)
+        HB_TRY(hb_plot_add_reference(plot, machine, "2007", n, hb_paper_number("table2", row, column)));
+    }
+  return HB_OK;
+}
+
+/* ---- one row ---- */
+
+struct runs {
+  const struct runs_settings *settings;
+  struct hb_plot plot;
+  char title[256];
+  struct hb_table table;
+};
+
+static enum hb_status time_one(struct runs *b, const struct hb_force_scheme *scheme, const char *precision,
+                               const struct hb_jobs_mode *mode, size_t n)
+{
+  const struct runs_settings *s = b->settings;
+  struct hb_bench_run_params params = hb_jobs_params(&s->run, scheme, precision, mode);
+  params.n = n;
+  struct hb_bench_run_result result;
+  hb_jobs_announce(&params, 1);
+  HB_TRY(hb_bench_run(&params, &result));
+  const struct hb_bench_run_row row =
+      hb_bench_run_row(&params, &result, mode->name, hb_rounding_names[params.sim.rounding]);
+  hb_table_put(&b->table, &row);
+  if (b->table.rows == 1 || scheme->needs_gl)
+    snprintf(b->title, sizeof b->title, "A Plummer sphere from t = %g to %g on %s", params.t_begin,
+             params.t_end, result.device);
+  HB_TRY(add_run_to_plot(&b->plot, &row));
+  return hb_terminal_flush();
+}
+
+/* ---- all of them ---- */
+
+static enum hb_status time_sizes(void *context, const struct hb_force_scheme *scheme, const char *precision,
+                                 const struct hb_jobs_mode *mode)
+{
+  struct runs *b = context;
+  const struct hb_counts *n = &b->settings->jobs.n;
+  for (size_t k = 0; k < n->count; k++) HB_TRY(time_one(b, scheme, precision, mode, n->n[k]));
+  return HB_OK;
+}
+
+/* Whether the paper timed the same job. */
+static int is_paper_job(const struct hb_bench_run_params *run)
+{
+  return run->t_begin == 0.25 && run->t_end == 0.5 && run->sim.eta == 0.01 && run->sim.force.eps == 1. / 256;
+}
+
+static enum hb_status check_checkpoint(const struct runs_settings *s)
+{
+  const struct hb_jobs *jobs = &s->jobs;
+  if (!s->run.checkpoint) return HB_OK;
+  if (jobs->n.count != 1 || jobs->schemes.count != 1 || jobs->precisions.count > 1 || jobs->modes.count != 1)
+    return hb_fail(
+        HB_ERR_USAGE,
+        "option --checkpoint is for one job: name one --n, --scheme and --mode, and at most one --precision");
+  hb_signals_watch();
+  return HB_OK;
+}
+
+static enum hb_status bench_run(const struct hb_opts *opts)
+{
+  struct runs_settings *s = opts->settings;
+  struct runs b = {.settings = s};
+  b.table = hb_bench_run_table(s->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM, stdout);
+  b.plot = (struct hb_plot){.title = b.title, .x_label = "number of particles", .y_label = "wall seconds"};
+  HB_TRY(check_checkpoint(s));
+  HB_TRY(hb_jobs_take_default(&s->run.sim.force, &s->jobs));
+  if (s->plot) HB_TRY(hb_plot_check(s->plot));
+  enum hb_status status = hb_jobs_each(&s->jobs, time_sizes, &b);
+  if (status == HB_OK && s->plot && is_paper_job(&s->run)) status = add_paper(&b.plot);
+  if (status == HB_OK && s->plot) status = hb_plot_write(&b.plot, s->plot);
+  hb_plot_clear(&b.plot);
+  return status;
+}
+
+enum { SIM = offsetof(struct runs_settings, run.sim) };
+
+const struct hb_opts_command hb_cmd_bench_run = {
+    .name = "bench run",
+    .summary = "Time whole runs as in the paper's Table 2: a Plummer sphere from t = 0.25 to 0.5.",
+    .groups = {{.options = runs_options},
+               {.options = hb_jobs_options, .at = offsetof(struct runs_settings, jobs)},
+               {.options = hb_run_accuracy_options, .at = SIM},
+               {.options = hb_run_block_options, .at = SIM},
+               {.options = hb_cmd_job_options, .at = offsetof(struct runs_settings, run)},
+               {.options = hb_opts_place, .at = offsetof(struct runs_settings, run.sim.force)},
+               {.options = hb_opts_json, .at = offsetof(struct runs_settings, json)}},
+    .settings_size = sizeof(struct runs_settings),
+    .more_help = hb_jobs_list_modes,
+    .by_ranks = 1,
+    .has_no_units = 1,
+    .example = "  holmberg bench run --n 256,1024,4096 --scheme host,bag --plot runs.png\n"
+               "  holmberg bench run --n 4096 --scheme bag --mode block/gpu/gpu --phases --json\n",
+    .work = bench_run,
+};
+
+/* ---- bench frames ------------------------------------------------------------------------------------ */
+
+struct frames_settings {
+  struct hb_counts n;
+  struct hb_frames_job job;
+  int json;
+};
+
+#define FIELD(member) HB_OPTS_FIELD(struct frames_settings, member)
+static const struct hb_opts_option frames_options[] = {
+    {"n", 'n', HB_OPTS_COUNTS, FIELD(n), "LIST", "4096,65536", .least = 2,
+     .help = "numbers of particles, separated by commas"},
+    {"scheme", 0, HB_OPTS_TEXT, FIELD(job.force.scheme), "SCHEME", "bag",
+     .help = "scheme of forces on OpenGL"},
+    {"precision", 0, HB_OPTS_TEXT, FIELD(job.force.precision), "PRECISION",
+     .help = "its precision (default: the first that it offers)"},
+    {"size", 0, HB_OPTS_PIXELS, FIELD(job.width), "WxH", "1920x1080", .most = 16384,
+     .help = "size of the pictures in pixels"},
+    {"rate", 0, HB_OPTS_POSITIVE, FIELD(job.rate), "HZ", "60", .help = "pictures per second"},
+    {"seconds", 0, HB_OPTS_POSITIVE, FIELD(job.seconds), "S", "2",
+     .help = "time to run with pictures; then the same number of block steps without"},
+    {0}};
+#undef FIELD
+
+struct frames_row {
+  const char *scheme;
+  char size[32];
+  double rate;
+  struct hb_frames_cost cost;
+  double added; /* share of the time without pictures */
+};
+
+#define AT(place) .offset = offsetof(struct frames_row, place)
+static const struct hb_table_column frames_columns[] = {
+    {"scheme", HB_TABLE_TEXT, AT(scheme), "%-10s", "#scheme"},
+    {"precision", HB_TABLE_CHARS, AT(cost.precision), "%-11s"},
+    {"size", HB_TABLE_CHARS, AT(size)},
+    {"rate", HB_TABLE_REAL, AT(rate)},
+    {"n", HB_TABLE_SIZE, AT(cost.n), "%8llu"},
+    {"block_steps", HB_TABLE_SIZE, AT(cost.steps), "%8llu", "steps"},
+    {"step_us", HB_TABLE_REAL, AT(cost.step_s), "%10.1f", "step us", 1e6},
+    {"step_with_frames_us", HB_TABLE_REAL, AT(cost.with_s), "%10.1f", "with us", 1e6},
+    {"frames", HB_TABLE_SIZE, AT(cost.frames), "%8llu"},
+    {"frame_us", HB_TABLE_REAL, AT(cost.frame_s), "%10.1f", "frame us", 1e6},
+    {"added", HB_TABLE_REAL, AT(added)},
+    {NULL, HB_TABLE_REAL, AT(added), "%8.1f%%", "added", 100},
+};
+#undef AT
+
+static enum hb_status bench_frames(const struct hb_opts *opts)
+{
+  struct frames_settings *s = opts->settings;
+  struct frames_row row = {.scheme = s->job.force.scheme, .rate = s->job.rate};
+  struct hb_table table = {HB_TABLE_COLUMNS(frames_columns),
+                           s->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM, stdout, 0};
+  s->job.force.eps = 1. / 256;
+  snprintf(row.size, sizeof row.size, "%dx%d", s->job.width, s->job.height);
+  for (size_t k = 0; k < s->n.count; k++) {
+    HB_TRY(hb_frames_cost(&s->job, s->n.n[k], &row.cost));
+    row.added = row.cost.with_s / row.cost.step_s - 1;
+    hb_table_put(&table, &row);
+    HB_TRY(hb_terminal_flush());
+  }
+  return HB_OK;
+}
+
+const struct hb_opts_command hb_cmd_bench_frames = {
+    .name = "bench frames",
+    .summary = "Measure what it costs to draw a simulation while it runs, off screen.",
+    .groups = {{.options = frames_options},
+               {.options = hb_opts_place, .at = offsetof(struct frames_settings, job.force)},
+               {.options = hb_opts_json, .at = offsetof(struct frames_settings, json)}},
+    .settings_size = sizeof(struct frames_settings),
+    .example = "  holmberg bench frames --scheme tile --n 65536 --size 1280x720\n",
+    .work = bench_frames,
 };

@@ -1,22 +1,278 @@
-/* holmberg info: what this program and this machine can do, or what is in a file (cmd_info_file.c). */
+/* holmberg info: what this program and this machine can do, or what is in a file; and holmberg analyze: core, mass classes,
+ * profiles, and what is bound, of a snapshot. */
+#include "base/mem.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/cmd.h"
-#include "cli/cmd_info_file.h"
+#include "console/target.h"
+#include "console/terminal.h"
+#include "measure/analysis.h"
+#include "measure/contents.h"
+#include "measure/jacobi.h"
+#include "plot/plot.h"
 
 #include <holmberg/measure.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
-struct settings {
+/* ---- what is in a file ------------------------------------------------------------------------------- */
+
+struct file_settings {
+  const char *input_format, *field;
+  double eps, time;
+  enum hb_exact_energy exact_energy;
+  enum hb_astro_units units;
+};
+
+/* A snapshot, and what is in it. */
+struct file {
+  const char *file;
+  const char *units;              /* of contents; NULL: N-body    */
+  struct hb_units unit;           /* the same; mass 0: N-body      */
+  struct hb_particles *particles; /* in N-body units              */
+  struct hb_snapshot_contents found;
+  const char *field;             /* forces from outside; NULL: none */
+  char words[HB_CONTENTS_FIELD]; /* the same, from its notes        */
+  struct hb_contents contents;
+};
+
+#define FIELD(member) HB_OPTS_FIELD(struct file_settings, member)
+/* They make sense with a file only. */
+static const struct hb_opts_option file_options[] = {
+    {"time", 0, HB_OPTS_NUMBER, FIELD(time), "T",
+     .help = "FILE: the snapshot of this time, of a file that holds many (default: the last)",
+     .of = HB_DIMENSION_TIME},
+    {"eps", 0, HB_OPTS_NOT_NEGATIVE, FIELD(eps), "EPS",
+     .help = "FILE: softening of the potential (default: the snapshot's own, else 1/256, as in run)",
+     .of = HB_DIMENSION_LENGTH},
+    {"field", 0, HB_OPTS_TEXT, FIELD(field), "WORDS",
+     .help = "FILE: forces from outside, as in run (default: those of the run that wrote it)",
+     .of = HB_OPTS_FIELD_WORDS},
+    {"exact-energy", 0, HB_OPTS_CHOICE, FIELD(exact_energy), "WHEN", "auto",
+     .words.array = hb_exact_energy_names,
+     .help = "FILE: sum the potential energy, N^2 work: auto (up to N = 32768), yes, no"},
+    {"units", 0, HB_OPTS_CHOICE, FIELD(units), "UNITS", "nbody", .words.array = hb_astro_names,
+     .help = "FILE: nbody, or, if it has units, astro: Myr, pc, km/s, solar masses"},
+    {"input-format", 0, HB_OPTS_WORD, FIELD(input_format), "F", .words.at = hb_target_format,
+     .help = "FILE: its format (default: by extension and content)"},
+    {0}};
+#undef FIELD
+
+/* ---- JSON, with the names of a run's diagnostics ------------------------------------------------------- */
+
+#define AT(place) .offset = offsetof(struct file, place)
+#define REAL(name, place)                                                                                    \
+  {                                                                                                          \
+    name, HB_TABLE_REAL, AT(contents.place)                                                                  \
+  }
+#define VECTOR(name, place) REAL(name "_x", place[0]), REAL(name "_y", place[1]), REAL(name "_z", place[2])
+
+static const struct hb_table_column file_columns[] = {
+    {"file", HB_TABLE_TEXT, AT(file)},
+    {"format", HB_TABLE_TEXT, AT(found.format)},
+    {"snapshots", HB_TABLE_SIZE, AT(found.count)},
+    {"t_first", HB_TABLE_REAL, AT(found.t_first)},
+    {"t_last", HB_TABLE_REAL, AT(found.t_last)},
+    {"units", HB_TABLE_TEXT, AT(units)},
+    {"n", HB_TABLE_SIZE, AT(contents.n)},
+    REAL("t", t),
+    REAL("m", m),
+    REAL("m_least", m_least),
+    REAL("m_most", m_most),
+    REAL("eps", eps),
+    {"exact_energy", HB_TABLE_TRUTH, AT(contents.energies.exact_energy)},
+    REAL("e_total", energies.e_total),
+    REAL("e_kin", energies.e_kin),
+    REAL("e_pot", energies.e_pot),
+    REAL("e_cluster", energies.e_cluster),
+    REAL("e_orbit", energies.e_orbit),
+    REAL("e_scale", energies.e_scale),
+    REAL("virial_ratio", energies.virial_ratio),
+    VECTOR("momentum", structure.momentum),
+    VECTOR("angular_momentum", structure.angular_momentum),
+    VECTOR("mass_centre", structure.x_mass),
+    VECTOR("mass_centre_v", structure.v_mass),
+    VECTOR("density_centre", structure.x_density),
+    REAL("r_core", structure.r_core),
+    REAL("r_half", energies.r_half),
+    {"state_hash", HB_TABLE_CHARS, AT(contents.state_hash)},
+};
+static const struct hb_table_column binaries_columns[] = {
+    {"binaries", HB_TABLE_SIZE, AT(contents.energies.binaries.count)},
+    REAL("e_binaries", energies.binaries.energy),
+    REAL("a_hardest", energies.binaries.a_hardest),
+};
+#undef VECTOR
+#undef REAL
+#undef AT
+
+static long percent(size_t k) { return lround(100 * hb_lagrange_fractions()[k]); }
+
+static void file_members(const struct file *row, struct hb_json *json)
+{
+  hb_table_members(HB_TABLE_COLUMNS(file_columns), row, json);
+  for (size_t k = 0; k < HB_LAGRANGE_COUNT; k++) {
+    char name[16];
+    snprintf(name, sizeof name, "r_%ld", percent(k));
+    hb_json_number(json, name, row->contents.structure.r_lagrange[k]);
+  }
+  hb_table_members(HB_TABLE_COLUMNS(binaries_columns), row, json);
+}
+
+static void file_json(const struct file *row)
+{
+  const struct hb_particles *p = row->particles;
+  struct hb_json json = {stdout, 0};
+  hb_json_open_object(&json, NULL);
+  file_members(row, &json);
+  hb_json_open_object(&json, "notes");
+  for (size_t k = 0; hb_particles_note_key(p, k); k++)
+    hb_json_text(&json, hb_particles_note_key(p, k), hb_particles_note(p, hb_particles_note_key(p, k)));
+  hb_json_close_object(&json);
+  hb_json_close_object(&json);
+  putchar('\n');
+}
+
+/* ---- text -------------------------------------------------------------------------------------------- */
+
+static void print_vector(const char *name, const double x[3])
+{
+  if (isnan(x[0]))
+    printf("%-18s unknown\n", name);
+  else
+    printf("%-18s %.6g %.6g %.6g\n", name, x[0], x[1], x[2]);
+}
+
+static void print_energies(const struct hb_contents *c)
+{
+  const struct hb_diagnostics *d = &c->energies;
+  printf("%-18s %.9g", "kinetic energy", d->e_kin);
+  if (d->e_bulk > 0) printf(", and %.6g of the center of mass", d->e_bulk);
+  if (!d->exact_energy) {
+    puts("\npotential energy   not summed; --exact-energy yes sums it");
+    return;
+  }
+  printf("\n%-18s %.9g, with eps = %.9g\n", "potential energy", d->e_pot, c->eps);
+  printf("%-18s %.9g\n", "total energy", d->e_total);
+  const char *as = d->binaries.count > 0 ? ", with binaries as points" : "";
+  if (d->binaries.count > 0 || c->has_field) printf("%-18s %.9g%s\n", "  of the cluster", d->e_cluster, as);
+  if (d->binaries.count > 0) printf("%-18s %.9g\n", "  of binaries", d->binaries.energy);
+  if (c->has_field) printf("%-18s %.9g, the center of mass in the field\n", "  of the orbit", d->e_orbit);
+  if (!isnan(d->virial_ratio)) printf("%-18s %.6g\n", "virial ratio", d->virial_ratio);
+}
+
+static void print_radii(const struct hb_contents *c)
+{
+  const struct hb_structure *s = &c->structure;
+  const struct hb_binaries *b = &c->energies.binaries;
+  printf("%-18s %.6g about the center of mass\n", "half-mass radius", c->energies.r_half);
+  printf("%-18s", "Lagrangian radii");
+  for (size_t k = 0; k < HB_LAGRANGE_COUNT; k++)
+    printf("%s %ld%% %.4g", k ? "," : "", percent(k), s->r_lagrange[k]);
+  puts(isnan(s->r_core) ? ", about the center of mass" : ", about the density center");
+  if (!isnan(s->r_core)) printf("%-18s %.6g\n", "core radius", s->r_core);
+  printf("%-18s %zu", "hard binaries", b->count);
+  if (b->count) printf(", of energy %.6g, the tightest with a = %.6g", b->energy, b->a_hardest);
+  putchar('\n');
+}
+
+/* Its lines below one another. A file may contain escape sequences: they spare the terminal. */
+static void print_note(const char *key, const char *line)
+{
+  for (int k = 0; line; k++) {
+    size_t length = strcspn(line, "\n");
+    printf("%-18s ", k ? "" : key);
+    hb_terminal_put(stdout, line, length);
+    putchar('\n');
+    line = line[length] ? line + length + 1 : NULL;
+  }
+}
+
+static void print_file(const struct file *row)
+{
+  const struct hb_contents *c = &row->contents;
+  const struct hb_snapshot_contents *f = &row->found;
+  hb_terminal_say("%-18s %s", "file", row->file);
+  printf("%-18s %s\n", "format", f->format);
+  if (f->count > 1)
+    printf("%-18s %zu, from t = %.9g to %.9g\n", "snapshots", f->count, f->t_first, f->t_last);
+  if (row->units)
+    printf("%-18s Myr, pc, km/s, solar masses; energies in solar masses (km/s)^2\n", "in units of");
+  printf("%-18s %.9g\n%-18s %zu\n%-18s %.9g", "time", c->t, "particles", c->n, "mass", c->m);
+  printf(c->m_least == c->m_most ? ", of a particle %.6g\n" : ", of a particle %.6g to %.6g\n", c->m_least,
+         c->m_most);
+  print_vector("center of mass", c->structure.x_mass);
+  print_vector("its velocity", c->structure.v_mass);
+  print_vector("angular momentum", c->structure.angular_momentum);
+  print_vector("density center", c->structure.x_density);
+  print_energies(c);
+  print_radii(c);
+}
+
+static void file_text(const struct file *row)
+{
+  const struct hb_particles *p = row->particles;
+  print_file(row);
+  printf("%-18s %s\n", "state hash", row->contents.state_hash);
+  for (size_t k = 0; hb_particles_note_key(p, k); k++)
+    print_note(hb_particles_note_key(p, k), hb_particles_note(p, hb_particles_note_key(p, k)));
+}
+
+static enum hb_status convert_file(const struct file_settings *s, struct file *row)
+{
+  struct hb_contents *c = &row->contents;
+  if (s->units != HB_ASTRO_ASTRO) return HB_OK;
+  HB_TRY(hb_astro_find(row->particles, &row->unit));
+  const struct hb_units units = row->unit;
+  row->units = hb_astro_names[HB_ASTRO_ASTRO];
+  row->found.t_first *= units.time;
+  row->found.t_last *= units.time;
+  c->t *= units.time;
+  c->eps *= units.length;
+  c->m *= units.mass;
+  c->m_least *= units.mass;
+  c->m_most *= units.mass;
+  hb_astro_diagnostics(&units, &c->energies);
+  hb_astro_structure(&units, &c->structure);
+  return HB_OK;
+}
+
+static enum hb_status read_file(const struct hb_opts *opts, const struct file_settings *s, struct file *row)
+{
+  *row = (struct file){.file = opts->operands[0]};
+  HB_TRY(hb_astro_convert_by_file(opts, row->file, s->input_format, s->units == HB_ASTRO_ASTRO));
+  HB_TRY(hb_snapshot_read_at(row->file, s->input_format, hb_opts_typed(opts, &s->time) ? s->time : NAN,
+                             &row->particles, &row->found));
+  double eps = s->eps;
+  if (!hb_opts_typed(opts, &s->eps))
+    (void)hb_particles_eps(row->particles, &eps); /* a bad note stands in the list of notes */
+  if (isnan(eps)) eps = 1.0 / 256;
+  row->field = s->field ? s->field : hb_contents_field(row->particles, row->words);
+  return hb_contents_of(row->particles, eps, row->field, s->exact_energy, &row->contents);
+}
+
+static enum hb_status info_file(const struct hb_opts *opts, const struct file_settings *s, int json)
+{
+  struct file row;
+  enum hb_status status = read_file(opts, s, &row);
+  if (status == HB_OK) status = convert_file(s, &row);
+  if (status == HB_OK) (json ? file_json : file_text)(&row);
+  hb_particles_destroy(row.particles);
+  return status == HB_OK ? hb_terminal_flush() : status;
+}
+
+/* ---- the machine ------------------------------------------------------------------------------------- */
+
+struct info_settings {
   uint64_t n;
-  struct hb_info_file_settings file;
+  struct file_settings file;
   int json;
 };
 
-static const struct hb_opts_option options[] = {
-    {"n", 'n', HB_OPTS_COUNT, HB_OPTS_FIELD(struct settings, n), "N",
+static const struct hb_opts_option info_options[] = {
+    {"n", 'n', HB_OPTS_COUNT, HB_OPTS_FIELD(struct info_settings, n), "N",
      .help = "without FILE: also show the memory that a run of N particles needs, by scheme and precision"},
     {0}};
 
@@ -327,7 +583,7 @@ static void print_schemes(void)
            schemes[k].needs_gl ? ", needs OpenGL" : "");
 }
 
-static enum hb_status info_machine(const struct settings *s)
+static enum hb_status info_machine(const struct info_settings *s)
 {
   struct machine machine;
   memset(&machine, 0, sizeof machine);
@@ -347,12 +603,12 @@ static enum hb_status info_machine(const struct settings *s)
 /* With a file only those of the file make sense, without one only the others. */
 static enum hb_status check_options(const struct hb_opts *opts)
 {
-  const struct settings *s = opts->settings;
+  const struct info_settings *s = opts->settings;
   if (opts->operand_count > 0)
     return hb_opts_typed(opts, &s->n) ? hb_fail(HB_ERR_USAGE, "option --n is about a machine, not a file")
                                       : HB_OK;
-  for (size_t k = 0; hb_info_file_options[k].name; k++) {
-    const struct hb_opts_option *option = &hb_info_file_options[k];
+  for (size_t k = 0; file_options[k].name; k++) {
+    const struct hb_opts_option *option = &file_options[k];
     if (hb_opts_typed(opts, (const char *)&s->file + option->at))
       return hb_fail(HB_ERR_USAGE, "option --%s is about a file, but none is given", option->name);
   }
@@ -361,9 +617,9 @@ static enum hb_status check_options(const struct hb_opts *opts)
 
 static enum hb_status info(const struct hb_opts *opts)
 {
-  const struct settings *s = opts->settings;
+  const struct info_settings *s = opts->settings;
   HB_TRY(check_options(opts));
-  return opts->operand_count > 0 ? hb_info_file(opts, &s->file, s->json) : info_machine(s);
+  return opts->operand_count > 0 ? info_file(opts, &s->file, s->json) : info_machine(s);
 }
 
 const struct hb_opts_command hb_cmd_info = {
@@ -372,13 +628,149 @@ const struct hb_opts_command hb_cmd_info = {
         "Show the contexts, devices, limits, arithmetic and schemes of this machine; or what is in a file.",
     .operand = "[FILE]",
     .operand_max = 1,
-    .groups = {{.options = options},
-               {.options = hb_info_file_options, .at = offsetof(struct settings, file)},
-               {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
-    .settings_size = sizeof(struct settings),
+    .groups = {{.options = info_options},
+               {.options = file_options, .at = offsetof(struct info_settings, file)},
+               {.options = hb_opts_json, .at = offsetof(struct info_settings, json)}},
+    .settings_size = sizeof(struct info_settings),
     .example = "  holmberg info\n"
                "  holmberg info --n 9000000\n"
                "  holmberg info --json\n"
                "  holmberg info end.h5\n",
     .work = info,
+};
+
+/* ---- analyze ------------------------------------------------------------------------------------------ */
+
+struct analyze_settings {
+  struct file_settings file;
+  const char *plot;
+  double classes[HB_ANALYSIS_CLASSES - 1];
+  uint64_t shells;
+  double tide;
+  int json;
+};
+
+#define FIELD(member) HB_OPTS_FIELD(struct analyze_settings, member)
+static const struct hb_opts_option analyze_options[] = {
+    {"classes", 0, HB_OPTS_NUMBERS, FIELD(classes), "M,...", .least = 1,
+     .help = "up to 7 masses between classes, ascending, in the units of --units (default: the mean mass)",
+     .of = HB_DIMENSION_MASS},
+    {"shells", 0, HB_OPTS_COUNT, FIELD(shells), "K", "20", .most = HB_ANALYSIS_SHELLS,
+     .help = "shells of the profile, each with as many stars; fewer where that would be fewer than 10"},
+    {"tide", 0, HB_OPTS_POSITIVE, FIELD(tide), "X",
+     .help =
+         "only the stars within the Jacobi radius, where r^3 = G M(r) / X; X = 4 W^2 - K^2 of a circular "
+         "orbit of angular speed W and epicyclic frequency K, in the units of --units (default: all stars)"},
+    {"plot", 0, HB_OPTS_TEXT, FIELD(plot), "FIGURE",
+     .help = "also draw the density profile: .png, .svg or .pdf"},
+    {0}};
+#undef FIELD
+
+/* How many there are. */
+static enum hb_status check_classes(const struct hb_opts *opts, const struct analyze_settings *s,
+                                    size_t *count)
+{
+  enum { MOST = sizeof s->classes / sizeof *s->classes };
+  const char *typed = hb_opts_typed(opts, s->classes);
+  *count = typed != NULL;
+  for (const char *at = typed; at && *at; at++) *count += *at == ',';
+  for (size_t k = 0; k < *count; k++)
+    if (!(s->classes[k] > (k ? s->classes[k - 1] : 0)))
+      return hb_fail(HB_ERR_USAGE, "option --classes: '%s', expected up to %d ascending masses > 0", typed,
+                     MOST);
+  return HB_OK;
+}
+
+/* What analyze shows; r_jacobi: 0 without --tide. */
+struct found {
+  struct file info;
+  struct hb_analysis analysis;
+  double r_jacobi;
+};
+
+static enum hb_status analyze_json(const struct found *f)
+{
+  struct hb_json json = {stdout, 0};
+  hb_json_open_object(&json, NULL);
+  file_members(&f->info, &json);
+  if (f->r_jacobi > 0) hb_json_number(&json, "r_jacobi", f->r_jacobi);
+  HB_TRY(hb_analysis_members(&f->analysis, f->info.particles, &json));
+  hb_json_close_object(&json);
+  putchar('\n');
+  return HB_OK;
+}
+
+static enum hb_status analyze_text(const struct found *f)
+{
+  print_file(&f->info);
+  if (f->r_jacobi > 0)
+    printf("%-18s %.6g, and only what is within it is shown\n", "Jacobi radius", f->r_jacobi);
+  return hb_analysis_print(&f->analysis, f->info.particles, stdout);
+}
+
+static enum hb_status analyze_show(const struct analyze_settings *s, struct found *f)
+{
+  struct file *info = &f->info;
+  HB_TRY(convert_file(&s->file, info));
+  if (info->units) {
+    hb_analysis_to(&info->unit, &f->analysis);
+    f->r_jacobi *= info->unit.length;
+  }
+  HB_TRY((s->json ? analyze_json : analyze_text)(f));
+  if (s->plot)
+    HB_TRY(hb_analysis_plot(&f->analysis, info->contents.energies.r_half, hb_text_base_name(info->file),
+                            info->units != NULL, s->plot));
+  return hb_terminal_flush();
+}
+
+/* Leaves only what is within the Jacobi radius. */
+static enum hb_status cut_tide(const struct analyze_settings *s, double tide, struct found *f)
+{
+  struct hb_particles *inside;
+  HB_TRY(hb_jacobi_inside(f->info.particles, tide, &f->r_jacobi, &inside));
+  hb_particles_destroy(f->info.particles);
+  f->info.particles = inside;
+  return hb_contents_of(inside, f->info.contents.eps, f->info.field, s->file.exact_energy, &f->info.contents);
+}
+
+static enum hb_status analyze(const struct hb_opts *opts, struct found *f)
+{
+  const struct analyze_settings *s = opts->settings;
+  struct hb_units units = {1, 1, 1};
+  size_t count;
+  if (s->plot) HB_TRY(hb_plot_check(s->plot));
+  HB_TRY(check_classes(opts, s, &count));
+  HB_TRY(read_file(opts, &s->file, &f->info));
+  if (s->file.units == HB_ASTRO_ASTRO) HB_TRY(hb_astro_find(f->info.particles, &units));
+  if (s->tide > 0) HB_TRY(cut_tide(s, s->tide * units.time * units.time, f));
+  HB_TRY(hb_analysis_of(f->info.particles, &f->info.contents, count, s->classes, s->shells, &f->analysis));
+  return analyze_show(s, f);
+}
+
+static enum hb_status analyze_work(const struct hb_opts *opts)
+{
+  struct found *f;
+  HB_TRY(HB_ALLOC(1, &f));
+  enum hb_status status = analyze(opts, f);
+  hb_analysis_clear(&f->analysis);
+  hb_particles_destroy(f->info.particles);
+  hb_mem_free(f);
+  return status;
+}
+
+const struct hb_opts_command hb_cmd_analyze = {
+    .name = "analyze",
+    .also = "analyse",
+    .summary = "Show the core, mass classes, profiles, binaries and hierarchies of a snapshot.",
+    .operand = "SNAPSHOT",
+    .operand_min = 1,
+    .operand_max = 1,
+    .groups = {{.options = analyze_options},
+               {.options = file_options, .at = offsetof(struct analyze_settings, file)},
+               {.options = hb_opts_json, .at = offsetof(struct analyze_settings, json)}},
+    .settings_size = sizeof(struct analyze_settings),
+    .example = "  holmberg analyze end.h5 --plot profile.png\n"
+               "  holmberg analyze cluster.h5 --units astro --classes 0.5,2 --json\n"
+               "  holmberg analyze end.h5 --units astro --tide 0.0014 # at 8.5 kpc, where V = 220 km/s\n",
+    .work = analyze_work,
 };

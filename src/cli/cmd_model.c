@@ -1,15 +1,24 @@
-/* holmberg model, and holmberg model predict. */
+/* holmberg model: fit, the constants of the paper's model for this machine; and predict. */
+#include "base/clock.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
+#include "console/target.h"
 #include "console/terminal.h"
+#include "measure/bench_run.h"
+#include "measure/jobs.h"
 #include "measure/model.h"
+#include "run/run_settings.h"
 
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* ---- predict ---- */
 
-struct settings {
+struct predict_settings {
   struct hb_counts n;
   struct hb_list machines;
   struct hb_counts ranks;
@@ -18,7 +27,7 @@ struct settings {
   struct hb_network network; /* of the file */
 };
 
-#define FIELD(member) HB_OPTS_FIELD(struct settings, member)
+#define FIELD(member) HB_OPTS_FIELD(struct predict_settings, member)
 static const struct hb_opts_option predict_options[] = {
     {"n", 'n', HB_OPTS_COUNTS, FIELD(n), "LIST", "256,1024,4096,16384,65536,262144,1048576", .least = 2,
      .help = "numbers of particles, separated by commas"},
@@ -29,6 +38,7 @@ static const struct hb_opts_option predict_options[] = {
     {"network", 0, HB_OPTS_TEXT, FIELD(network_file), "FILE",
      .help = "what messages cost: written by 'mpirun -n 2 holmberg bench messages --json'"},
     {0}};
+#undef FIELD
 
 static const char *machine_name(size_t k)
 {
@@ -45,7 +55,7 @@ struct prediction {
 };
 
 #define AT(place) .offset = offsetof(struct prediction, place)
-static const struct hb_table_column columns[] = {
+static const struct hb_table_column predict_columns[] = {
     {"record", HB_TABLE_TEXT, AT(record)},
     {"machine", HB_TABLE_CHARS, AT(machine.name)},
     {"n", HB_TABLE_SIZE, AT(n), "%9llu", "#n"},
@@ -111,7 +121,7 @@ static const char *largest_term(const struct hb_machine *machine, const struct h
   return terms[most].name;
 }
 
-static void predict_by_ranks(const struct settings *p, const struct hb_machine *machine, size_t n,
+static void predict_by_ranks(const struct predict_settings *p, const struct hb_machine *machine, size_t n,
                              struct hb_table *table)
 {
   struct hb_model_time alone;
@@ -134,8 +144,8 @@ static void predict_by_ranks(const struct settings *p, const struct hb_machine *
 
 /* ---- of each machine and n ---- */
 
-static void predict_machines(const struct settings *p, const struct hb_machine *machines, size_t count,
-                             struct hb_table *table)
+static void predict_machines(const struct predict_settings *p, const struct hb_machine *machines,
+                             size_t count, struct hb_table *table)
 {
   for (size_t m = 0; m < count; m++)
     for (size_t k = 0; k < p->n.count; k++) {
@@ -153,7 +163,7 @@ static void predict_machines(const struct settings *p, const struct hb_machine *
 }
 
 /* A machine of the paper, or a file of fits. */
-static enum hb_status predict_word(const struct settings *p, const char *word, struct hb_table *table)
+static enum hb_status predict_word(const struct predict_settings *p, const char *word, struct hb_table *table)
 {
   size_t count;
   const struct hb_machine *paper = hb_model_machines(&count);
@@ -170,12 +180,12 @@ static enum hb_status predict_word(const struct settings *p, const char *word, s
 
 static enum hb_status predict(const struct hb_opts *opts)
 {
-  struct settings *p = opts->settings;
+  struct predict_settings *p = opts->settings;
   if (p->ranks.count && !p->network_file) return hb_fail(HB_ERR_USAGE, "option --ranks needs --network FILE");
   if (p->network_file && !p->ranks.count) return hb_fail(HB_ERR_USAGE, "option --network needs --ranks LIST");
   if (p->network_file) HB_TRY(hb_model_record_network(p->network_file, &p->network));
-  struct hb_table table = {HB_TABLE_COLUMNS(columns), p->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM,
-                           stdout, 0};
+  struct hb_table table = {HB_TABLE_COLUMNS(predict_columns),
+                           p->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM, stdout, 0};
   for (size_t k = 0; k < p->machines.count; k++) HB_TRY(predict_word(p, p->machines.words[k], &table));
   return hb_terminal_flush();
 }
@@ -196,8 +206,8 @@ const struct hb_opts_command hb_cmd_model_predict = {
     .name = "model predict",
     .summary = "Predict run times by the paper's model, for its machines and for fitted ones.",
     .groups = {{.options = predict_options},
-               {.options = hb_opts_json, .at = offsetof(struct settings, json)}},
-    .settings_size = sizeof(struct settings),
+               {.options = hb_opts_json, .at = offsetof(struct predict_settings, json)}},
+    .settings_size = sizeof(struct predict_settings),
     .more_help = predict_help,
     .example =
         "  holmberg model predict --n 1e6 --machine 8800GTX,Xeon\n"
@@ -207,12 +217,167 @@ const struct hb_opts_command hb_cmd_model_predict = {
     .work = predict,
 };
 
+/* ---- fit ---- */
+
+struct fit_settings {
+  struct hb_bench_run_params run; /* of each job, except scheme, precision, mode, n and seed */
+  struct hb_jobs jobs;
+  struct hb_list roundings;
+  int seeds, json;
+  const char *output;
+};
+
+#define FIELD(member) HB_OPTS_FIELD(struct fit_settings, member)
+static const struct hb_opts_option fit_options[] = {
+    {"n", 'n', HB_OPTS_COUNTS, FIELD(jobs.n), "LIST", "256,512,1024,2048,4096", .least = 2,
+     .help = "numbers of particles, at least three, ascending, separated by commas"},
+    {"seeds", 0, HB_OPTS_COUNT, FIELD(seeds), "K", "3", .most = HB_JOBS_REPEATS,
+     .help = "Plummer spheres for each n, with seeds 1 to K"},
+    {"step-rounding", 0, HB_OPTS_WORDS, FIELD(roundings), "LIST", "down",
+     .words = {.array = hb_rounding_names, .what = "rounding"},
+     .help = "how steps are rounded to powers of two, with a fit for each: down, nearest, up"},
+    {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FILE",
+     .help = "write the lines of --json to FILE, for 'model predict' (default: none)"},
+    {"json", 0, HB_OPTS_FLAG, FIELD(json), .help = "print lines of JSON instead of tables, see below"},
+    {0}};
+#undef FIELD
+
+/* The state of the loops below. */
+struct fitting {
+  const struct fit_settings *settings;
+  FILE *lines;                   /* of -o; NULL: not wanted */
+  struct hb_model_record record; /* of the current fit      */
+  double began, done, all;       /* of its runs, in N^2.16  */
+};
+
+/* ---- one fit ---- */
+
+/* The work of a run: N^0.35 block steps of N^0.81 by N pairs. */
+static double work_of(size_t n) { return pow((double)n, 2.16); }
+
+static enum hb_status measured(const struct hb_bench_run_params *job,
+                               const struct hb_bench_run_result *result, void *context)
+{
+  struct fitting *f = context;
+  struct hb_model_record *r = &f->record;
+  struct hb_bench_run_row row = hb_bench_run_row(job, result, r->mode, r->rounding);
+  struct hb_table kept = hb_bench_run_table(HB_TABLE_JSON_FORM, f->lines);
+  struct hb_table shown = hb_bench_run_table(HB_TABLE_JSON_FORM, stdout);
+  row.record = "run";
+  r->last = *result;
+  f->done += work_of(job->n);
+  if (f->lines) hb_table_put(&kept, &row);
+  if (f->settings->json) {
+    hb_table_put(&shown, &row);
+    return hb_terminal_flush();
+  }
+  if (hb_terminal_is_live()) hb_terminal_progress(f->done / f->all, hb_clock_now() - f->began);
+  return HB_OK;
+}
+
+static enum hb_status show(struct fitting *f)
+{
+  const struct hb_model_record *r = &f->record;
+  FILE *const outs[] = {f->lines, f->settings->json ? stdout : NULL};
+  for (size_t k = 0; k < 2; k++)
+    if (outs[k]) hb_model_record_write(r, outs[k]);
+  hb_terminal_clear_progress();
+  if (!f->settings->json) hb_model_record_show(r);
+  return hb_terminal_flush();
+}
+
+static enum hb_status fit_one(struct fitting *f, const struct hb_bench_run_params *run)
+{
+  struct hb_model_size sizes[HB_LIST_WORDS];
+  struct hb_model_fit fit;
+  const struct hb_model_fit_params params = {.run = *run,
+                                             .n = f->settings->jobs.n.n,
+                                             .n_count = f->settings->jobs.n.count,
+                                             .seeds = f->settings->seeds,
+                                             .measured = measured,
+                                             .context = f};
+  f->began = hb_clock_now();
+  f->done = f->all = 0;
+  for (size_t k = 0; k < params.n_count; k++) f->all += params.seeds * work_of(params.n[k]);
+  struct hb_bench_run_params largest = *run;
+  largest.n = params.n[params.n_count - 1];
+  hb_jobs_announce(&largest, params.seeds);
+  HB_TRY(hb_model_fit(&params, sizes, &fit));
+  f->record.params = &params;
+  f->record.sizes = sizes;
+  f->record.fit = &fit;
+  return show(f);
+}
+
+/* ---- all of them ---- */
+
+static enum hb_status fit_roundings(void *context, const struct hb_force_scheme *scheme,
+                                    const char *precision, const struct hb_jobs_mode *mode)
+{
+  struct fitting *f = context;
+  struct hb_bench_run_params run = hb_jobs_params(&f->settings->run, scheme, precision, mode);
+  const struct hb_list *roundings = &f->settings->roundings;
+  for (size_t k = 0; k < roundings->count; k++) {
+    f->record = (struct hb_model_record){
+        .scheme = scheme->name, .precision = precision, .mode = mode->name, .rounding = roundings->words[k]};
+    const struct hb_words names = {.array = hb_rounding_names};
+    run.sim.rounding = (enum hb_rounding)hb_words_find(names, f->record.rounding);
+    HB_TRY(fit_one(f, &run));
+  }
+  return HB_OK;
+}
+
+static enum hb_status fit(const struct hb_opts *opts)
+{
+  struct fit_settings *s = opts->settings;
+  struct fitting f = {.settings = s};
+  const char *path = s->output;
+  char *bytes = NULL;
+  size_t count = 0;
+  s->run.sim.dt_max = 0.125;
+  s->run.sim.dt_min = 0x1p-26;
+  s->run.sim.force.flags |= HB_FORCE_PHASES;
+  if (path) HB_TRY(hb_target_check(path, "text"));
+  HB_TRY(hb_jobs_take_default(&s->run.sim.force, &s->jobs));
+  if (path && !(f.lines = open_memstream(&bytes, &count)))
+    return hb_fail(HB_ERR_INTERNAL, "no memory for the lines of %s: %s", path, strerror(errno));
+  enum hb_status status = hb_jobs_each(&s->jobs, fit_roundings, &f);
+  if (f.lines && fclose(f.lines) != 0 && status == HB_OK)
+    status = hb_fail(HB_ERR_INTERNAL, "no memory for the lines of %s", path);
+  if (f.lines && status == HB_OK) status = hb_file_replace(path, bytes, count);
+  free(bytes);
+  return status;
+}
+
+static void fit_help(FILE *out)
+{
+  hb_jobs_list_modes(out);
+  hb_model_record_help(out);
+}
+
+const struct hb_opts_command hb_cmd_model_fit = {
+    .name = "model fit",
+    .summary = "Measure the constants of the paper's Table 3 and eqs 14 and 17 on this machine.",
+    .groups = {{.options = fit_options},
+               {.options = hb_jobs_options, .at = offsetof(struct fit_settings, jobs)},
+               {.options = hb_run_accuracy_options, .at = offsetof(struct fit_settings, run.sim)},
+               {.options = hb_cmd_job_options, .at = offsetof(struct fit_settings, run)},
+               {.options = hb_opts_place, .at = offsetof(struct fit_settings, run.sim.force)}},
+    .settings_size = sizeof(struct fit_settings),
+    .more_help = fit_help,
+    .has_no_units = 1,
+    .example =
+        "  holmberg model fit --scheme host,bag -o fit.jsonl\n"
+        "  holmberg model fit --scheme host-simd --precision ds --step-rounding down,nearest,up --json\n",
+    .work = fit,
+};
+
 /* ---- model ---- */
 
 static const char *const parts[] = {"fit", "predict", NULL};
 static const struct hb_words part_words = {.array = parts, .what = "part of 'model'"};
 
-static enum hb_status work(const struct hb_opts *opts)
+static enum hb_status choose_part(const struct hb_opts *opts)
 {
   const char *part = opts->operands[0];
   if (hb_words_find(part_words, part) < 0) return hb_words_unknown(part_words, part);
@@ -235,5 +400,5 @@ const struct hb_opts_command hb_cmd_model = {
     .operand_max = 1,
     .more_help = list_parts,
     .example = "  holmberg model fit -o fit.jsonl && holmberg model predict --machine fit.jsonl,8800GTX\n",
-    .work = work,
+    .work = choose_part,
 };

@@ -35,7 +35,9 @@ enum { HB_OPTS_FIELD_WORDS = -1 };
 enum hb_opts_use {
   HB_OPTS_SHOWS =
       1, /* sets only how or where the result appears: left out of headers, since it changes no byte */
-  HB_OPTS_ON_RESUME = 2 /* may be given again when a run is resumed */
+  HB_OPTS_ON_RESUME = 2,  /* may be given again when a run is resumed */
+  HB_OPTS_GIVEN_STEP = 4, /* only of integrators with a given step, hb_integrator_info.has_dt */
+  HB_OPTS_FOUND_STEP = 8  /* only of the others */
 };
 
 struct hb_opts_option {

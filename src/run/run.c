@@ -449,12 +449,13 @@ static void note_massless(const struct hb_run *run, size_t massless)
   char note[192];
   struct hb_sim_counts counts;
   hb_sim_counts(run->sim, &counts);
-  int is_leapfrog = hb_run_is_leapfrog(run->settings);
-  if (massless > 0 && (is_leapfrog || run->settings->sim.correct == HB_PLACE_GPU)) {
-    snprintf(note, sizeof note,
-             "with %s the energies of particles without mass (%zu) are not watched: a wrong orbit of one is "
-             "not told",
-             is_leapfrog ? "--integrator leapfrog" : "--correct gpu", massless);
+  int has_dt = hb_run_has_dt(run->settings);
+  if (massless > 0 && (has_dt || run->settings->sim.correct == HB_PLACE_GPU)) {
+    snprintf(
+        note, sizeof note,
+        "with %s%s the energies of particles without mass (%zu) are not watched: a wrong orbit of one is "
+        "not told",
+        has_dt ? "--integrator " : "--correct gpu", has_dt ? run->settings->sim.integrator : "", massless);
     hb_terminal_note(note);
   }
   if (massless == 0 || massless == counts.n || counts.sources < counts.n) return;

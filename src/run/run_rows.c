@@ -352,13 +352,14 @@ static enum hb_status put_event(struct hb_run_rows *rows, const struct hb_units 
 void hb_run_events_note(const struct hb_run_settings *s, const char *option)
 {
   char line[128];
-  const char *how = hb_run_is_leapfrog(s)            ? "integrator leapfrog"
+  int has_dt = hb_run_has_dt(s);
+  const char *how = has_dt                           ? "integrator "
                     : s->sim.force.eps != 0          ? "--eps above 0"
                     : s->sim.correct == HB_PLACE_GPU ? "--correct gpu"
                                                      : NULL;
   if (!how) return;
-  snprintf(line, sizeof line, "%s: with %s, encounters of unbound stars are not looked for, binaries are",
-           option, how);
+  snprintf(line, sizeof line, "%s: with %s%s, encounters of unbound stars are not looked for, binaries are",
+           option, how, has_dt ? s->sim.integrator : "");
   hb_terminal_note(line);
 }
 

@@ -29,7 +29,7 @@ static const char *scheme_name(size_t k)
 #define RUN(member)   HB_OPTS_FIELD(struct hb_run_settings, member)
 
 const struct hb_opts_option hb_run_accuracy_options[] = {
-    {"eta", 0, HB_OPTS_POSITIVE, SIM(eta), "NU", "0.01",
+    {"eta", 0, HB_OPTS_POSITIVE, SIM(eta), "NU", "0.01", .use = HB_OPTS_FOUND_STEP,
      .help = "accuracy parameter of the time step, nu in the paper"},
     {"eps", 0, HB_OPTS_NOT_NEGATIVE, SIM(force.eps), "EPS", "1/256",
      .help = "Plummer softening length, may be 0; an eps in a snapshot's header, as ic and run write it, "
@@ -38,16 +38,18 @@ const struct hb_opts_option hb_run_accuracy_options[] = {
     {0}};
 
 const struct hb_opts_option hb_run_block_options[] = {
-    {"dt-max", 0, HB_OPTS_POWER, SIM(dt_max), "DT", "1/8", .help = "largest time step, a power of two",
-     .of = HB_DIMENSION_TIME},
-    {"dt-min", 0, HB_OPTS_POWER, SIM(dt_min), "DT",
+    {"dt-max", 0, HB_OPTS_POWER, SIM(dt_max), "DT", "1/8", .use = HB_OPTS_FOUND_STEP,
+     .help = "largest time step, a power of two", .of = HB_DIMENSION_TIME},
+    {"dt-min", 0, HB_OPTS_POWER, SIM(dt_min), "DT", .use = HB_OPTS_FOUND_STEP,
      .help = "smallest time step, a power of two (default: 2^-26, with eps 0 2^-40)",
      .of = HB_DIMENSION_TIME},
     {"first-step", 0, HB_OPTS_CHOICE, SIM(first_step), "EQ", "auto", .words.array = hb_first_step_names,
+     .use = HB_OPTS_FOUND_STEP,
      .help =
          "the first step of hermite4: eq2, as the paper; eq9, the shorter of that and eq. 9 after a trial; "
          "auto: eq9 where eps is 0 or masses differ"},
     {"step-rounding", 0, HB_OPTS_CHOICE, SIM(rounding), "WAY", "down", .words.array = hb_rounding_names,
+     .use = HB_OPTS_FOUND_STEP,
      .help = "how steps are rounded to powers of two: down, nearest (in the logarithm), up"},
     {0}};
 
@@ -76,10 +78,10 @@ const struct hb_opts_option hb_run_integrator_options[] = {
      .help = "how particles are moved, see below"},
     {"steps", 0, HB_OPTS_CHOICE, SIM(steps), "KIND", .words.array = hb_steps_names,
      .help = "hermite4: block, individual time steps (the default), or shared, the smallest of them for all"},
-    {"dt", 0, HB_OPTS_POSITIVE, SIM(dt), "DT",
+    {"dt", 0, HB_OPTS_POSITIVE, SIM(dt), "DT", .use = HB_OPTS_GIVEN_STEP,
      .help = "leapfrog: time step of all particles (default: from FILE's header; required without one)",
      .of = HB_DIMENSION_TIME},
-    {"damping", 0, HB_OPTS_POSITIVE, SIM(damping), "D", .most = 1,
+    {"damping", 0, HB_OPTS_POSITIVE, SIM(damping), "D", .most = 1, .use = HB_OPTS_GIVEN_STEP,
      .help = "leapfrog: factor on the velocities at each step (default: from FILE's header, else 1)"},
     {0}};
 
@@ -192,35 +194,31 @@ const struct hb_opts_option hb_run_input_options[] = {
 
 /* ---- checks ------------------------------------------------------------------------------------------ */
 
-int hb_run_is_leapfrog(const struct hb_run_settings *s)
+int hb_run_has_dt(const struct hb_run_settings *s) { return hb_integrator_named(s->sim.integrator)->has_dt; }
+
+static const char *integrator_with_dt(void)
 {
-  return hb_integrator_named(s->sim.integrator)->has_dt;
+  size_t count, k = 0;
+  const struct hb_integrator_info *integrators = hb_integrators(&count);
+  while (k < count - 1 && !integrators[k].has_dt) k++;
+  return integrators[k].name;
 }
 
 enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct hb_run_settings *s)
 {
-  const struct {
-    const char *name;
-    const void *field;
-    int of_leapfrog;
-  } rows[] = {{"eta", &s->sim.eta, 0},
-              {"dt-max", &s->sim.dt_max, 0},
-              {"dt-min", &s->sim.dt_min, 0},
-              {"step-rounding", &s->sim.rounding, 0},
-              {"first-step", &s->sim.first_step, 0},
-              {"dt", &s->sim.dt, 1},
-              {"damping", &s->sim.damping, 1}};
-  int is_leapfrog = hb_run_is_leapfrog(s);
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-    if (rows[k].of_leapfrog == is_leapfrog || !hb_opts_typed(opts, rows[k].field)) continue;
-    if (is_leapfrog)
-      return hb_fail(HB_ERR_USAGE, "option --%s: integrator leapfrog has one constant step, see --dt",
-                     rows[k].name);
-    return hb_fail(HB_ERR_USAGE, "option --%s needs --integrator leapfrog, not %s", rows[k].name,
-                   s->sim.integrator);
+  int has_dt = hb_run_has_dt(s);
+  const struct hb_opts_option *option;
+  for (size_t k = 0; (option = hb_opts_option_at(opts->command, k)); k++) {
+    if (!opts->typed[k] || !(option->use & (has_dt ? HB_OPTS_FOUND_STEP : HB_OPTS_GIVEN_STEP))) continue;
+    if (has_dt)
+      return hb_fail(HB_ERR_USAGE, "option --%s: integrator %s has one constant step, see --dt", option->name,
+                     s->sim.integrator);
+    return hb_fail(HB_ERR_USAGE, "option --%s needs --integrator %s, not %s", option->name,
+                   integrator_with_dt(), s->sim.integrator);
   }
-  if (is_leapfrog && hb_opts_typed(opts, &s->sim.steps) && s->sim.steps == HB_STEPS_BLOCK)
-    return hb_fail(HB_ERR_USAGE, "option --steps: the particles of integrator leapfrog share their step");
+  if (has_dt && hb_opts_typed(opts, &s->sim.steps) && s->sim.steps == HB_STEPS_BLOCK)
+    return hb_fail(HB_ERR_USAGE, "option --steps: the particles of integrator %s share their step",
+                   s->sim.integrator);
   return HB_OK;
 }
 
@@ -291,11 +289,12 @@ enum hb_status hb_run_take_notes(const struct hb_opts *opts, struct hb_run_setti
   if (sim->encounters == HB_ENCOUNTERS_AUTO) sim->encounters = hb_sim_default_encounters(sim);
   if (sim->first_step == HB_FIRST_STEP_AUTO)
     sim->first_step = taken ? taken->first_step : hb_sim_default_first_step(sim, particles);
-  if (!hb_run_is_leapfrog(s)) return HB_OK;
+  if (!hb_run_has_dt(s)) return HB_OK;
   HB_TRY(settle(particles, "dt", hb_opts_typed(opts, &sim->dt), &sim->dt));
   HB_TRY(settle(particles, "damping", hb_opts_typed(opts, &sim->damping), &sim->damping));
   if (sim->dt > 0) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "integrator leapfrog needs --dt DT, since the snapshot gives no dt");
+  return hb_fail(HB_ERR_USAGE, "integrator %s needs --dt DT, since the snapshot gives no dt",
+                 sim->integrator);
 }
 
 /* --tuning and --matrix-limit as one list of words; empty if neither was given. */

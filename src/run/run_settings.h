@@ -42,8 +42,8 @@ extern const struct hb_opts_option hb_run_input_options[];  /* --input-format   
 
 /* In the functions below, settings are opts->settings or a part of them. */
 
-/* Whether the integrator is leapfrog. */
-int hb_run_is_leapfrog(const struct hb_run_settings *settings);
+/* Whether the integrator has a given step, --dt. */
+int hb_run_has_dt(const struct hb_run_settings *settings);
 
 /* Refuses options that the integrator does not have. Errors: HB_ERR_USAGE. */
 enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct hb_run_settings *settings);
@@ -51,7 +51,7 @@ enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct 
 /* Checks -o and the options that go with it. Errors: HB_ERR_USAGE, HB_ERR_IO. */
 enum hb_status hb_run_check_output(const struct hb_run_settings *settings);
 
-/* Takes eps, and for the leapfrog dt and damping, from the snapshot's notes unless they were given; what is taken becomes the
+/* Takes eps, and for an integrator that has them dt and damping, from the snapshot's notes unless they were given; what is taken becomes the
  * notes, for the next run. eps, and if they are not given dt_min and the first step, are those of the sim that the run has; NULL:
  * not yet. Errors: HB_ERR_INPUT (a note that is not such a number), HB_ERR_USAGE (no dt anywhere). */
 enum hb_status hb_run_take_notes(const struct hb_opts *opts, struct hb_run_settings *settings,

@@ -90,8 +90,8 @@ void hb_run_watch_steps(struct hb_run *run)
 
 /* ---- energy ---- */
 
-/* The step of leapfrog is the user's choice, and damping removes energy. */
-static int has_bound(const struct hb_run *run) { return !hb_run_is_leapfrog(run->settings); }
+/* A given step is the user's choice, and damping removes energy. */
+static int has_bound(const struct hb_run *run) { return !hb_run_has_dt(run->settings); }
 
 static int is_damped(const struct hb_run *run)
 {

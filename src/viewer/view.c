@@ -125,11 +125,11 @@ static const struct hb_ic_model *model_with_n(const struct hb_view_source *s)
 static void set_sliders(struct hb_view *view)
 {
   const struct hb_view_source *s = &view->source;
-  int series = hb_view_source_is_series(s), leapfrog = hb_run_is_leapfrog(s->run);
+  int series = hb_view_source_is_series(s), has_dt = hb_run_has_dt(s->run);
   const struct hb_hud_slider sliders[HB_VIEW_SLIDERS] = {
       [HB_VIEW_EPS] = {"softening", 0x1p-14, 1, HB_HUD_LOGARITHMIC, 1, "%.3g", series, &view->knobs.eps},
-      [HB_VIEW_ETA] = {"nu", 0.001, 0.1, HB_HUD_LOGARITHMIC, 0, "%.3g", series || leapfrog, &view->knobs.eta},
-      [HB_VIEW_DAMPING] = {"damping", 0.5, 1, HB_HUD_LINEAR, 0, "%.3g", series || !leapfrog,
+      [HB_VIEW_ETA] = {"nu", 0.001, 0.1, HB_HUD_LOGARITHMIC, 0, "%.3g", series || has_dt, &view->knobs.eta},
+      [HB_VIEW_DAMPING] = {"damping", 0.5, 1, HB_HUD_LINEAR, 0, "%.3g", series || !has_dt,
                            &view->knobs.damping},
       [HB_VIEW_SPEED] = {"speed", s->speed / 100, s->speed * 100, HB_HUD_LOGARITHMIC, 0, "%.3g", series,
                          &view->clock.speed},

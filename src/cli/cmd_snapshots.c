@@ -1,0 +1,398 @@
+/* holmberg convert, scale, ic combine and diff: snapshots that become others, or are compared. */
+#include "base/table.h"
+#include "base/text.h"
+#include "cli/cmd.h"
+#include "console/target.h"
+#include "console/terminal.h"
+#include "measure/difference.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- convert: in another format ---- */
+
+struct convert_settings {
+  const char *format, *input_format;
+  double time;
+  int quiet;
+};
+
+#define FIELD(member) HB_OPTS_FIELD(struct convert_settings, member)
+static const struct hb_opts_option convert_options[] = {
+    {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_OPTS_SHOWS,
+     .help = "format of OUT (default: by extension)"},
+    {"input-format", 0, HB_OPTS_WORD, FIELD(input_format), "F", .words.at = hb_target_format,
+     .use = HB_OPTS_SHOWS, .help = "format of IN (default: by extension and content)"},
+    {"time", 0, HB_OPTS_NUMBER, FIELD(time), "T",
+     .help = "the snapshot of this time, of a file that holds many (default: the last)",
+     .of = HB_DIMENSION_TIME},
+    {0}};
+#undef FIELD
+
+static enum hb_status convert(const struct hb_opts *opts)
+{
+  const struct convert_settings *s = opts->settings;
+  const char *in = opts->operands[0], *out = opts->operands[1];
+  struct hb_snapshot_contents found;
+  struct hb_particles *particles;
+  HB_TRY(hb_target_check(out, s->format));
+  HB_TRY(hb_target_spare(out, s->format, in));
+  HB_TRY(hb_astro_convert_by_file(opts, in, s->input_format, 0));
+  double t = hb_opts_typed(opts, &s->time) ? s->time : NAN;
+  HB_TRY(hb_snapshot_read_at(in, s->input_format, t, &particles, &found));
+  enum hb_status status = hb_opts_add_history(opts, particles);
+  if (status == HB_OK) status = hb_target_write(out, s->format, particles);
+  if (status == HB_OK && !s->quiet && strcmp(out, "-") != 0)
+    hb_terminal_say("wrote %s: %zu particle%s, t = %.9g, from format %s", out, hb_particles_n(particles),
+                    hb_text_s(hb_particles_n(particles)), hb_particles_time(particles), found.format);
+  hb_particles_destroy(particles);
+  return status;
+}
+
+static void list_formats(FILE *out)
+{
+  size_t count;
+  const struct hb_snapshot_format *formats = hb_snapshot_formats(&count);
+  fputs("\nformats:\n", out);
+  for (size_t k = 0; k < count; k++) {
+    char extensions[64];
+    snprintf(extensions, sizeof extensions, "; extensions: %s", formats[k].extensions);
+    hb_opts_help_entry(formats[k].name, formats[k].summary, "", extensions, out);
+  }
+}
+
+const struct hb_opts_command hb_cmd_convert = {
+    .name = "convert",
+    .summary = "Write a snapshot in another format.",
+    .operand = "IN OUT",
+    .operand_min = 2,
+    .operand_max = 2,
+    .groups = {{.options = convert_options},
+               {.options = hb_opts_quiet, .at = offsetof(struct convert_settings, quiet)}},
+    .settings_size = sizeof(struct convert_settings),
+    .more_help = list_formats,
+    .example = "  holmberg convert end.h5 end.nemo\n"
+               "  holmberg convert movie.nemo one.xmf --time 2.5       # and one.h5, for ParaView\n"
+               "  makeplummer -n 64 | holmberg convert - start.h5\n",
+    .work = convert,
+};
+
+/* ---- scale: mass, size and virial ratio of a system, and its units ---- */
+
+enum units { FROM_ASTRO = 1, STANDARD = 2 };
+
+struct scale_settings {
+  struct hb_scale to;
+  double at[3], velocity[3];
+  unsigned units;
+  const char *radius, *format;
+  int quiet;
+};
+
+#define FIELD(member) HB_OPTS_FIELD(struct scale_settings, member)
+static const struct hb_opts_option scale_options[] = {
+    {"from-astro", 0, HB_OPTS_FLAG, FIELD(units), .bit = FROM_ASTRO,
+     .help = "first: the numbers of IN are in solar masses, pc and km/s, the time in Myr; OUT has units with "
+             "G = 1"},
+    {"mass", 0, HB_OPTS_POSITIVE, FIELD(to.mass), "M", .help = "change the total mass to this",
+     .of = HB_DIMENSION_MASS},
+    {"length", 0, HB_OPTS_POSITIVE, FIELD(to.radius), "R",
+     .help = "change the virial radius M^2 / (2 |U|) to this; orbits stay similar",
+     .of = HB_DIMENSION_LENGTH},
+    {"virial", 0, HB_OPTS_POSITIVE, FIELD(to.virial), "Q",
+     .help = "change the virial ratio T / |U| to this by a factor for all velocities about that of the "
+             "center of mass"},
+    {"standard", 0, HB_OPTS_FLAG, FIELD(units), .bit = STANDARD,
+     .help = "last: express it in units where M = 1 and the virial radius is 1, its center of mass at rest "
+             "at the origin; units follow"},
+    {"at", 0, HB_OPTS_NUMBERS, FIELD(at), "X,Y,Z", .help = "after all that: displace everything by this",
+     .of = HB_DIMENSION_LENGTH},
+    {"velocity", 0, HB_OPTS_NUMBERS, FIELD(velocity), "VX,VY,VZ", .help = "and add this velocity",
+     .of = HB_DIMENSION_VELOCITY},
+    {"radius", 0, HB_OPTS_TEXT, FIELD(radius), "R",
+     .help = "last of all: radii for run --collisions, a number, 1AU, R*m^P or sun*m^P, see 'holmberg ic'"},
+    {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_OPTS_SHOWS,
+     .help = "format of OUT (default: by extension)"},
+    {0}};
+#undef FIELD
+
+static int is_moved(const struct scale_settings *s)
+{
+  int is_moved = 0;
+  for (int k = 0; k < 3; k++) is_moved |= s->at[k] != 0 || s->velocity[k] != 0;
+  return is_moved;
+}
+
+static void move(const struct scale_settings *s, struct hb_particles *p)
+{
+  double *x = hb_particles_x(p), *v = hb_particles_v(p);
+  for (size_t k = 0; k < 3 * hb_particles_n(p); k++) {
+    x[k] += s->at[k % 3];
+    v[k] += s->velocity[k % 3];
+  }
+}
+
+static enum hb_status change(const struct hb_opts *opts, struct hb_particles *p)
+{
+  const struct scale_settings *s = opts->settings;
+  struct hb_opts own = *opts;
+  if (s->units & FROM_ASTRO) HB_TRY(hb_scale_from_astro(p));
+  HB_TRY(hb_astro_convert(&own, &s->to.mass, p, 0));
+  HB_TRY(hb_astro_convert(&own, &s->to.radius, p, 0));
+  if (s->to.mass > 0 || s->to.radius > 0 || s->to.virial > 0) HB_TRY(hb_scale_particles(p, &s->to));
+  if (s->units & STANDARD) HB_TRY(hb_scale_to_standard(p));
+  HB_TRY(hb_astro_convert(&own, s->at, p, 0)); /* by the units of OUT */
+  HB_TRY(hb_astro_convert(&own, s->velocity, p, 0));
+  if (is_moved(s)) move(s, p);
+  if (s->radius) HB_TRY(hb_particles_set_radii(p, s->radius));
+  return hb_opts_add_history(&own, p);
+}
+
+static enum hb_status scale(const struct hb_opts *opts)
+{
+  const struct scale_settings *s = opts->settings;
+  const char *in = opts->operands[0], *out = opts->operands[1];
+  struct hb_particles *particles;
+  if (s->units == 0 && s->to.mass == 0 && s->to.radius == 0 && s->to.virial == 0 && !is_moved(s) &&
+      !s->radius)
+    return hb_fail(HB_ERR_USAGE, "nothing to change, expected --mass, --length, --virial, --standard, "
+                                 "--from-astro, --at, --velocity or --radius");
+  HB_TRY(hb_target_check(out, s->format));
+  HB_TRY(hb_target_spare(out, s->format, in));
+  HB_TRY(hb_snapshot_read(in, NULL, &particles));
+  enum hb_status status = change(opts, particles);
+  if (status == HB_OK) status = hb_target_write(out, s->format, particles);
+  if (status == HB_OK && !s->quiet && strcmp(out, "-") != 0)
+    hb_terminal_say("wrote %s: %zu particle%s", out, hb_particles_n(particles),
+                    hb_text_s(hb_particles_n(particles)));
+  hb_particles_destroy(particles);
+  return status;
+}
+
+const struct hb_opts_command hb_cmd_scale = {
+    .name = "scale",
+    .summary = "Change the mass, size, virial ratio, place or units of a system.",
+    .operand = "IN OUT",
+    .operand_min = 2,
+    .operand_max = 2,
+    .groups = {{.options = scale_options},
+               {.options = hb_opts_quiet, .at = offsetof(struct scale_settings, quiet)}},
+    .settings_size = sizeof(struct scale_settings),
+    .example = "  holmberg scale cluster.h5 small.h5 --length 0.5 --virial 0.3\n"
+               "  holmberg scale cluster.h5 start.h5 --at 100,0,0 --velocity 0,10,0\n"
+               "  holmberg scale observed.txt start.h5 --from-astro --standard\n",
+    .work = scale,
+};
+
+/* ---- ic combine: two systems in one ---- */
+
+struct combine_settings {
+  double at[3], velocity[3];
+  const char *output, *format;
+  int quiet;
+};
+
+#define FIELD(member) HB_OPTS_FIELD(struct combine_settings, member)
+static const struct hb_opts_option combine_options[] = {
+    {"at", 0, HB_OPTS_NUMBERS, FIELD(at), "X,Y,Z", .help = "displacement of B (default 0,0,0)",
+     .of = HB_DIMENSION_LENGTH},
+    {"velocity", 0, HB_OPTS_NUMBERS, FIELD(velocity), "VX,VY,VZ",
+     .help = "velocity added to B (default 0,0,0)", .of = HB_DIMENSION_VELOCITY},
+    {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FILE", .use = HB_OPTS_SHOWS,
+     .help = "file to write; - is standard output (default: combined.h5)"},
+    {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_OPTS_SHOWS,
+     .help = "format of the file (default: by extension)"},
+    {0}};
+#undef FIELD
+
+static enum hb_status combine(const struct hb_opts *opts)
+{
+  const struct combine_settings *s = opts->settings;
+  const char *path = s->output ? s->output : "combined.h5";
+  struct hb_particles *a = NULL, *b = NULL, *both = NULL;
+  HB_TRY(hb_target_check(path, s->format));
+  for (size_t k = 0; k < 2; k++) HB_TRY(hb_target_spare(path, s->format, opts->operands[k]));
+  enum hb_status status = hb_snapshot_read(opts->operands[0], NULL, &a);
+  if (status == HB_OK) status = hb_snapshot_read(opts->operands[1], NULL, &b);
+  struct hb_opts own = *opts;
+  if (status == HB_OK) status = hb_astro_convert(&own, NULL, a, 0);
+  if (status == HB_OK) status = hb_combine_particles(a, b, s->at, s->velocity, &both);
+  if (status == HB_OK) status = hb_opts_add_history(&own, both);
+  if (status == HB_OK) status = hb_target_write(path, s->format, both);
+  if (status == HB_OK && !s->quiet && strcmp(path, "-") != 0)
+    hb_terminal_say("wrote %s: %zu particles, %zu and %zu", path, hb_particles_n(both), hb_particles_n(a),
+                    hb_particles_n(b));
+  hb_particles_destroy(both);
+  hb_particles_destroy(b);
+  hb_particles_destroy(a);
+  return status;
+}
+
+const struct hb_opts_command hb_cmd_ic_combine = {
+    .name = "ic combine",
+    .summary = "Put two systems together, B displaced and in motion, at the time of A.",
+    .operand = "A B",
+    .operand_min = 2,
+    .operand_max = 2,
+    .groups = {{.options = combine_options},
+               {.options = hb_opts_quiet, .at = offsetof(struct combine_settings, quiet)}},
+    .settings_size = sizeof(struct combine_settings),
+    .example = "  holmberg ic combine a.h5 b.h5 --at 10,2,0 --velocity -0.5,0,0 -o encounter.h5\n",
+    .work = combine,
+};
+
+/* ---- diff: how much two snapshots differ ---- */
+
+struct diff_settings {
+  const char *input_format;
+  double tolerance, time;
+  int json;
+};
+
+#define FIELD(member) HB_OPTS_FIELD(struct diff_settings, member)
+static const struct hb_opts_option diff_options[] = {
+    {"tolerance", 0, HB_OPTS_NOT_NEGATIVE, FIELD(tolerance), "X", "0",
+     .help =
+         "exit code 1 if the times, a mass, a position or a velocity differ by more than X, or if a particle "
+         "is in one file only"},
+    {"time", 0, HB_OPTS_NUMBER, FIELD(time), "T",
+     .help = "the snapshots of this time, of files that hold many (default: the last)",
+     .of = HB_DIMENSION_TIME},
+    {"input-format", 0, HB_OPTS_WORD, FIELD(input_format), "F", .words.at = hb_target_format,
+     .help = "format of both (default: by extension and content)"},
+    {0}};
+#undef FIELD
+
+struct diff_row {
+  const char *a, *b;
+  const char *units;
+  double tolerance, t_a, t_b;
+  int same;
+  struct hb_difference d;
+};
+
+#define AT(place) .offset = offsetof(struct diff_row, place)
+#define OF(name, place)                                                                                      \
+  {name "_max", HB_TABLE_REAL, AT(place.largest)}, {name "_rms", HB_TABLE_REAL, AT(place.rms)},              \
+  {                                                                                                          \
+    name "_max_id", HB_TABLE_COUNT, AT(place.id)                                                             \
+  }
+static const struct hb_table_column diff_columns[] = {
+    {"a", HB_TABLE_TEXT, AT(a)},
+    {"b", HB_TABLE_TEXT, AT(b)},
+    {"units", HB_TABLE_TEXT, AT(units)},
+    {"matched", HB_TABLE_SIZE, AT(d.matched)},
+    {"only_a", HB_TABLE_SIZE, AT(d.only_a)},
+    {"only_b", HB_TABLE_SIZE, AT(d.only_b)},
+    {"t_a", HB_TABLE_REAL, AT(t_a)},
+    {"t_b", HB_TABLE_REAL, AT(t_b)},
+    {"dt", HB_TABLE_REAL, AT(d.dt)},
+    OF("m", d.m),
+    OF("x", d.x),
+    OF("v", d.v),
+    {"tolerance", HB_TABLE_REAL, AT(tolerance)},
+    {"same", HB_TABLE_TRUTH, AT(same)},
+    {"same_bits", HB_TABLE_TRUTH, AT(d.same_bits)},
+};
+#undef OF
+#undef AT
+
+static void print_of(const char *name, const struct hb_difference_of *of)
+{
+  printf("%-10s %12.4g %12.4g", name, of->largest, of->rms);
+  if (of->largest > 0) printf("   %llu", (unsigned long long)of->id);
+  putchar('\n');
+}
+
+static const char *const unit_words[] = {"same", "converted", "only_a", "only_b"};
+
+static void print_only(size_t count, const char *path)
+{
+  if (count == 0) return;
+  printf(", %zu only in ", count);
+  hb_terminal_put(stdout, path, strlen(path));
+}
+
+static void print_text(const struct diff_row *row)
+{
+  const struct hb_difference *d = &row->d;
+  if (row->units == unit_words[HB_UNITS_CONVERTED]) hb_terminal_say("%s in the units of %s", row->b, row->a);
+  printf("%zu particle%s matched by identity", d->matched, hb_text_s(d->matched));
+  print_only(d->only_a, row->a);
+  print_only(d->only_b, row->b);
+  printf("\nt = %.9g and %.9g, which differ by %.4g\n", row->t_a, row->t_b, d->dt);
+  printf("\n%-10s %12s %12s   %s\n", "", "largest", "rms", "largest of particle");
+  print_of("mass", &d->m);
+  print_of("position", &d->x);
+  print_of("velocity", &d->v);
+  if (d->same_bits) puts("\nthe same bits");
+}
+
+static double largest(const struct hb_difference *d)
+{
+  return fmax(fmax(fabs(d->dt), d->m.largest), fmax(d->x.largest, d->v.largest));
+}
+
+static enum hb_status judge(const struct diff_row *row)
+{
+  const struct hb_difference *d = &row->d;
+  if (row->same) return HB_OK;
+  if (row->units == unit_words[HB_UNITS_ONLY_A] || row->units == unit_words[HB_UNITS_ONLY_B])
+    return hb_fail(HB_ERR_INTERNAL, "only %s has units",
+                   row->units == unit_words[HB_UNITS_ONLY_A] ? row->a : row->b);
+  if (d->only_a || d->only_b)
+    return hb_fail(HB_ERR_INTERNAL, "%s and %s do not have the same particles", row->a, row->b);
+  return hb_fail(HB_ERR_INTERNAL, "%s and %s differ by %.4g, more than %g", row->a, row->b, largest(d),
+                 row->tolerance);
+}
+
+static enum hb_status compare(const struct hb_opts *opts, struct hb_particles *a, struct hb_particles *b)
+{
+  const struct diff_settings *s = opts->settings;
+  struct diff_row row = {.a = opts->operands[0],
+                         .b = opts->operands[1],
+                         .tolerance = s->tolerance,
+                         .t_a = hb_particles_time(a),
+                         .t_b = hb_particles_time(b)};
+  enum hb_units_match how;
+  HB_TRY(hb_difference_units(a, b, &how));
+  HB_TRY(hb_difference_find(a, b, &row.d));
+  row.units = unit_words[how];
+  if (how != HB_UNITS_SAME) row.d.same_bits = 0;
+  row.same = how <= HB_UNITS_CONVERTED && !row.d.only_a && !row.d.only_b && largest(&row.d) <= s->tolerance;
+  struct hb_table table = {HB_TABLE_COLUMNS(diff_columns), HB_TABLE_JSON_FORM, stdout, 0};
+  if (s->json)
+    hb_table_put(&table, &row);
+  else
+    print_text(&row);
+  HB_TRY(hb_terminal_flush());
+  return judge(&row);
+}
+
+static enum hb_status diff(const struct hb_opts *opts)
+{
+  const struct diff_settings *s = opts->settings;
+  struct hb_particles *a, *b;
+  HB_TRY(hb_astro_convert_by_file(opts, opts->operands[0], s->input_format, 0));
+  double t = hb_opts_typed(opts, &s->time) ? s->time : NAN;
+  HB_TRY(hb_snapshot_read_at(opts->operands[0], s->input_format, t, &a, NULL));
+  enum hb_status status = hb_snapshot_read_at(opts->operands[1], s->input_format, t, &b, NULL);
+  if (status == HB_OK) status = compare(opts, a, b);
+  hb_particles_destroy(a);
+  hb_particles_destroy(b);
+  return status;
+}
+
+const struct hb_opts_command hb_cmd_diff = {
+    .name = "diff",
+    .summary = "Compare two snapshots, particle by particle; exit code 1 if they differ.",
+    .operand = "A B",
+    .operand_min = 2,
+    .operand_max = 2,
+    .groups = {{.options = diff_options},
+               {.options = hb_opts_json, .at = offsetof(struct diff_settings, json)}},
+    .settings_size = sizeof(struct diff_settings),
+    .example = "  holmberg diff first.h5 second.h5\n"
+               "  holmberg diff first.h5 second.nemo --tolerance 1e-9 --json\n",
+    .work = diff,
+};
