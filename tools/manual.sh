@@ -35,7 +35,7 @@ for header in "$@"; do
   [ ! -e "$build/lib${name/_/-}.a" ] || package=${name/_/-}
   awk -f tools/man_header.awk -v name="$name" -v package="$package" -v version="$version" -v date="$date" "$header" >"$out/$name.3"
   # not those of Fortran, nor the plain names that anybody may have
-  sed -n 's/^\([a-z].*[ *]\)\{0,1\}\([a-z][a-z0-9]*_[A-Za-z0-9_]*\)(.*/\2/p' "$header" | grep -v '_$\|_sized$' | sort -u |
+  sed -n 's/^\([a-z].*[ *]\)\{0,1\}\([a-z][a-z0-9]*_[A-Za-z0-9_]*\)(.*/\2/p' "$header" | grep -v '_$' | sort -u |
     while read -r function; do echo ".so man3/$name.3" >"$out/$function.3"; done
 done
 
