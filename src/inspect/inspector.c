@@ -250,15 +250,9 @@ static void place_arrays(struct hb_inspector *i, int first, int end, int side, s
   next_line(pen);
 }
 
-/* What is said over the images, wrapped to the width. */
-struct words {
-  char read[256], write[256];
-  int columns, title_lines, read_lines, write_lines;
-};
-
-/* Places all images at the largest size that fits; *middle: where what is said of the written ones starts. */
-static void place_images(struct hb_inspector *i, const struct words *words, int x, int y, int width,
-                         int height, const struct hb_paint *paint, int *middle)
+/* Places all images at the largest size that fits. What is said of the written ones needs `said` pixels, from *middle on. */
+static void place_images(struct hb_inspector *i, int x, int y, int width, int height, int said,
+                         const struct hb_paint *paint, int *middle)
 {
   int line = (int)hb_paint_line_height(paint);
   struct pen start = {x, y, x, x + width, 0, 2 * line + 4, (int)hb_paint_column(paint)};
@@ -268,7 +262,7 @@ static void place_images(struct hb_inspector *i, const struct words *words, int 
     place_arrays(i, 0, i->read_end, side, &pen);
     pen.y += line / 2;
     *middle = pen.y;
-    pen.y += words->write_lines * line;
+    pen.y += said;
     place_arrays(i, i->read_end, i->write_end, side, &pen);
     if (pen.y <= y + height) return;
   }
@@ -309,16 +303,16 @@ static float most_of(const struct tile *tile)
 
 static void draw_tile(struct hb_inspector *i, const struct tile *t, const struct hb_gl_target *target)
 {
-  const struct hb_gl_trace_array *grid = &t->array->copy.array;
-  if (t->array) {
+  const struct hb_gl_trace_array *grid = t->array ? &t->array->copy.array : NULL;
+  if (grid) {
     hb_gl_pass_texture(&i->image, "source", &t->array->copy.layers);
     hb_gl_pass_int4(&i->image, "grid", grid->columns, grid->each, grid->wraps, (int)grid->n);
     hb_gl_pass_int(&i->image, "marked", find_record(grid, i->marked));
   }
-  hb_gl_pass_int4(&i->image, "shape", t->array ? grid->rows : 1, t->columns, t->cell, target->height);
+  hb_gl_pass_int4(&i->image, "shape", grid ? grid->rows : 1, t->columns, t->cell, target->height);
   hb_gl_pass_int4(&i->image, "image", t->x, t->y, t->width, t->height);
   hb_gl_pass_int(&i->image, "component", t->component);
-  hb_gl_pass_float(&i->image, "most", t->array ? (double)most_of(t) : 1);
+  hb_gl_pass_float(&i->image, "most", grid ? (double)most_of(t) : 1);
   hb_gl_pass_draw(&i->image, target, t->x, target->height - t->y - t->height, t->width, t->height);
 }
 
@@ -379,16 +373,6 @@ static void list_arrays(const struct array *array, const struct array *end, cons
   }
 }
 
-static void find_words(struct hb_inspector *i, int columns, struct words *words)
-{
-  words->columns = columns > 8 ? columns : 8;
-  list_arrays(i->arrays, i->arrays + i->read_end, "reads", words->read);
-  list_arrays(i->arrays + i->read_end, i->arrays + i->write_end, "writes", words->write);
-  words->title_lines = hb_paint_lines(hb_inspector_title(i), words->columns);
-  words->read_lines = hb_paint_lines(words->read, words->columns);
-  words->write_lines = hb_paint_lines(words->write, words->columns);
-}
-
 /* Titles, images and their scale. */
 static void place_all(struct hb_inspector *i, struct hb_paint *paint, int x, int y, int width, int height)
 {
@@ -396,19 +380,21 @@ static void place_all(struct hb_inspector *i, struct hb_paint *paint, int x, int
       most = width / column - 24;
   int bar = (most < 4 ? 4 : most < 20 ? most : 20) * column;
   int foot = y + height - 3 * line, middle = y;
-  struct words words;
-  find_words(i, width / column, &words);
-  hb_paint_wrapped(paint, x, y, ink, hb_inspector_title(i), words.columns);
-  y += words.title_lines * line;
-  hb_paint_wrapped(paint, x, y, ink, words.read, words.columns);
-  y += words.read_lines * line;
-  place_images(i, &words, x, y, width, foot - y - line, paint, &middle);
+  int columns = width / column > 8 ? width / column : 8;
+  char read[256], write[256];
+  list_arrays(i->arrays, i->arrays + i->read_end, "reads", read);
+  list_arrays(i->arrays + i->read_end, i->arrays + i->write_end, "writes", write);
+  hb_paint_wrapped(paint, x, y, ink, hb_inspector_title(i), columns);
+  y += hb_paint_lines(i->title, columns) * line;
+  hb_paint_wrapped(paint, x, y, ink, read, columns);
+  y += hb_paint_lines(read, columns) * line;
+  place_images(i, x, y, width, foot - y - line, hb_paint_lines(write, columns) * line, paint, &middle);
   if (i->tile_count == 1) {
-    hb_paint_wrapped(paint, x, y, faint, "no room for the images: the window is too small", words.columns);
+    hb_paint_wrapped(paint, x, y, faint, "no room for the images: the window is too small", columns);
     return;
   }
   for (int k = 1; k < i->tile_count; k++) name_tile(i, &i->tile[k], paint);
-  hb_paint_wrapped(paint, x, middle, ink, words.write, words.columns);
+  hb_paint_wrapped(paint, x, middle, ink, write, columns);
   add_tile(i, (struct tile){NULL, NULL, SCALE, x + 2 * column, foot + line / 4, bar, line / 2, 1, 1});
   hb_paint_text(paint, x, foot, faint, "-");
   hb_paint_text(paint, x + bar + 3 * column, foot, faint, "+ as over each image");

@@ -2,7 +2,7 @@
  * due by then are done. Pictures come at most sixty times a second and take no more than half of the time. In between, keys
  * and mouse bring other models and forces, and another look at them. */
 #include "viewer/view.h"
-#include "viewer/view_state.h"
+#include "viewer/view_picture.h"
 
 #include "base/clock.h"
 #include "base/mem.h"

@@ -4,7 +4,8 @@
 #include "base/text.h"
 #include "gl/gl_reload.h"
 #include "render/tone_map.h"
-#include "viewer/view_state.h"
+#include "viewer/view_hud.h"
+#include "viewer/view_picture.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -318,112 +319,19 @@ static enum hb_status draw_inspector(struct hb_view *view, const struct hb_gl_ta
   return mark_star(view);
 }
 
-/* ---- over the picture -------------------------------------------------------------------------------- */
-
-static void add_pairs(double pairs_per_s, struct hb_hud *hud)
-{
-  int giga = pairs_per_s >= 1e9;
-  if (!isnan(pairs_per_s))
-    hb_hud_row(hud, "pairs", "%.4g %s", (giga ? 1e-9 : 1e-6) * pairs_per_s, giga ? "G/s" : "M/s");
-}
-
-static void add_color(const struct hb_view *view, struct hb_hud *hud)
-{
-  enum hb_coloring color = view->looks.color;
-  double range[2];
-  hb_hud_row(hud, "color", "%s", hb_coloring_label(color));
-  for (int k = 0; k < 2; k++) range[k] = hb_coloring_number(color, view->stars.range[k]);
-  int is_group = hb_coloring_scene(color) == HB_SCENE_COLOR_GROUP;
-  if (!is_group && !isnan(range[0])) hb_hud_scale(hud, view->looks.style.map, range);
-}
-
-static void add_numbers(const struct hb_view *view, struct hb_hud *hud)
-{
-  const struct hb_view_source *s = &view->source;
-  const struct hb_view_clock *clock = &view->clock;
-  struct hb_sim_counts counts;
-  int series = hb_view_source_is_series(s);
-  hb_view_source_counts(s, &counts);
-  hud->title = s->title;
-  if (series)
-    snprintf(hud->state, sizeof hud->state, "%zu of %zu%s", s->shown + 1, s->file_count,
-             clock->paused ? ", paused" : "");
-  else
-    snprintf(hud->state, sizeof hud->state, "%s", clock->paused ? "paused" : "");
-  hb_hud_row(hud, "N", "%" PRIu64, s->n);
-  hb_hud_row(hud, "t", "%.4f", s->at);
-  if (s->energies == 1) hb_hud_row(hud, "dE/E", "-"); /* with which later ones are compared */
-  if (s->energies > 1 && !isnan(s->e_error)) hb_hud_row(hud, "dE/E", "%+.2e", s->e_error);
-  hud->large = hud->row_count;
-  if (!series) {
-    hb_hud_row(hud, "speed", "%.3g time units a second", clock->speed);
-    hb_hud_row(hud, "block", "%" PRIu64, s->block);
-    hb_hud_row(hud, "steps", "%" PRIu64, counts.block_steps);
-    if (!view->film) add_pairs(clock->measured.pairs_per_s, hud);
-  }
-  if (s->sim) {
-    const struct hb_force *force = hb_sim_force(s->sim);
-    hb_hud_row(hud, "forces", "%s, %s, %s", hb_force_scheme(force)->name, hb_force_precision(force),
-               s->run->sim.integrator);
-    hb_hud_row(hud, "device", "%s",
-               hb_force_scheme(force)->needs_gl ? hb_force_device(force) : "the processor");
-  }
-  add_color(view, hud);
-  if (!isnan(clock->measured.pictures_per_s) && !view->film)
-    hb_hud_row(hud, "pictures", "%.0f /s, %.1f ms each", clock->measured.pictures_per_s,
-               1e3 * view->detail.draw_s);
-}
-
-/* The most urgent one. */
-static const char *find_message(const struct hb_view *view, char text[64])
-{
-  double speed = view->clock.measured.speed;
-  const char *said = hb_hud_said(&view->note);
-  if (*said) return said;
-  if (*view->clock.asks) return view->clock.asks;
-  if (view->inspect.inspector && *view->inspect.texel.text) return view->inspect.texel.text;
-  if (isnan(speed) || view->film) return NULL;
-  snprintf(text, 64, "as fast as this machine: %.2g of the speed asked for", speed);
-  return text;
-}
-
-static enum hb_status draw_over(struct hb_view *view, const struct hb_gl_target *target)
-{
-  const struct hb_view_source *s = &view->source;
-  const struct hb_view_looks *looks = &view->looks;
-  struct hb_view_window *w = &view->window;
-  struct hb_hud_slider *time_bar = &view->sliders[HB_VIEW_TIME];
-  struct hb_hud hud = {.error = w->error};
-  char text[64];
-  hb_paint_begin(w->paint, w->width, w->height, w->text_scale);
-  HB_TRY(draw_inspector(view, target));
-  if (looks->hud && !looks->help) add_numbers(view, &hud);
-  hud.message = find_message(view, text);
-  int has_bar = hb_view_source_is_series(s) && (looks->hud || looks->bars);
-  if (has_bar) hud.foot = 2 * hb_paint_line_height(w->paint);
-  hud.columns = hb_hud_columns(w->paint, w->scene_width);
-  hb_hud_draw(w->paint, &hud);
-  if (looks->hud && !view->inspect.inspector && hb_view_source_has_energy(s))
-    hb_hud_draw_history(w->paint, &s->history);
-  if (looks->bars) hb_hud_draw_sliders(w->paint, view->sliders, HB_VIEW_TIME, hud.columns, hud.foot);
-  if (has_bar) {
-    double margin = 12 * hb_paint_scale(w->paint);
-    snprintf(time_bar->text, sizeof time_bar->text, "%zu/%zu", s->shown + 1, s->file_count);
-    if (!time_bar->held) view->snapshot = (double)s->shown;
-    hb_hud_draw_sliders(w->paint, time_bar, 1,
-                        (int)((hb_paint_width(w->paint) - 2 * margin) / hb_paint_column(w->paint)), 0);
-  }
-  if (looks->help) hb_hud_draw_help(w->paint, view->keys);
-  return hb_paint_end(w->paint, target);
-}
+/* ---- the picture -------------------------------------------------------------------------------------- */
 
 /* Draws into a target of the window's size. */
 static enum hb_status draw_picture(struct hb_view *view, const struct hb_gl_target *target)
 {
+  struct hb_view_window *w = &view->window;
   HB_TRY(walk_again(view));
   HB_TRY(place_and_color(view));
   HB_TRY(draw_stars(view, target));
-  return draw_over(view, target);
+  hb_paint_begin(w->paint, w->width, w->height, w->text_scale);
+  HB_TRY(draw_inspector(view, target));
+  hb_view_hud_paint(view);
+  return hb_paint_end(w->paint, target);
 }
 
 /* ---- screenshots and movies -------------------------------------------------------------------------- */

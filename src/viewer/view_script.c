@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "console/terminal.h"
 #include "viewer/view.h"
-#include "viewer/view_state.h"
+#include "viewer/view_picture.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,6 +15,7 @@ enum { WORDS = 7 }; /* one more than any line has, to detect too many */
 
 struct line {
   struct hb_view *view;
+  int by; /* of its row below */
   int count;
   const char *words[WORDS]; /* the first is the command */
   double numbers[WORDS];
@@ -53,24 +54,23 @@ static enum hb_status do_key(const struct line *line)
   return settle(line->view);
 }
 
-static enum hb_status do_move(const struct line *line)
+/* An event of the kind `by`, with the first number as x and the last one as y. */
+static enum hb_status do_event(const struct line *line)
 {
-  push(line, HB_GL_EVENT_MOVE, (struct hb_gl_event){.x = line->numbers[1], .y = line->numbers[2]});
+  push(line, (enum hb_gl_event_kind)line->by,
+       (struct hb_gl_event){.x = line->numbers[1], .y = line->numbers[line->count - 1]});
   return settle(line->view);
 }
 
-static enum hb_status click(const struct line *line, int times)
+static enum hb_status do_click(const struct line *line)
 {
   const struct hb_gl_event at = {.x = line->numbers[1], .y = line->numbers[2]};
-  for (int k = 0; k < times; k++) {
+  for (int k = 0; k < line->by; k++) {
     push(line, HB_GL_EVENT_PRESS, at);
     push(line, HB_GL_EVENT_RELEASE, at);
   }
   return settle(line->view);
 }
-
-static enum hb_status do_click(const struct line *line) { return click(line, 1); }
-static enum hb_status do_double(const struct line *line) { return click(line, 2); }
 
 static enum hb_status do_drag(const struct line *line)
 {
@@ -89,12 +89,6 @@ static enum hb_status do_drag(const struct line *line)
   return settle(line->view);
 }
 
-static enum hb_status do_wheel(const struct line *line)
-{
-  push(line, HB_GL_EVENT_WHEEL, (struct hb_gl_event){.y = line->numbers[1]});
-  return settle(line->view);
-}
-
 static enum hb_status take_size(const struct line *line, int *width, int *height)
 {
   enum { MOST = 32768 };
@@ -106,12 +100,13 @@ static enum hb_status take_size(const struct line *line, int *width, int *height
   return HB_OK;
 }
 
-/* The window system may take its time. */
-static enum hb_status do_await(const struct line *line)
+/* by = 1: asks for this size. The window system may take its time. */
+static enum hb_status do_size(const struct line *line)
 {
   struct hb_view *view = line->view;
   int width = 0, height = 0;
   HB_TRY(take_size(line, &width, &height));
+  if (line->by) hb_gl_window_resize(view->window.gl, width, height);
   double end = hb_clock_now() + 60;
   while (view->window.width != width || view->window.height != height) {
     if (hb_clock_now() > end)
@@ -121,14 +116,6 @@ static enum hb_status do_await(const struct line *line)
     HB_TRY(hb_view_input(view));
   }
   return settle(view);
-}
-
-static enum hb_status do_resize(const struct line *line)
-{
-  int width = 0, height = 0;
-  HB_TRY(take_size(line, &width, &height));
-  hb_gl_window_resize(line->view->window.gl, width, height);
-  return do_await(line);
 }
 
 /* ---- time -------------------------------------------------------------------------------------------- */
@@ -151,18 +138,19 @@ static enum hb_status do_energy(const struct line *line)
   return settle(view);
 }
 
-static enum hb_status do_play(const struct line *line) { return hb_view_play(line->view, line->numbers[1]); }
-static enum hb_status do_record(const struct line *line)
+/* by = 1: by the clock of a movie. */
+static enum hb_status do_run(const struct line *line)
 {
-  return hb_view_record(line->view, line->words[1]);
+  return line->by ? hb_view_play(line->view, line->numbers[1]) : hb_view_run(line->view, line->numbers[1]);
 }
-static enum hb_status do_run(const struct line *line) { return hb_view_run(line->view, line->numbers[1]); }
 
 /* ---- output ----------------------------------------------------------------------------------------- */
 
-static enum hb_status do_screenshot(const struct line *line)
+/* by = 1: a movie from here. */
+static enum hb_status do_save(const struct line *line)
 {
-  return hb_view_picture_save(line->view, line->words[1]);
+  return line->by ? hb_view_record(line->view, line->words[1])
+                  : hb_view_picture_save(line->view, line->words[1]);
 }
 
 static void write_source(const struct hb_view *view, struct hb_json *json)
@@ -267,12 +255,6 @@ static enum hb_status do_state(const struct line *line)
   return hb_terminal_flush();
 }
 
-static enum hb_status do_close(const struct line *line)
-{
-  push(line, HB_GL_EVENT_CLOSE, (struct hb_gl_event){0});
-  return settle(line->view);
-}
-
 static enum hb_status do_quit(const struct line *line) { return line->view->done = 1, HB_OK; }
 
 /* ---- lines ------------------------------------------------------------------------------------------- */
@@ -281,24 +263,25 @@ static const struct {
   const char *name, *arguments, *help;
   int least, most, numbers; /* words after the name, and how many of them are numbers */
   enum hb_status (*work)(const struct line *line);
+  int by;
 } commands[] = {
-    {"key", "NAME", "press a key of the list above: key space", 1, 1, 0, do_key},
-    {"move", "X Y", "move the mouse; pixels from the upper left corner", 2, 2, 2, do_move},
-    {"click", "X Y", "click the left button", 2, 2, 2, do_click},
-    {"double", "X Y", "double click", 2, 2, 2, do_double},
-    {"drag", "X Y X Y [HOW]", "drag from one point to another: left, right or shift", 4, 5, 4, do_drag},
-    {"wheel", "N", "turn the wheel by N notches", 1, 1, 1, do_wheel},
-    {"resize", "W H", "resize the window", 2, 2, 2, do_resize},
-    {"await", "W H", "wait until the window has this size, as after key f", 2, 2, 2, do_await},
-    {"frames", "N", "show N pictures, each after a block step unless paused", 1, 1, 1, do_frames},
-    {"energy", "", "measure the energy error", 0, 0, 0, do_energy},
-    {"run", "S", "run for S seconds of real time, as for a user", 1, 1, 1, do_run},
-    {"play", "S", "show the pictures of S seconds of a movie, however long they take", 1, 1, 1, do_play},
-    {"record", "FILE", "record a movie from here; key v ends it", 1, 1, 0, do_record},
-    {"screenshot", "FILE", "write a PNG of what is shown", 1, 1, 0, do_screenshot},
-    {"state", "", "print a line of JSON with the state of the viewer", 0, 0, 0, do_state},
-    {"close", "", "close the window, as its button does", 0, 0, 0, do_close},
-    {"quit", "", "quit, as does the end of the file", 0, 0, 0, do_quit},
+    {"key", "NAME", "press a key of the list above: key space", 1, 1, 0, do_key, 0},
+    {"move", "X Y", "move the mouse; pixels from the upper left corner", 2, 2, 2, do_event, HB_GL_EVENT_MOVE},
+    {"click", "X Y", "click the left button", 2, 2, 2, do_click, 1},
+    {"double", "X Y", "double click", 2, 2, 2, do_click, 2},
+    {"drag", "X Y X Y [HOW]", "drag from one point to another: left, right or shift", 4, 5, 4, do_drag, 0},
+    {"wheel", "N", "turn the wheel by N notches", 1, 1, 1, do_event, HB_GL_EVENT_WHEEL},
+    {"resize", "W H", "resize the window", 2, 2, 2, do_size, 1},
+    {"await", "W H", "wait until the window has this size, as after key f", 2, 2, 2, do_size, 0},
+    {"frames", "N", "show N pictures, each after a block step unless paused", 1, 1, 1, do_frames, 0},
+    {"energy", "", "measure the energy error", 0, 0, 0, do_energy, 0},
+    {"run", "S", "run for S seconds of real time, as for a user", 1, 1, 1, do_run, 0},
+    {"play", "S", "show the pictures of S seconds of a movie, however long they take", 1, 1, 1, do_run, 1},
+    {"record", "FILE", "record a movie from here; key v ends it", 1, 1, 0, do_save, 1},
+    {"screenshot", "FILE", "write a PNG of what is shown", 1, 1, 0, do_save, 0},
+    {"state", "", "print a line of JSON with the state of the viewer", 0, 0, 0, do_state, 0},
+    {"close", "", "close the window, as its button does", 0, 0, 0, do_event, HB_GL_EVENT_CLOSE},
+    {"quit", "", "quit, as does the end of the file", 0, 0, 0, do_quit, 0},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -327,7 +310,9 @@ static enum hb_status do_line(struct line *line)
   if (given < commands[k].least || given > commands[k].most)
     return hb_fail(HB_ERR_INPUT, "'%s' takes '%s'", commands[k].name, commands[k].arguments);
   for (int w = 1; w <= commands[k].numbers; w++) HB_TRY(hb_text_number(line->words[w], &line->numbers[w]));
-  if (commands[k].work != do_state && commands[k].work != do_screenshot) hb_hud_hush(&line->view->note);
+  int reports = commands[k].work == do_state || commands[k].work == do_save;
+  if (!reports) hb_hud_hush(&line->view->note);
+  line->by = commands[k].by;
   return commands[k].work(line);
 }
 
