@@ -75,6 +75,7 @@ static enum hb_status copy_pass(struct hb_inspector *i, const struct hb_gl_trace
     HB_TRY(hb_gl_context_use(pass->context));
   }
   i->pass.number = 0;
+  i->waits = 1; /* until all is there */
   i->read_end = i->write_end = 0;
   i->particles = 0;
   for (int k = 0; k < pass->read_count; k++) {

@@ -282,9 +282,8 @@ void hb_view_picture_point(struct hb_view *view, double x, double y)
 static enum hb_status walk_again(struct hb_view *view)
 {
   struct hb_inspector *i = view->inspect.inspector;
-  if (!i || !hb_view_source_has_textures(&view->source)) return HB_OK;
-  int nothing = !*hb_inspector_title(i);
-  return nothing || hb_inspector_waits(i) ? hb_view_source_diagnose(&view->source) : HB_OK;
+  if (!i || !hb_inspector_waits(i) || !hb_view_source_has_textures(&view->source)) return HB_OK;
+  return hb_view_source_diagnose(&view->source);
 }
 
 /* A frame around the particle that the texel under the mouse belongs to. */

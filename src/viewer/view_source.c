@@ -63,7 +63,6 @@ static void begin_showing(struct hb_view_source *s, struct hb_sim *sim, const st
   s->n = hb_particles_n(particles);
   s->lit = hb_view_particles_lit(particles);
   s->block = 0;
-  s->t_step = 0;
   s->energies = 0;
   s->e_error = 0;
   s->history = (struct hb_hud_history){0};
@@ -94,8 +93,9 @@ static enum hb_status hurry(struct hb_view_source *s, const struct hb_particles 
   return simulate(s, particles, knobs, sim);
 }
 
-/* Applies options and notes of the particles and starts a simulation of them; on failure nothing changes. */
-static enum hb_status take(struct hb_view_source *s, struct hb_particles *particles)
+/* Applies options and notes of the particles, which it takes over, and starts a simulation of them; on failure nothing
+ * changes. */
+static enum hb_status take_particles(struct hb_view_source *s, struct hb_particles *particles)
 {
   const struct hb_run_settings old = *s->run;
   *s->run = s->asked;
@@ -111,6 +111,7 @@ static enum hb_status take(struct hb_view_source *s, struct hb_particles *partic
   if (status == HB_OK && shared) status = hurry(s, particles, &knobs, &sim);
   if (status != HB_OK) {
     *s->run = old;
+    hb_particles_destroy(particles);
     return status;
   }
   s->knobs = knobs;
@@ -211,11 +212,7 @@ static enum hb_status begin_model(struct hb_view_source *s, size_t model)
   struct hb_particles *particles;
   const struct hb_ic_params params = {.n = m->n_min == m->n_max ? 0 : s->n_asked, .seed = s->seed};
   HB_TRY(hb_ic_make(m->name, &params, &particles));
-  enum hb_status status = take(s, particles);
-  if (status != HB_OK) {
-    hb_particles_destroy(particles);
-    return status;
-  }
+  HB_TRY(take_particles(s, particles));
   s->model = model;
   s->file_count = 0;
   s->speed = m->speed;
@@ -270,7 +267,6 @@ enum hb_status hb_view_source_step(struct hb_view_source *s)
   HB_TRY(hb_sim_step(s->sim));
   hb_sim_counts(s->sim, &after);
   s->block = after.particle_steps - before.particle_steps;
-  s->t_step = t - s->t;
   s->t = s->at = t;
   s->step_s += hb_clock_now() - started;
   return HB_OK;
@@ -330,9 +326,9 @@ static enum hb_status show_file(struct hb_view_source *s, size_t number)
   hb_particles_destroy(s->particles);
   s->particles = particles;
   s->shown = number;
-  s->t_step = hb_particles_time(particles) - s->t;
-  s->t = s->at = hb_particles_time(particles);
-  if (s->n != hb_particles_n(particles) || s->t_step < 0) s->generation++;
+  double t = hb_particles_time(particles);
+  if (s->n != hb_particles_n(particles) || t < s->t) s->generation++;
+  s->t = s->at = t;
   s->n = hb_particles_n(particles);
   s->lit = hb_view_particles_lit(particles);
   snprintf(s->title, sizeof s->title, "%s", hb_text_base_name(s->files[number]));
@@ -356,7 +352,7 @@ enum hb_status hb_view_source_play(struct hb_view_source *s, double seconds)
 
 /* A file does not say how fast to watch it: two thirds of the time in which its inner half would collapse each second, as
  * a number with one digit. */
-static enum hb_status speed_of(struct hb_particles *p, double *speed)
+static enum hb_status find_speed(struct hb_particles *p, double *speed)
 {
   double center[3], radius, mass = 0;
   size_t n = hb_particles_n(p);
@@ -371,11 +367,11 @@ static enum hb_status speed_of(struct hb_particles *p, double *speed)
 static enum hb_status take_file(struct hb_view_source *s)
 {
   struct hb_particles *particles;
-  HB_TRY(read_file(s, 0, &particles));
-  enum hb_status status = speed_of(particles, &s->speed);
-  if (status == HB_OK) status = take(s, particles);
-  if (status != HB_OK) hb_particles_destroy(particles);
   snprintf(s->title, sizeof s->title, "%s", hb_text_base_name(s->files[0]));
+  HB_TRY(read_file(s, 0, &particles));
+  enum hb_status status = find_speed(particles, &s->speed);
+  if (status == HB_OK) return take_particles(s, particles);
+  hb_particles_destroy(particles);
   return status;
 }
 

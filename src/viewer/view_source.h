@@ -31,7 +31,7 @@ struct hb_view_source {
   struct hb_sim *sim;             /* NULL: a series                                                       */
   size_t shown;                   /* number in the series                                                 */
   double play_at;                 /* the same with a fraction towards the next                            */
-  double t, t_step;               /* now, and the length of the last step                                 */
+  double t;                       /* now                                                                  */
   double at;                      /* the time that is looked at: t, or between t and the next step        */
   double begin_s;                 /* wall time that it took to begin: shaders, and all forces once        */
   double speed;                   /* time units a second at which this is watched best                    */

@@ -30,13 +30,12 @@ static struct {
 
   /* the simulation */
   struct hb_sim *sim;
-  struct hb_particles *initial; /* what it began with, and what starting over begins with */
-  char model[64];
+  struct hb_particles *initial;               /* what it began with, and what starting over begins with */
   struct hb_diagnostics energy_begin, energy; /* at the beginning, and when last asked */
   unsigned told;                              /* warnings that were given */
   double force_error;                         /* of page_check */
   double step_s;                              /* time spent in steps */
-  int is_busy; /* a call about it has not returned yet, perhaps because it sleeps: web_gl.h */
+  int is_busy; /* a call about it has not returned yet, perhaps because it sleeps: web_turn.h */
 
   /* the picture */
   struct hb_scene *scene;
@@ -301,7 +300,6 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_begin(void)
   LONG;
   struct hb_particles *particles;
   HB_TRY(make_model(&particles));
-  snprintf(page.model, sizeof page.model, "%s", settings.model);
   return begin_with(particles);
 }
 
@@ -512,7 +510,6 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_load(const char *path)
   LONG;
   struct hb_particles *particles;
   HB_TRY(hb_snapshot_read(path, NULL, &particles));
-  snprintf(page.model, sizeof page.model, "%s", path);
   return begin_with(particles);
 }
 
@@ -554,8 +551,6 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_keep(void)
   keep_state(now);
   return HB_OK;
 }
-
-EMSCRIPTEN_KEEPALIVE void page_lost(void) { page_keep(); }
 
 EMSCRIPTEN_KEEPALIVE enum hb_status page_restored(void)
 {
@@ -611,10 +606,10 @@ EMSCRIPTEN_KEEPALIVE const char *page_running(void)
 /* Where the inspector has no pass to show, or is to show another one: without a step. */
 static enum hb_status walk_again(void)
 {
-  if (!page.inspector || !page.sim || page.is_busy || !hb_force_scheme(hb_sim_force(page.sim))->needs_gl)
-    return HB_OK;
-  if (*hb_inspector_title(page.inspector) && !hb_inspector_waits(page.inspector)) return HB_OK;
   struct hb_diagnostics d;
+  if (!page.inspector || !hb_inspector_waits(page.inspector) || !page.sim || page.is_busy ||
+      !hb_force_scheme(hb_sim_force(page.sim))->needs_gl)
+    return HB_OK;
   return hb_sim_diagnose(page.sim, hb_sim_time(page.sim), &d);
 }
 

@@ -645,7 +645,7 @@ async function onLost(event) {
   lost = true;
   say("the browser has taken the graphics processor away; the stars are kept, and go on when it is back", true);
   await idle(); // a step that sleeps may have moved some of the stars
-  engine.lost();
+  engine.keep();
 }
 
 async function onRestored() {
