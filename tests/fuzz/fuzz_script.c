@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "viewer/view.h"
-#include "viewer/view_state.h"
+#include "viewer/view_picture.h"
 
 #include <stdio.h>
 
