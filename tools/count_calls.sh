@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # count_calls.sh BUILD [ARG...]: how many functions of this project one warm block step runs through, and how many frames lie
 # between hb_sim_step and the draw, both ends included. BUILD is a folder of its own: everything is built there once more, with
-# -finstrument-functions, so that inlined functions count, too. ARG...: options of `holmberg run`, by default those of bag in ds.
+# -finstrument-functions, so that inlined functions count, too; one of a header counts once, whichever files have it. ARG...: options of `holmberg run`, by default those of bag in ds.
 # V=1 lists the functions and the frames.
 set -eu
 cd "$(dirname "$0")/.."
@@ -25,7 +25,6 @@ enum { WARM = 100, DEEP = 256, MOST = 4096 };
 static size_t base, step, draw, stack[DEEP], seen[MOST], path[DEEP];
 static int depth, count, frames, steps, inside;
 static __thread int other = -1;
-static int owner;
 PLAIN static int find(struct dl_phdr_info *info, size_t size, void *out)
 {
   (void)size;
@@ -41,7 +40,7 @@ PLAIN static void start(void)
 PLAIN void __cyg_profile_func_enter(void *function, void *from)
 {
   (void)from;
-  if (!step) start(), other = 0, owner = 1;
+  if (!step) start(), other = 0;
   if (other) return;
   size_t at = (size_t)function - base;
   if (at == step && ++steps == WARM) inside = 1, depth = 0;
@@ -77,8 +76,11 @@ address() { nm "$program" | sed -n "s/^\([0-9a-f]*\) [tT] $1\$/\1/p"; }
 COUNT_STEP=$(address hb_sim_step) COUNT_DRAW=$(address "${DRAW:-hb_gl_pass_draw}") COUNT_OUT=$build/count_calls.out \
   HB_CONTEXT=${HB_CONTEXT:-osmesa} LD_PRELOAD=$build/count_calls.so \
   "$program" run "$build/count_calls.txt" --t-end 1/16 "$@" >/dev/null
-named=$(nm "$program" | awk '
+inline=$(sed -n 's/^static inline .*[ *]\([a-z_0-9]*\)(.*/\1/p' src/*/*.h | sort -u)
+named=$(nm "$program" | awk -v inline="$inline" '
+  BEGIN { n = split(inline, header, "\n"); for (k = 1; k <= n; k++) once[header[k]] = 1 }
   NR == FNR { sub(/^0*/, "", $1); if (!($1 in name)) name[$1] = $3; next }
-  { print $1, ($2 in name) ? name[$2] : $2 }' - "$build/count_calls.out")
+  { it = ($2 in name) ? name[$2] : $2 }
+  $1 == "frame" || !(it in once) || !seen[it]++ { print $1, it }' - "$build/count_calls.out")
 [ -z "${V:-}" ] || echo "$named"
 echo "$(grep -c ^function <<<"$named") functions, $(grep -c ^frame <<<"$named") frames from hb_sim_step to the draw"

@@ -331,12 +331,6 @@ static enum hb_status finish_job(struct hb_force *force, const struct hb_force_j
   return force->ops->finish ? force->ops->finish(force->state, job) : HB_OK;
 }
 
-static enum hb_status find_units(struct hb_force *force, const struct hb_force_sources *s)
-{
-  return force->rescale ? hb_rescale_find_units(force->rescale, force->params.eps, s->n, s->m, s->x, s->v)
-                        : HB_OK;
-}
-
 enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
                               const double *v)
 {
@@ -354,7 +348,7 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
   const struct hb_force_job job = {.sources = {nj, m, x, v}};
   HB_TRY(hb_force_check_range(force, nj, m, x, v));
   HB_TRY(expect_sources(force, nj));
-  HB_TRY(find_units(force, &job.sources));
+  if (force->rescale) HB_TRY(hb_rescale_find_units(force->rescale, force->params.eps, &job.sources));
   HB_TRY(begin_job(force, &job));
   memcpy(force->origin, origin, sizeof origin);
   force->nj = nj;
@@ -560,11 +554,13 @@ static enum hb_status once(struct hb_force *force, struct hb_force_job job)
   if (force->scheme->reach < HB_FORCE_FLOAT_REACH &&
       hb_force_check_range(force, all.n, all.m, all.x, all.v) != HB_OK)
     return HB_ERR_NUMERIC;
-  HB_TRY(find_units(force, &all)); /* sinks are in them, too */
+  if (force->rescale) /* sinks are in its units, too */
+    HB_TRY(hb_rescale_find_units(force->rescale, force->params.eps, &all));
   if (massive) HB_TRY(make_massive_job(&force->massive, &job));
   spent.send_s = hb_clock_now() - start;
   job.spent = &spent;
-  HB_TRY(begin_job(force, &job));
+  HB_TRY(force->rescale ? hb_rescale_begin(force->rescale, force->ops, force->state, &job)
+                        : force->ops->begin(force->state, &job));
   HB_TRY(finish_job(force, &job));
   count_phases(force, &spent, start);
   return HB_OK;

@@ -59,22 +59,19 @@ static enum hb_status tune(struct gravity *g, size_t n)
   return hb_tuner_open(&params, n, BRIEFLY, &g->pairs);
 }
 
-/* Columns and results by the records of gravity_jerk. */
-#define RECORDS(x, m, v)                                                                                     \
-  {                                                                                                          \
-    {x, 3}, {x + 1, 3}, {x + 2, 3}, {m, 1}, {v, 3}, {v + 1, 3}, {v + 2, 3}, { 0 }                            \
-  }
-
 static void gravity_set_eps(void *state, double eps)
 {
   struct hb_pairs *pairs = ((struct gravity *)state)->pairs;
   if (pairs) hb_interaction_parameter(pairs->params.interaction, eps, pairs->params.parameter);
 }
 
+/* Columns and results are those of the records of gravity_jerk. */
 static enum hb_status gravity_send(struct gravity *g, const struct hb_force_job *job)
 {
   const struct hb_force_sources *s = &job->sources;
-  const struct hb_column columns[8] = RECORDS(s->x, s->m, s->v);
+  const double *x = s->x, *v = s->v;
+  const struct hb_column columns[8] = {{x, 3}, {x + 1, 3}, {x + 2, 3}, {s->m, 1},
+                                       {v, 3}, {v + 1, 3}, {v + 2, 3}, {0}};
   struct hb_fixed_column rounding[HB_REPRODUCIBLE_COLUMNS];
   double start = hb_clock_now();
   if (g->tunes) HB_TRY(tune(g, s->n));
@@ -89,26 +86,29 @@ static enum hb_status gravity_send(struct gravity *g, const struct hb_force_job 
   return HB_OK;
 }
 
-static enum hb_status walk(struct gravity *g, const struct hb_force_job *job, struct hb_pairs_job *walk)
-{
-  if (job->words.totals) return hb_pairs_walk(g->pairs, walk);
-  const struct hb_result results[8] = RECORDS(job->to.a, job->to.phi, job->to.j);
-  walk->results = results;
-  return hb_pairs_walk(g->pairs, walk);
-}
-
 static enum hb_status gravity_begin(void *state, const struct hb_force_job *job)
 {
   struct gravity *g = state;
   const struct hb_force_sinks *i = &job->sinks;
-  struct hb_pairs_job own = {
+  const struct hb_force_results *to = &job->to;
+  struct hb_column points[8] = {{0}};
+  struct hb_result results[8] = {{0}};
+  struct hb_pairs_job walk = {
       .ni = i->n, .index = i->index, .scale = job->words.scale, .totals = job->words.totals};
   if (job->sources.m) HB_TRY(gravity_send(g, job));
   if (i->n == 0) return HB_OK;
-  if (!i->x) return walk(g, job, &own);
-  const struct hb_column points[8] = RECORDS(i->x, NULL, i->v);
-  own.points = points;
-  return walk(g, job, &own);
+  for (int c = 0; i->x && c < 3; c++) {
+    points[c] = (struct hb_column){i->x + c, 3};
+    points[4 + c] = (struct hb_column){i->v + c, 3};
+  }
+  for (int c = 0; !walk.totals && c < 3; c++) {
+    results[c] = (struct hb_result){to->a + c, 3};
+    results[4 + c] = (struct hb_result){to->j + c, 3};
+  }
+  results[3] = (struct hb_result){to->phi, 1};
+  if (i->x) walk.points = points;
+  if (!walk.totals) walk.results = results;
+  return hb_pairs_walk(g->pairs, &walk);
 }
 
 static enum hb_status gravity_finish(void *state, const struct hb_force_job *job)

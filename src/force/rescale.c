@@ -54,10 +54,9 @@ void hb_rescale_destroy(struct hb_rescale *r)
 
 uint64_t hb_rescale_repeats(const struct hb_rescale *r) { return r->repeats; }
 
-enum hb_status hb_rescale_find_units(struct hb_rescale *r, double eps, size_t n, const double *m,
-                                     const double *x, const double *v)
+enum hb_status hb_rescale_find_units(struct hb_rescale *r, double eps, const struct hb_force_sources *s)
 {
-  return hb_reproducible_find_units(n, m, x, v, eps, &r->units);
+  return hb_reproducible_find_units(s->n, s->m, s->x, s->v, eps, &r->units);
 }
 
 /* Memory for scales of so many sources. */

@@ -10,9 +10,9 @@ struct hb_rescale;
 enum hb_status hb_rescale_create(struct hb_rescale **rescale);
 void hb_rescale_destroy(struct hb_rescale *rescale);
 
-/* Units for the n particles that will be sources or sinks. Errors: as hb_reproducible_find_units. */
-enum hb_status hb_rescale_find_units(struct hb_rescale *rescale, double eps, size_t n, const double *m,
-                                     const double *x, const double *v);
+/* Units for particles that will be sources or sinks. Errors: as hb_reproducible_find_units. */
+enum hb_status hb_rescale_find_units(struct hb_rescale *rescale, double eps,
+                                     const struct hb_force_sources *particles);
 
 /* A job on a source of forces in these units: the job for its totals, and one more for those sinks. */
 enum hb_status hb_rescale_begin(struct hb_rescale *rescale, const struct hb_force_ops *ops, void *state,
