@@ -1,16 +1,711 @@
 /* Several devices that share out each block, around a scheme of the all-pairs engine. Each has a context of its own in a
  * thread of its own, the first one in the caller's. A block of few sinks goes to the first alone. Otherwise each device
  * has a part of the sources, for which all sinks are points, and its sums are added to the others', in their order; or,
- * where the sinks are many or the particles stay on the devices, all sources and a part of the sinks. */
+ * where the sinks are many or the particles stay on the devices, all sources and a part of the sinks.
+ *
+ * Particles that stay on several devices: each has all of them, predicts all, and walks, and on request corrects, a part of
+ * the block's sinks. What one has corrected the others get by way of the host. Blocks of few sinks are the first device's
+ * alone: the others get these particles when they are next needed. */
 #include "force/devices.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "gl/gl_devices.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- threads ---- */
+
+static enum hb_status run_member(struct hb_devices_member *m)
+{
+  enum hb_status status = m->work(m);
+  return status == HB_OK || m->devices->count == 1 ? status
+                                                   : hb_fail(status, "device %s: %s", m->name, hb_error());
+}
+
+static enum hb_status run_in_thread(void *member) { return run_member(member); }
+
+/* The same in two halves: the others begin; and end, when the first one has done its own with this status. */
+static void start_others(struct hb_devices *d, enum hb_status (*work)(struct hb_devices_member *member))
+{
+  for (int k = 0; k < d->count; k++) {
+    struct hb_devices_member *m = &d->member[k];
+    m->work = work;
+    if (m->worker) hb_worker_start(m->worker, run_in_thread, m);
+  }
+}
+
+/* All of them are waited for. */
+static enum hb_status join_others(struct hb_devices *d, enum hb_status first)
+{
+  char sentence[1024];
+  snprintf(sentence, sizeof sentence, "%s", hb_error());
+  enum hb_status status = first;
+  for (int k = 0; k < d->count; k++) {
+    struct hb_devices_member *m = &d->member[k];
+    enum hb_status its = m->worker ? hb_worker_wait(m->worker) : HB_OK;
+    if (status != HB_OK || its == HB_OK) continue;
+    status = its;
+    snprintf(sentence, sizeof sentence, "%s", hb_error());
+  }
+  return status == HB_OK ? HB_OK : hb_fail(status, "%s", sentence);
+}
+
+/* Every device does it, the first one in the thread of the caller; the first failure counts, with the device's name. */
+static enum hb_status each(struct hb_devices *d, enum hb_status (*work)(struct hb_devices_member *member))
+{
+  start_others(d, work);
+  return join_others(d, run_member(&d->member[0]));
+}
+
+/* ---- what one has corrected reaches the others ---- */
+
+static const struct hb_force_resident_ops *ops_of(const struct hb_devices_member *m)
+{
+  return m->devices->ops->resident;
+}
+
+static enum hb_status tell_nothing(struct hb_devices_member *m)
+{
+  return ops_of(m)->take(m->records, 0, NULL, &m->news);
+}
+
+/* Whether particles can go from one device to the others at all; else the host sends them to each. */
+static int can_tell(struct hb_devices *d)
+{
+  if (d->kept.tells < 0) d->kept.tells = each(d, tell_nothing) == HB_OK;
+  return d->kept.tells;
+}
+
+enum hb_status hb_devices_tell_late(struct hb_devices *d)
+{
+  struct hb_devices_member *first = &d->member[0];
+  d->kept.late.count = 0;
+  if (d->kept.behind_count == 0) return HB_OK;
+  HB_TRY(ops_of(first)->take(first->records, d->kept.behind_count, d->kept.behind, &d->kept.late));
+  for (size_t k = 0; k < d->kept.behind_count; k++) d->kept.is_behind[d->kept.behind[k]] = 0;
+  d->kept.behind_count = 0;
+  return HB_OK;
+}
+
+enum hb_status hb_devices_catch_up(struct hb_devices_member *m)
+{
+  const struct hb_force_news *late = &m->devices->kept.late;
+  return m->k > 0 && late->count > 0 ? ops_of(m)->give(m->records, late) : HB_OK;
+}
+
+/* A device takes over what the others have told. All exchange their sinks of this call. */
+static enum hb_status learn_others(struct hb_devices_member *m)
+{
+  const struct hb_devices *d = m->devices;
+  for (int k = 0; k < d->count; k++) {
+    const struct hb_force_news *news = &d->member[k].news;
+    if (k != m->k && news->count > 0) HB_TRY(ops_of(m)->give(m->records, news));
+  }
+  return HB_OK;
+}
+
+static enum hb_status take_own(struct hb_devices_member *m)
+{
+  return ops_of(m)->take(m->records, m->count, m->devices->job.sinks.index + m->first, &m->news);
+}
+
+static enum hb_status exchange(struct hb_devices *d)
+{
+  HB_TRY(each(d, take_own));
+  return each(d, learn_others);
+}
+
+/* ---- forces ---- */
+
+/* Which sinks a device has. */
+static void divide(struct hb_devices *d)
+{
+  for (int k = 0; k < d->count; k++) {
+    struct hb_devices_member *m = &d->member[k];
+    m->done = 0;
+    size_t end = hb_shares_cut(&d->plan.shares, k + 1, d->job.sinks.n, HB_SHARES_OF_SINKS);
+    m->first = hb_shares_cut(&d->plan.shares, k, d->job.sinks.n, HB_SHARES_OF_SINKS);
+    m->count = end - m->first;
+    if (d->way == HB_DEVICES_BY_SINKS) continue;
+    m->first = 0;
+    m->count = d->way == HB_DEVICES_ALONE && k > 0 ? 0 : d->job.sinks.n;
+  }
+}
+
+/* ---- sources ---- */
+
+static enum hb_status send_sources(struct hb_devices_member *m, enum hb_devices_sources wanted)
+{
+  const struct hb_devices *d = m->devices;
+  int all = wanted == HB_DEVICES_ALL;
+  size_t begin_member = all ? 0 : hb_shares_cut(&d->plan.shares, m->k, d->j.n, HB_SHARES_OF_SOURCES);
+  size_t end = all ? d->j.n : hb_shares_cut(&d->plan.shares, m->k + 1, d->j.n, HB_SHARES_OF_SOURCES);
+  if (m->has == wanted) return HB_OK;
+  struct hb_force_job own = d->job;
+  own.sources = d->j;
+  if (m->k > 0) own.spent = NULL; /* the first one's time counts */
+  m->has = HB_DEVICES_NONE;
+  HB_TRY(hb_part_send(&m->part, begin_member, end, &own));
+  m->has = wanted;
+  return HB_OK;
+}
+
+static enum hb_status predict_member(struct hb_devices_member *m)
+{
+  const struct hb_devices *d = m->devices;
+  if (m->has == HB_DEVICES_PREDICTED) return HB_OK;
+  HB_TRY(d->ops->resident->predict(m->records, d->kept.dt));
+  m->has = HB_DEVICES_PREDICTED;
+  m->part.begin = 0;
+  m->part.end = d->kept.n;
+  return HB_OK;
+}
+
+/* What a device does at the beginning; for the measurement of its rate. */
+static enum hb_status send_needed(struct hb_devices_member *m)
+{
+  const struct hb_devices *d = m->devices;
+  if (m->count == 0) return HB_OK;
+  if (d->j.n == 0) return predict_member(m);
+  return send_sources(m, d->way == HB_DEVICES_BY_SOURCES ? HB_DEVICES_PART : HB_DEVICES_ALL);
+}
+
+/* ---- sinks ---- */
+
+/* What the first device sums over its part goes where the others' sums are added to it. */
+static enum hb_status reserve_sums(struct hb_devices_member *m, const struct hb_force_job *job)
+{
+  if (job->sinks.n <= m->room) return HB_OK;
+  m->room = 0;
+  hb_part_sums_free(&m->sums);
+  HB_TRY(hb_part_sums_reserve(job, job->sinks.n, &m->sums));
+  m->room = job->sinks.n;
+  return HB_OK;
+}
+
+/* Its job. */
+static struct hb_force_job job_of(const struct hb_devices_member *m)
+{
+  const struct hb_devices *d = m->devices;
+  struct hb_force_job own = hb_part_some(&d->job, m->first, m->count);
+  if (m->k == 0) return own;
+  own.spent = NULL; /* the first one's time counts */
+  if (d->way != HB_DEVICES_BY_SOURCES) return own;
+  own.to = m->sums.to;
+  own.words.totals = m->sums.totals;
+  return own;
+}
+
+static enum hb_status begin_member(struct hb_devices_member *m)
+{
+  const struct hb_devices *d = m->devices;
+  if (d->j.n == 0 && d->way != HB_DEVICES_ALONE) HB_TRY(hb_devices_catch_up(m));
+  HB_TRY(send_needed(m));
+  if (m->count == 0) return HB_OK;
+  if (d->way == HB_DEVICES_BY_SOURCES && m->k > 0) HB_TRY(reserve_sums(m, &d->job));
+  const struct hb_force_job own = job_of(m);
+  return hb_part_begin(&m->part, &own);
+}
+
+static enum hb_status finish_member(struct hb_devices_member *m)
+{
+  const struct hb_devices *d = m->devices;
+  const struct hb_force_job own = job_of(m);
+  m->done = d->way == HB_DEVICES_BY_SOURCES ? m->part.end - m->part.begin : m->count;
+  return m->count ? hb_part_finish(&m->part, &own) : HB_OK;
+}
+
+/* The walk of each device proves that it is complete (src/README.md), and this that all of them together are. */
+static enum hb_status check_whole(const struct hb_devices *d)
+{
+  size_t done = 0, all = d->way == HB_DEVICES_BY_SOURCES ? d->j.n : d->job.sinks.n;
+  for (int k = 0; k < d->count; k++) done += d->member[k].done;
+  if (done == all) return HB_OK;
+  return hb_fail(HB_ERR_INTERNAL, "%d devices together did %zu of %zu %s", d->count, done, all,
+                 d->way == HB_DEVICES_BY_SOURCES ? "sources" : "sinks");
+}
+
+static enum hb_status begin_and_finish(struct hb_devices_member *m)
+{
+  HB_TRY(begin_member(m));
+  return finish_member(m);
+}
+
+/* The devices get the sources that they lack, and begin; then results are complete. After a failure to begin nobody is
+ * working any more. */
+static enum hb_status begin_all(struct hb_devices *d)
+{
+  divide(d);
+  if (d->way == HB_DEVICES_BY_SOURCES && !d->job.sinks.x)
+    HB_TRY(hb_part_points_fill(&d->points, &d->j, &d->job.sinks));
+  if (d->j.n == 0 && d->way != HB_DEVICES_ALONE) HB_TRY(hb_devices_tell_late(d));
+  if (d->way != HB_DEVICES_ALONE) start_others(d, begin_and_finish);
+  enum hb_status status = begin_member(&d->member[0]);
+  return status == HB_OK ? HB_OK : join_others(d, status);
+}
+
+static enum hb_status finish_all(struct hb_devices *d)
+{
+  HB_TRY(join_others(d, finish_member(&d->member[0])));
+  HB_TRY(check_whole(d));
+  const struct hb_part_sums all = {d->job.to, d->job.words.totals};
+  if (d->way == HB_DEVICES_BY_SOURCES) /* in the order of the devices, whichever was first */
+    for (int k = 1; k < d->count; k++) hb_part_add(d->job.sinks.n, &d->member[k].sums, &all);
+  return HB_OK;
+}
+
+/* ---- measuring ---- */
+
+static const double WARM_UP_SECONDS = 0.1; /* a GPU that was idle takes its time to raise its clock */
+static const double RATE_SECONDS = 2e-3;   /* a walk that takes as long shows the rate, not the latency */
+static const double COST_SECONDS = 0.02;   /* for the samples of one cost, if enough of them fit */
+enum { RATE_SINKS = 64, RATE_SAMPLES = 3, SAMPLES_LEAST = 3, SAMPLES_MOST = 31 };
+
+/* A job to be timed, on other sinks each time; and memory for sources that the host moves. */
+struct block {
+  struct hb_trial trial;
+  size_t turn;
+  double *moved; /* [6 * n] */
+};
+
+static void choose_sinks(struct block *b, size_t ni) { hb_trial_choose(&b->trial, ni, ++b->turn); }
+
+/* ---- rates ---- */
+
+static enum hb_status time_walk(struct hb_devices_member *m, size_t ni, struct block *b, double *seconds)
+{
+  choose_sinks(b, ni);
+  double start = hb_clock_now();
+  HB_TRY(hb_part_begin(&m->part, &b->trial.job));
+  HB_TRY(hb_part_finish(&m->part, &b->trial.job));
+  *seconds = hb_clock_now() - start;
+  return HB_OK;
+}
+
+/* The shortest of some walks, the first of which does not count: a compiler's speed is not the device's. A single one may take
+ * as long as a compiler that is at work for another device. */
+static enum hb_status time_shortest(struct hb_devices_member *m, size_t ni, struct block *b, double *shortest)
+{
+  double seconds;
+  HB_TRY(time_walk(m, ni, b, &seconds));
+  *shortest = INFINITY;
+  for (int k = 0; k < RATE_SAMPLES; k++) {
+    HB_TRY(time_walk(m, ni, b, &seconds));
+    *shortest = fmin(*shortest, seconds);
+  }
+  return HB_OK;
+}
+
+/* With as many sinks as take long enough. */
+static enum hb_status find_rate(struct hb_devices_member *m, struct block *b)
+{
+  size_t n = b->trial.n, ni = n < RATE_SINKS ? n : RATE_SINKS;
+  double seconds;
+  for (double begin = hb_clock_now(); hb_clock_now() - begin < WARM_UP_SECONDS;)
+    HB_TRY(time_walk(m, ni, b, &seconds));
+  HB_TRY(time_shortest(m, ni, b, &seconds));
+  while (seconds < RATE_SECONDS && ni < n) {
+    ni = 4 * ni < n ? 4 * ni : n;
+    HB_TRY(time_shortest(m, ni, b, &seconds));
+  }
+  m->rate = (double)ni * (double)n / seconds;
+  return HB_OK;
+}
+
+/* All at once, as later. */
+static enum hb_status measure_rate(struct hb_devices_member *m)
+{
+  struct block b = {.turn = 0};
+  m->count = m->devices->j.n;
+  enum hb_status status = hb_trial_reserve(&m->devices->job, m->count, &b.trial);
+  if (status == HB_OK) status = send_needed(m);
+  if (status == HB_OK) status = find_rate(m, &b);
+  hb_trial_free(&b.trial);
+  return status;
+}
+
+/* Whether all of them together are faster than the first alone: not if they are one device named twice, or renderers of the
+ * same processor. */
+static enum hb_status compare_rates(struct hb_devices *d, double together)
+{
+  struct hb_devices_member *first = &d->member[0];
+  HB_TRY(measure_rate(first));
+  hb_log("device %s alone: %.3g pairs a second", first->name, first->rate);
+  if (together >= (1 + HB_DEVICES_MARGIN) * first->rate) return HB_OK;
+  hb_log_warn("%d devices together are not faster than %s, which does all of the work", d->count,
+              first->name);
+  if (!d->plan.alone_below) d->plan.alone_below = SIZE_MAX;
+  if (!d->plan.kept_alone_below) d->plan.kept_alone_below = SIZE_MAX;
+  return HB_OK;
+}
+
+static void tell_of_shares(const struct hb_devices *d, const double *rates)
+{
+  static const double MUCH = 1.25;
+  int fastest = 0;
+  for (int k = 0; k < d->count; k++) {
+    if (rates[k] > rates[fastest]) fastest = k;
+    if (d->plan.shares.part[k] == 0) hb_log_warn("device %s is too slow to take part", d->member[k].name);
+  }
+  if (rates[fastest] > MUCH * rates[0])
+    hb_log_warn("device %s is %.1f times as fast as %s, which does small blocks alone: name it first",
+                d->member[fastest].name, rates[fastest] / rates[0], d->member[0].name);
+}
+
+static enum hb_status fix_shares(struct hb_devices *d)
+{
+  double together = 0;
+  double rates[HB_SHARES_MOST];
+  const char *names[HB_SHARES_MOST];
+  char shares[80];
+  d->plan.shares = hb_shares_equal(d->count);
+  if (!d->measures || d->j.n == 0) return HB_OK;
+  d->way = HB_DEVICES_BY_SINKS; /* each with all sources */
+  HB_TRY(each(d, measure_rate));
+  for (int k = 0; k < d->count; k++) {
+    rates[k] = d->member[k].rate;
+    together += rates[k];
+    names[k] = d->ops->gl(d->member[k].part.state)->caps.renderer;
+    hb_log("device %s: %.3g pairs a second", d->member[k].name, rates[k]);
+  }
+  hb_shares_of_alike(d->count, names, rates);
+  d->plan.shares = hb_shares_of_rates(d->count, rates);
+  hb_shares_print(&d->plan.shares, sizeof shares, shares);
+  hb_log("shares %s", shares);
+  tell_of_shares(d, rates);
+  return d->count > 1 ? compare_rates(d, together) : HB_OK;
+}
+
+/* ---- one tuning ---- */
+
+static enum hb_status open_again_member(struct hb_devices_member *m)
+{
+  const struct hb_devices *d = m->devices;
+  struct hb_force_params params = d->params;
+  if (m->k == 0 || strcmp(d->ops->tuning(m->part.state), d->plan.others) == 0) return HB_OK;
+  d->ops->close(m->part.state);
+  m->part.state = NULL;
+  params.device = m->name;
+  params.tuning = d->plan.others;
+  return d->ops->open(&params, NULL, &m->part.state);
+}
+
+/* The first device looks up its tuning, or measures it, when it gets sources. Two devices with two tunings would be two
+ * runs: what is resumed knows one. */
+static enum hb_status share_tuning(struct hb_devices *d)
+{
+  struct hb_devices_member *first = &d->member[0];
+  first->count = d->j.n;
+  d->way = HB_DEVICES_ALONE;
+  if (d->j.n > 0) HB_TRY(send_needed(first));
+  snprintf(d->plan.others, sizeof d->plan.others, "%s", d->ops->tuning(first->part.state));
+  return each(d, open_again_member);
+}
+
+/* With the first sources, by number of the particles: the tuning of the first device is that of all, and shares are
+ * fixed, measured if sources are set. */
+static enum hb_status prepare(struct hb_devices *d, size_t n)
+{
+  if (d->is_prepared) return HB_OK;
+  if (n > 0) HB_TRY(share_tuning(d));
+  if (d->plan.shares.count == 0) HB_TRY(fix_shares(d));
+  d->is_prepared = 1;
+  return HB_OK;
+}
+
+/* ---- bounds ---- */
+
+/* From the sources to the forces, as in a block step: the host's threads have just moved the sources, so that they are in other
+ * cores' caches, and the devices' threads have been idle meanwhile. What devices tell each other stands for sending them what
+ * the host has corrected, too. */
+static enum hb_status cycle(struct hb_devices *d, struct block *b, size_t ni, enum hb_devices_way way,
+                            double *seconds)
+{
+  const struct hb_force_sources j = d->j;
+  size_t n3 = 3 * j.n;
+  choose_sinks(b, ni);
+  if (j.n) hb_parallel_copy(b->moved, j.x, n3 * sizeof *j.x);
+  if (j.n) hb_parallel_copy(b->moved + n3, j.v, n3 * sizeof *j.v);
+  double start = d->clock();
+  for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
+  d->way = way;
+  if (j.n) d->j.x = b->moved, d->j.v = b->moved + n3;
+  d->job = b->trial.job;
+  d->job.sources = d->j;
+  enum hb_status status = begin_all(d);
+  if (status == HB_OK) status = finish_all(d);
+  d->j = j;
+  HB_TRY(status);
+  if (way == HB_DEVICES_BY_SINKS && d->j.n == 0 && can_tell(d)) HB_TRY(exchange(d));
+  *seconds = d->clock() - start;
+  return HB_OK;
+}
+
+/* The two take turns, so that a disturbance affects both. The first turn does not count. */
+static enum hb_status measure_cost(struct hb_devices *d, struct block *b, enum hb_devices_way together,
+                                   struct hb_hybrid_cost *cost)
+{
+  double alone_s[SAMPLES_MOST], together_s[SAMPLES_MOST], first;
+  HB_TRY(cycle(d, b, cost->ni, HB_DEVICES_ALONE, &first));
+  HB_TRY(cycle(d, b, cost->ni, together, &first));
+  size_t count = 0;
+  double begin = d->clock();
+  do {
+    HB_TRY(cycle(d, b, cost->ni, HB_DEVICES_ALONE, &alone_s[count]));
+    HB_TRY(cycle(d, b, cost->ni, together, &together_s[count]));
+    count++;
+  } while (count < SAMPLES_LEAST || (count < SAMPLES_MOST && d->clock() - begin < COST_SECONDS));
+  *cost = (struct hb_hybrid_cost){cost->ni, hb_devices_plan_usual(count, alone_s),
+                                  hb_devices_plan_usual(count, together_s)};
+  return HB_OK;
+}
+
+/* One device in place of the host, and all of them in place of OpenGL. */
+static enum hb_status measure_bound(struct hb_devices *d, struct block *b, size_t *bound)
+{
+  struct hb_hybrid_cost costs[HB_HYBRID_COSTS], cost;
+  size_t count = 0, n = b->trial.n;
+  const struct hb_devices_plan unbounded = {.shares = d->plan.shares};
+  while ((cost.ni = hb_devices_plan_ask(n, count, costs)) > 0) {
+    enum hb_devices_way by = hb_devices_plan_way(&unbounded, cost.ni < n ? cost.ni : n - 1, n);
+    HB_TRY(measure_cost(d, b, d->j.n ? by : HB_DEVICES_BY_SINKS, &cost));
+    size_t place = count++;
+    for (; place > 0 && costs[place - 1].ni > cost.ni; place--) costs[place] = costs[place - 1];
+    costs[place] = cost;
+    hb_log("%zu of %zu: one device %.3g ms, %d devices %.3g ms", cost.ni, n, 1e3 * cost.host, d->count,
+           1e3 * cost.gl);
+  }
+  *bound = hb_devices_plan_bound(n, count, costs);
+  return HB_OK;
+}
+
+/* With arrays of its own in place of those of the call that asks. */
+static enum hb_status fix_bound(struct hb_devices *d, size_t n, size_t *bound)
+{
+  struct block b = {.turn = 0};
+  if (*bound) return HB_OK;
+  int several = hb_shares_takers(&d->plan.shares) > 1;
+  size_t rule = several ? hb_devices_plan_rule(n) : SIZE_MAX;
+  enum hb_status status = HB_OK;
+  if (d->measures && several) {
+    const struct hb_force_job like = {.sources = d->j, .words.units = d->job.words.units};
+    status = hb_trial_reserve(&like, n, &b.trial);
+    if (status == HB_OK && d->j.n) status = HB_ALLOC(6 * n, &b.moved);
+    if (status == HB_OK) status = measure_bound(d, &b, bound);
+    hb_trial_free(&b.trial);
+    hb_mem_free(b.moved);
+    for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
+  }
+  if (status == HB_OK && *bound == 0) *bound = rule;
+  return status;
+}
+
+enum hb_status hb_devices_fix_alone(struct hb_devices *d)
+{
+  return fix_bound(d, d->j.n, &d->plan.alone_below);
+}
+
+static enum hb_status fix_kept_alone(struct hb_devices *d)
+{
+  return fix_bound(d, d->kept.n, &d->plan.kept_alone_below);
+}
+
+/* ---- particles that stay ---- */
+
+/* ---- sending ---- */
+
+static enum hb_status reserve_kept(struct hb_devices *d, size_t n)
+{
+  if (n == d->kept.n) return HB_OK;
+  hb_mem_free(d->kept.behind);
+  hb_mem_free(d->kept.is_behind);
+  d->kept.behind = NULL;
+  d->kept.is_behind = NULL;
+  d->kept.n = d->kept.behind_count = 0;
+  HB_TRY(HB_ALLOC(n, &d->kept.behind));
+  HB_TRY(HB_ALLOC(n, &d->kept.is_behind));
+  d->kept.n = n;
+  return HB_OK;
+}
+
+static enum hb_status keep_member(struct hb_devices_member *m)
+{
+  const struct hb_devices *d = m->devices;
+  m->has = HB_DEVICES_NONE;
+  HB_TRY(d->ops->records(m->part.state, d->kept.sent->n, &m->records));
+  return ops_of(m)->keep(m->records, d->kept.sent, d->job.sinks.n, d->kept.which);
+}
+
+/* In some block. */
+static int others_take_part(const struct hb_devices *d) { return d->plan.kept_alone_below != SIZE_MAX; }
+
+static void mark_behind(struct hb_devices *d, size_t ni, const uint32_t *index)
+{
+  if (!others_take_part(d)) return;
+  for (size_t k = 0; k < ni; k++) {
+    if (d->kept.is_behind[index[k]]) continue;
+    d->kept.is_behind[index[k]] = 1;
+    d->kept.behind[d->kept.behind_count++] = index[k];
+  }
+}
+
+/* All of them go to every device that takes part; of those that the host has corrected, few go to the first, which will tell
+ * the others, as it does of those that it has corrected itself. */
+static enum hb_status devices_keep(void *state, const struct hb_force_particles *p, size_t ni,
+                                   const uint32_t *index)
+{
+  struct hb_devices *d = state;
+  d->j = (struct hb_force_sources){0};
+  HB_TRY(prepare(d, 0));
+  HB_TRY(reserve_kept(d, p->n));
+  d->job = (struct hb_force_job){.sinks.n = ni};
+  d->kept.sent = p;
+  d->kept.which = index;
+  int are_few = index && ni < d->plan.kept_alone_below;
+  if (others_take_part(d) && !(are_few && can_tell(d))) return each(d, keep_member);
+  mark_behind(d, ni, index);
+  return keep_member(&d->member[0]);
+}
+
+/* The first one begins; the others, if the block turns out to be for all of them. */
+static enum hb_status devices_predict(void *state, const double dt[HB_FORCE_LEVELS])
+{
+  struct hb_devices *d = state;
+  d->j = (struct hb_force_sources){0};
+  memcpy(d->kept.dt, dt, sizeof d->kept.dt);
+  for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
+  d->member[0].count = d->kept.n;
+  return send_needed(&d->member[0]);
+}
+
+static enum hb_status check_member(struct hb_devices_member *m)
+{
+  if (m->count == 0 || m->has != HB_DEVICES_PREDICTED) return HB_OK;
+  return ops_of(m)->check(m->records, m->count, m->devices->job.to.a + 3 * m->first);
+}
+
+/* Of the forces that came last. */
+static enum hb_status devices_check(void *state, size_t ni, const double *a)
+{
+  struct hb_devices *d = state;
+  (void)ni, (void)a; /* those of the call */
+  return d->way == HB_DEVICES_ALONE ? check_member(&d->member[0]) : each(d, check_member);
+}
+
+/* ---- correction ---- */
+
+static enum hb_status correct_member(struct hb_devices_member *m)
+{
+  const struct hb_devices *d = m->devices;
+  struct hb_phases own = {0}, *last = m->k == 0 ? d->kept.last : &own;
+  m->news.count = 0;
+  HB_TRY(hb_devices_catch_up(m));
+  if (m->count == 0) return HB_OK;
+  HB_TRY(send_needed(m));
+  return ops_of(m)->correct(m->records, m->count, d->job.sinks.index + m->first, d->kept.how, NULL,
+                            d->kept.step + m->first, last, &m->news);
+}
+
+/* And begins with the next prediction, while the host finds the next block. */
+static enum hb_status learn_member(struct hb_devices_member *m)
+{
+  const struct hb_devices *d = m->devices;
+  HB_TRY(learn_others(m));
+  return d->kept.ahead ? ops_of(m)->predict_ahead(m->records, d->kept.ahead) : HB_OK;
+}
+
+/* After a failure: those that have corrected their part are again what they were before. */
+static enum hb_status undo_member(struct hb_devices_member *m)
+{
+  if (m->news.count) ops_of(m)->undo(m->records, m->count, m->devices->job.sinks.index + m->first);
+  return HB_OK;
+}
+
+static enum hb_status correct_together(struct hb_devices *d)
+{
+  char sentence[1024];
+  HB_TRY(hb_devices_tell_late(d));
+  divide(d);
+  enum hb_status status = each(d, correct_member);
+  if (status == HB_OK) {
+    d->kept.is_torn = 1;
+    HB_TRY(each(d, learn_member));
+    d->kept.is_torn = 0;
+    return HB_OK;
+  }
+  snprintf(sentence, sizeof sentence, "%s", hb_error());
+  (void)each(d, undo_member);
+  return hb_fail(status, "%s", sentence);
+}
+
+static enum hb_status check_untorn(const struct hb_devices *d)
+{
+  if (!d->kept.is_torn) return HB_OK;
+  return hb_fail(HB_ERR_DEVICE, "a block was corrected, but did not reach all devices");
+}
+
+static enum hb_status devices_correct(void *state, size_t ni, const uint32_t *index,
+                                      const struct hb_force_step *how, const double *ahead, double *step,
+                                      struct hb_phases *last, struct hb_force_news *news)
+{
+  struct hb_devices *d = state;
+  (void)news; /* they are told among themselves */
+  struct hb_devices_member *first = &d->member[0];
+  HB_TRY(check_untorn(d));
+  if (others_take_part(d) && !can_tell(d)) HB_TRY(each(d, tell_nothing)); /* says why */
+  d->kept.is_corrected = 1;
+  HB_TRY(fix_kept_alone(d));
+  d->way = ni < d->plan.kept_alone_below ? HB_DEVICES_ALONE : HB_DEVICES_BY_SINKS;
+  d->job = (struct hb_force_job){.sinks = {.n = ni, .index = index}};
+  d->kept.how = how;
+  d->kept.ahead = ahead;
+  d->kept.step = step;
+  d->kept.last = last;
+  if (d->way != HB_DEVICES_ALONE) return correct_together(d);
+  first->count = ni;
+  HB_TRY(send_needed(first));
+  mark_behind(d, ni, index);
+  return ops_of(first)->correct(first->records, ni, index, how, ahead, step, last, NULL);
+}
+
+/* By writing into memory that a device shares with the host: any thread may. */
+static enum hb_status devices_settle(void *state, size_t ni, const uint32_t *index, const uint8_t *level)
+{
+  struct hb_devices *d = state;
+  for (int k = 0; k < (others_take_part(d) ? d->count : 1); k++)
+    HB_TRY(d->ops->resident->settle(d->member[k].records, ni, index, level));
+  return HB_OK;
+}
+
+static enum hb_status devices_fetch(void *state, struct hb_force_particles *p)
+{
+  struct hb_devices *d = state;
+  HB_TRY(check_untorn(d));
+  return d->ops->resident->fetch(d->member[0].records, p);
+}
+
+static enum hb_status devices_records(void *state, size_t n, void **records)
+{
+  (void)n; /* each device has its own */
+  *records = state;
+  return HB_OK;
+}
+
+static const struct hb_force_resident_ops devices_resident = {
+    .keep = devices_keep,
+    .predict = devices_predict,
+    .check = devices_check,
+    .correct = devices_correct,
+    .settle = devices_settle,
+    .fetch = devices_fetch,
+};
+
+/* ---- the source ---- */
 
 /* ---- opening ---- */
 
@@ -26,8 +721,8 @@ static void devices_close(void *state)
 {
   struct hb_devices *d = state;
   if (!d) return;
-  (void)hb_devices_join(d, HB_OK);
-  (void)hb_devices_each(d, close_member);
+  (void)join_others(d, HB_OK);
+  (void)each(d, close_member);
   for (int k = 0; k < d->count; k++) {
     hb_worker_destroy(d->member[k].worker);
     hb_part_sums_free(&d->member[k].sums);
@@ -79,7 +774,7 @@ static enum hb_status devices_open(const struct hb_force_params *params, struct 
     if (k > 0) HB_TRY(hb_worker_create(threads, &m->worker));
     d->count = k + 1;
   }
-  return hb_devices_each(d, open_member);
+  return each(d, open_member);
 }
 
 static void devices_memory(const struct hb_force_params *params, struct hb_force_need *need)
@@ -123,14 +818,14 @@ static enum hb_status expect_sources(struct hb_devices *d, const struct hb_force
   if (job->sinks.n == 0) HB_TRY(copy_sources(d));
   d->job = (struct hb_force_job){.sources = d->j, .words.units = job->words.units ? &d->units : NULL};
   for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
-  return hb_devices_prepare(d, d->j.n);
+  return prepare(d, d->j.n);
 }
 
 /* Which way this job goes; the bound is measured when it is first asked for. */
 static enum hb_status choose_way(struct hb_devices *d, size_t ni)
 {
   if (d->j.n == 0) {
-    HB_TRY(hb_devices_fix_kept_alone(d));
+    HB_TRY(fix_kept_alone(d));
     d->way = ni < d->plan.kept_alone_below ? HB_DEVICES_ALONE : HB_DEVICES_BY_SINKS;
     return HB_OK;
   }
@@ -148,13 +843,13 @@ static enum hb_status devices_begin(void *state, const struct hb_force_job *job)
   d->job = *job;
   d->job.sources = d->j;
   if (job->words.totals) d->job.words.units = &d->units;
-  return hb_devices_begin(d);
+  return begin_all(d);
 }
 
 static enum hb_status devices_finish(void *state, const struct hb_force_job *job)
 {
   (void)job; /* d->job */
-  return hb_devices_finish(state);
+  return finish_all(state);
 }
 
 /* ---- for records ---- */
@@ -200,8 +895,8 @@ const struct hb_force_ops hb_force_devices = {
     .begin = devices_begin,
     .finish = devices_finish,
     .has_points = 1,
-    .resident = &hb_devices_resident,
-    .records = hb_devices_records,
+    .resident = &devices_resident,
+    .records = devices_records,
     .gl = devices_gl,
     .device = devices_device,
     .tuning = devices_tuning,

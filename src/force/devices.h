@@ -1,4 +1,4 @@
-/* What the files devices*.c share: several devices that work at the same blocks, each in a thread of its own. */
+/* Several devices that work at the same blocks, each in a thread of its own: what devices.c and its tests share. */
 #ifndef HB_DEVICES_H
 #define HB_DEVICES_H
 
@@ -68,56 +68,11 @@ struct hb_devices {
   char device[2048], tuning[256];
 };
 
-/* ---- devices_team.c ---- */
-
-/* Every device does it, the first one in the thread of the caller; the first failure counts, with the device's name. */
-enum hb_status hb_devices_each(struct hb_devices *d,
-                               enum hb_status (*work)(struct hb_devices_member *member));
-
-/* The same in two halves: the others begin; and end, when the first one has done its own with this status. */
-void hb_devices_start(struct hb_devices *d, enum hb_status (*work)(struct hb_devices_member *member));
-enum hb_status hb_devices_join(struct hb_devices *d, enum hb_status first);
-
-/* ---- devices_call.c: a job of which `way` and the fields below it are set ---- */
-
-/* Which sinks a device has. */
-void hb_devices_divide(struct hb_devices *d);
-
-/* The devices get the sources that they lack, and begin; then results are complete. After a failure to begin nobody is
- * working any more. */
-enum hb_status hb_devices_begin(struct hb_devices *d);
-enum hb_status hb_devices_finish(struct hb_devices *d);
-
-/* What a device does at the beginning; for the measurement of its rate. */
-enum hb_status hb_devices_send(struct hb_devices_member *m);
-
-/* ---- devices_exchange.c ---- */
-
-/* Whether particles can go from one device to the others at all; else the host sends them to each. */
-int hb_devices_can_tell(struct hb_devices *d);
-enum hb_status hb_devices_tell_nothing(struct hb_devices_member *m); /* fails where it cannot, and says why */
-
 /* The first device tells what it has corrected alone; the others catch up, each by itself, before they predict. */
 enum hb_status hb_devices_tell_late(struct hb_devices *d);
 enum hb_status hb_devices_catch_up(struct hb_devices_member *m);
 
-/* A device takes over what the others have told. All exchange their sinks of this call. */
-enum hb_status hb_devices_learn(struct hb_devices_member *m);
-enum hb_status hb_devices_exchange(struct hb_devices *d);
-
-/* ---- devices_measure.c ---- */
-
-/* With the first sources, by number of the particles: the tuning of the first device is that of all, and shares are
- * fixed, measured if sources are set. */
-enum hb_status hb_devices_prepare(struct hb_devices *d, size_t n);
-
-/* Bounds of the plan, once: of sources that are sent, d->j; of particles that are kept. */
+/* The bound of the plan for sources that are sent, once. */
 enum hb_status hb_devices_fix_alone(struct hb_devices *d);
-enum hb_status hb_devices_fix_kept_alone(struct hb_devices *d);
-
-/* ---- devices_kept.c ---- */
-
-enum hb_status hb_devices_records(void *state, size_t n, void **records);
-extern const struct hb_force_resident_ops hb_devices_resident;
 
 #endif
