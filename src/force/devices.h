@@ -3,7 +3,7 @@
 #define HB_DEVICES_H
 
 #include "base/worker.h"
-#include "force/devices_plan.h"
+#include "force/split.h"
 #include "force/part.h"
 
 /* The sources that a device has: none, a part of those that were set, all of them, or all that are kept, predicted. */

@@ -4,10 +4,8 @@
 #include "base/ieee.h"
 #include "base/mem.h"
 #include "base/ranks.h"
-#include "force/devices_plan.h"
+#include "force/split.h"
 #include "force/force_ranks.h"
-#include "force/ranks_place.h"
-#include "force/ranks_split.h"
 #include "gl/gl_devices.h"
 
 #include <math.h>

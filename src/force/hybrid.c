@@ -1,7 +1,7 @@
 /* Each block to the faster of two sources: the host, which starts at once, and OpenGL, which is worth the transfer for large
  * blocks. A bound on the number of sinks decides, fixed with the first sources: by the tuning, a measurement, or
  * (HB_FORCE_NO_TUNE) a rule. The sources are sent only to the one that takes the block. */
-#include "force/hybrid_split.h"
+#include "force/split.h"
 #include "force/part.h"
 
 #include "base/clock.h"

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "core/field.h"
 #include "core/particles.h"
-#include "force/devices_plan.h"
+#include "force/split.h"
 #include "ic/cluster.h"
 #include "io/snapshot_format.h"
 

@@ -2,7 +2,6 @@
  * that has other bits is refused. Renderers and vector widths: tests/cli/states.bats. */
 #include "core/particles.h"
 #include "force/force_handle.h"
-#include "force/host_reproducible.h"
 #include "gl/gl.h"
 #include "pairs/fixed_test.h"
 #include "support/shader_case.h"
@@ -283,20 +282,20 @@ static void test_table(void **state)
   static struct hb_fixed_test t;
   static struct hb_fixed_total totals[HB_FIXED_TEST_N];
   uint32_t scale[HB_FIXED_TEST_N];
-  struct hb_host_reproducible *host;
-  ASSERT_OK(hb_host_reproducible_create(&host));
+  const struct hb_force_params params = {.scheme = "host", .precision = "reproducible"};
+  void *host = NULL;
+  ASSERT_OK(hb_force_host.open(&params, NULL, &host));
   for (int k = 0; k < HB_FIXED_TEST_CASES; k++) {
     hb_fixed_test_make(k, &t);
     const struct hb_reproducible_units units = {.mass = 12, .eps = sqrt((double)t.eps2)};
     for (int i = 0; i < HB_FIXED_TEST_N; i++) scale[i] = t.scale;
-    ASSERT_OK(
-        hb_host_reproducible_begin(host, &(struct hb_force_job){.sources = {HB_FIXED_TEST_N, t.m, t.x, t.v},
-                                                                .sinks = {.n = HB_FIXED_TEST_N, .index = all},
-                                                                .words = {&units, scale, totals}}));
+    ASSERT_OK(hb_force_host.begin(host, &(struct hb_force_job){.sources = {HB_FIXED_TEST_N, t.m, t.x, t.v},
+                                                               .sinks = {.n = HB_FIXED_TEST_N, .index = all},
+                                                               .words = {&units, scale, totals}}));
     if (hb_fixed_test_hash(HB_FIXED_TEST_N, totals) != hb_fixed_test_right[k])
       fail_msg("case %d gives 0x%016llx", k, (unsigned long long)hb_fixed_test_hash(HB_FIXED_TEST_N, totals));
   }
-  hb_host_reproducible_destroy(host);
+  hb_force_host.close(host);
 }
 
 /* Its text with every `word` replaced. */
