@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "console/terminal.h"
-#include "core/dimension.h"
+#include "core/units.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -1,21 +1,56 @@
-/* Hard binaries: pairs with a binding energy above the kinetic energies around them, which encounters harden further
- * [Heggie 1975, MNRAS 173, 729]. In a system that is colder than in equilibrium half of the potential energies takes their
- * place, where those are known: neighbors at rest are not binaries. */
+/* Two bodies that orbit each other: their orbit, hard binaries, what becomes of these from one look to the next, and systems of more
+ * than two. And events, which say so. */
 #ifndef HB_BINARIES_H
 #define HB_BINARIES_H
 
-#include "core/orbit.h"
+#include "base/status.h"
+#include "base/text.h"
 #include "core/particles.h"
+#include "core/sections.h"
 
 #include <holmberg/diagnostics.h>
+
+/* G = 1. Unbound: a < 0, e > 1. */
+struct hb_orbit {
+  double a, e;     /* -m1 m2 / (2 E), and by the eccentricity vector (v x (r x v)) / (m1 + m2) - r / |r| */
+  double E, e_kin; /* the energy mu v^2 / 2 - m1 m2 / sqrt(r^2 + eps2), and its kinetic part */
+};
+
+/* r[3] and v[3] are those of 2 relative to 1. If one has no mass E is 0; without any a and e are NaN, too. */
+struct hb_orbit hb_orbit_of(double m1, double m2, const double r[3], const double v[3], double eps2);
+
+/* 2 pi sqrt(a^3 / m); NaN if it is unbound. */
+double hb_orbit_period(const struct hb_orbit *orbit, double m);
+
+/* ---- events ---- */
+
+/* What has happened in the last step of a simulation: a list that the parts of the engine add to, and that whoever watches
+ * reads after each step. It is empty between a step's reading and the next one, so no checkpoint holds it. */
+
+struct hb_events {
+  unsigned kinds; /* 1u << kind of those that are watched */
+  struct hb_event *at;
+  size_t count, capacity;
+};
+
+/* Adds one, unless events is NULL or nobody watches its kind. Call it from one thread, in an order that follows from the
+ * state. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_events_add(struct hb_events *events, const struct hb_event *event);
+
+/* An event of two particles. */
+struct hb_event hb_event_of(enum hb_event_kind kind, double t, uint64_t id1, uint64_t id2,
+                            const struct hb_orbit *orbit);
+
+/* ---- hard binaries ---- */
+
+/* Hard binaries: pairs with a binding energy above the kinetic energies around them, which encounters harden further
+ * [Heggie 1975, MNRAS 173, 729]. In a system that is colder than in equilibrium half of the potential energies takes their
+ * place, where those are known: neighbors at rest are not binaries. */
 
 struct hb_binary {
   struct hb_orbit orbit; /* -E is the binding energy */
   uint32_t i, j;
 };
-
-/* The orbit of two of them. */
-struct hb_orbit hb_binaries_orbit(const struct hb_particles *particles, double eps2, uint32_t i, uint32_t j);
 
 /* Of particles that all have mass. Candidates are they and their nearest neighbors, nearest[n] (UINT32_MAX: none). The binding energy of a
  * pair is E_b = m1 m2 / sqrt(r^2 + eps2) - mu v^2 / 2 with mu = m1 m2 / (m1 + m2); a particle belongs to the tightest
@@ -28,5 +63,69 @@ enum hb_status hb_binaries_list(const struct hb_particles *particles, double eps
 
 /* The sums of these. */
 struct hb_binaries hb_binaries_sum(const struct hb_binary *pairs, size_t hard, double hard_above);
+
+/* ---- from one look to the next ---- */
+
+/* Which binaries have formed, hardened, exchanged a star or broken. */
+
+/* A binary that was hard once, and whose stars have been bound at every look since. */
+struct hb_watched_binary {
+  uint64_t id[2];
+  double E;       /* when it was last told */
+  uint32_t at[2]; /* where the particles were among those with mass: looked at first */
+};
+
+struct hb_binary_watch {
+  struct hb_watched_binary *known; /* [count] of [capacity], by age */
+  size_t count, capacity;
+};
+
+/* Looks at the particles and adds to events what has become of the binaries; a new one is told as `kind`. Particles are known
+ * by their identities: between two looks they may move in their arrays, be added or removed. O(N log N). Errors:
+ * HB_ERR_INTERNAL. */
+enum hb_status hb_binary_watch_look(struct hb_binary_watch *watch, const struct hb_particles *particles,
+                                    double eps2, enum hb_event_kind kind, struct hb_events *events);
+void hb_binary_watch_clear(struct hb_binary_watch *watch);
+
+/* Sections "watch.*" of a checkpoint, and back: all that the next look depends on. Errors: HB_ERR_INPUT,
+ * HB_ERR_INTERNAL. */
+enum hb_status hb_binary_watch_put(const struct hb_binary_watch *watch, struct hb_sections *sections);
+enum hb_status hb_binary_watch_get(const struct hb_sections *sections, struct hb_binary_watch *watch);
+
+/* ---- pairs of pairs ---- */
+
+/* Binaries, triples and what else is bound within a system: pairs, and pairs of what these are. */
+
+/* Two parts that orbit each other. A part is a particle, if its number is below n, or the orbit with number - n. */
+struct hb_hierarchy_orbit {
+  uint32_t part[2];
+  double m[2];
+  size_t stars; /* of both together */
+  int is_inner; /* 1: it is part of another one */
+  struct hb_orbit orbit;
+  double period;
+};
+
+struct hb_hierarchy {
+  size_t n;                      /* particles */
+  struct hb_hierarchy_orbit *at; /* [count] inner ones before those that they are part of */
+  size_t count, capacity;
+  struct hb_particles *systems; /* particles with mass and centers of mass that are part of nothing */
+  uint32_t *part;               /* [systems->n] which part each of these is */
+};
+
+/* Hard binaries (binaries.h), then those among the remaining particles and the binaries' centers of mass, and so on. Test
+ * particles are part of nothing.
+ * hb_hierarchy_clear is needed after a failure, too. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_hierarchy_find(const struct hb_particles *particles, double eps2,
+                                 struct hb_hierarchy *hierarchy);
+void hb_hierarchy_clear(struct hb_hierarchy *hierarchy);
+
+/* stars[n]: of the largest system that each particle is part of; 1: of none. */
+void hb_hierarchy_stars(const struct hb_hierarchy *hierarchy, double *stars);
+
+/* Appends the identities of a part, like "7" or "((3 4) 9)". */
+enum hb_status hb_hierarchy_name(const struct hb_hierarchy *hierarchy, const struct hb_particles *particles,
+                                 uint32_t part, struct hb_text *name);
 
 #endif

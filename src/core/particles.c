@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct hb_columns_row rows[] = {
@@ -298,4 +299,79 @@ enum hb_status hb_particles_get(const struct hb_sections *sections, struct hb_pa
   }
   *particles = p;
   return HB_OK;
+}
+
+/* ---- by identity ---- */
+
+struct entry {
+  uint64_t id;
+  uint32_t index;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+  const struct entry *p = a, *q = b;
+  if (p->id != q->id) return p->id < q->id ? -1 : 1;
+  return p->index < q->index ? -1 : p->index > q->index;
+}
+
+enum hb_status hb_identity_sort(size_t n, const uint64_t *id, uint32_t *order, size_t *twice)
+{
+  struct entry *entries;
+  int is_sorted = 1;
+  HB_TRY(HB_ALLOC(n, &entries));
+  for (size_t i = 0; i < n; i++) {
+    entries[i] = (struct entry){id[i], (uint32_t)i};
+    is_sorted &= i == 0 || id[i - 1] <= id[i];
+  }
+  if (!is_sorted) qsort(entries, n, sizeof *entries, compare_entries);
+  *twice = n;
+  for (size_t i = n; i-- > 0;) {
+    order[i] = entries[i].index;
+    if (i + 1 < n && entries[i].id == entries[i + 1].id) *twice = i;
+  }
+  hb_mem_free(entries);
+  return HB_OK;
+}
+
+/* ---- their softening ---- */
+
+/* The value of "eps=" among the words of the note options; "" if there is none. */
+static void option_eps(const char *options, char value[32])
+{
+  static const char word[] = "eps=";
+  size_t length = strlen(word);
+  *value = 0;
+  for (const char *c = options; c; c = strchr(c, ' ')) {
+    c += strspn(c, " ");
+    if (strncmp(c, word, length) != 0) continue;
+    size_t span = strcspn(c + length, " ");
+    if (span < 32) memcpy(value, c + length, span), value[span] = 0;
+    return;
+  }
+}
+
+enum hb_status hb_particles_eps(const struct hb_particles *particles, double *eps)
+{
+  HB_TEXT_IN_C;
+  char value[32];
+  double number;
+  const char *note = hb_particles_note(particles, "eps");
+  *eps = NAN;
+  option_eps(hb_particles_note(particles, "options"), value); /* of a run that wrote no such note */
+  if (!note) note = value;
+  if (!*note) return HB_OK;
+  if (hb_text_number(note, &number) != HB_OK || number < 0)
+    return hb_fail(HB_ERR_INPUT, "the snapshot gives eps = '%s', which is out of range", note);
+  *eps = number;
+  return HB_OK;
+}
+
+enum hb_status hb_softening_note(struct hb_particles *particles, double eps)
+{
+  HB_TEXT_IN_C;
+  const char *note = hb_particles_note(particles, "eps");
+  double number;
+  if (note && hb_text_number(note, &number) == HB_OK && number == eps) return HB_OK;
+  return hb_particles_print_note(particles, "eps", "%.17g", eps);
 }

@@ -5,6 +5,9 @@
 #include "base/status.h"
 #include "core/columns.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
 struct hb_note {
   char *key, *value;
   size_t length, capacity; /* of value while it grows; capacity 0: as long as it is */
@@ -57,5 +60,16 @@ enum hb_status hb_particles_extend_note(struct hb_particles *particles, const ch
  * missing or invalid), HB_ERR_INTERNAL. */
 enum hb_status hb_particles_put(const struct hb_particles *particles, struct hb_sections *sections);
 enum hb_status hb_particles_get(const struct hb_sections *sections, struct hb_particles **particles);
+
+/* ---- by their identities, which files keep and whose order they may change ---- */
+
+/* order[n]: the indices 0 ... n - 1 by ascending id[n], equal ones as they are. Returns the place in order of the first
+ * identity that occurs again right behind it, n if there is none. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_identity_sort(size_t n, const uint64_t *id, uint32_t *order, size_t *twice);
+
+/* ---- the softening that they mean, kept as their note eps; hb_particles_eps is in holmberg.h ---- */
+
+/* Writes it, unless the note says as much. Errors: as hb_particles_set_note. */
+enum hb_status hb_softening_note(struct hb_particles *particles, double eps);
 
 #endif

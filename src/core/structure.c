@@ -129,3 +129,134 @@ enum hb_status hb_structure_of(const struct hb_particles *particles, double eps2
   hb_particles_destroy(stars);
   return status;
 }
+
+/* ---- energies ---- */
+
+void hb_energy_add_field(const struct hb_particles *p, const struct hb_field *field, struct hb_diagnostics *d)
+{
+  struct hb_neumaier sum = {0};
+  double momentum[3], L[3];
+  for (size_t i = 0; i < p->n; i++) hb_neumaier_add(&sum, p->m[i] * hb_field_potential(field, p->x + 3 * i));
+  hb_momentum(p, momentum, L);
+  d->e_field = sum.sum + sum.carry;
+  d->e_total += d->e_bulk + d->e_field;
+  d->e_gpu += d->e_bulk + d->e_field;
+  d->e_jacobi = hb_field_turn(field) != 0 ? d->e_total : d->e_total - hb_field_omega(field) * L[2];
+}
+
+/* ---- binaries as points ---- */
+
+static double kinetic(double m, const double v[3])
+{
+  return m / 2 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* About the center of mass, which is at rest. The terms of the stars cancel to the last bit. */
+static double kinetic_of_points(const struct hb_particles *p, const struct hb_binary *pairs, size_t hard)
+{
+  struct hb_neumaier sum = {0};
+  for (size_t i = 0; i < p->n; i++) hb_neumaier_add(&sum, kinetic(p->m[i], p->v + 3 * i));
+  for (size_t k = 0; k < hard; k++) {
+    size_t i = pairs[k].i, j = pairs[k].j;
+    const double *vi = p->v + 3 * i, *vj = p->v + 3 * j;
+    double V[3], m = p->m[i] + p->m[j];
+    for (int c = 0; c < 3; c++) V[c] = vi[c] + p->m[j] / m * (vj[c] - vi[c]);
+    hb_neumaier_add(&sum, -kinetic(p->m[i], vi));
+    hb_neumaier_add(&sum, -kinetic(p->m[j], vj));
+    hb_neumaier_add(&sum, kinetic(m, V));
+  }
+  return sum.sum + sum.carry;
+}
+
+static double potential_of_points(double e_pot, double e_rounded, const struct hb_binary *pairs, size_t hard)
+{
+  struct hb_neumaier sum = {.sum = e_pot};
+  hb_neumaier_add(&sum, -e_rounded);
+  for (size_t k = 0; k < hard; k++) hb_neumaier_add(&sum, pairs[k].orbit.e_kin - pairs[k].orbit.E);
+  return sum.sum + sum.carry;
+}
+
+/* ---- the orbit ---- */
+
+/* How much Phi(X) says about the stars, 0 to 1. A point mass in the middle of a ring or a cluster is deep at the center of mass X,
+ * while the stars move each on an orbit of its own: Phi(X) is then infinite, or what rounding and a chance displacement of X make
+ * it. By medians, which a star that passes the point does not move; continuous, so that rows do not jump. work[n]. */
+static double share_of_center(const struct hb_particles *p, const struct hb_field *field, const double X[3],
+                              double *work)
+{
+  static const double spreads = 4; /* in harmonic fields X is 1 to 3 deeper than the stars */
+  if (!isfinite(hb_field_potential(field, X))) return 0;
+  for (size_t i = 0; i < p->n; i++) work[i] = hb_field_rise(field, X, p->x + 3 * i);
+  double depth = hb_select(p->n, work, p->n / 2);
+  for (size_t i = 0; i < p->n; i++) work[i] = fabs(work[i] - depth);
+  double most = spreads * hb_select(p->n, work, p->n / 2);
+  return depth <= most ? 1 : most / depth * (most / depth);
+}
+
+/* Of the center of mass, and what the field's potential at the stars adds to it: the tide. As far as X says nothing there is no
+ * such orbit, and all is the cluster's. */
+static void split_field(const struct hb_particles *p, const struct hb_field *field, const double X[3],
+                        double *work, struct hb_diagnostics *d)
+{
+  struct hb_neumaier tide = {0};
+  double share = share_of_center(p, field, X, work), orbit = 0;
+  if (share > 0) orbit = d->e_bulk + hb_sum(p->n, p->m) * hb_field_potential(field, X);
+  d->e_orbit = share * orbit;
+  if (share < 1) {
+    d->e_cluster += d->e_bulk + d->e_field - d->e_orbit;
+    return;
+  }
+  for (size_t i = 0; i < p->n; i++) hb_neumaier_add(&tide, p->m[i] * hb_field_rise(field, X, p->x + 3 * i));
+  d->e_cluster += tide.sum + tide.carry;
+}
+
+/* ---- all of it ---- */
+
+/* Binaries as points and single stars, without what is no more than a test particle beside them. */
+static size_t points(const struct hb_particles *p, const struct hb_binary *pairs, size_t hard)
+{
+  static const double test_particle = 0x1p-20; /* of the mean mass, and lighter */
+  double least = test_particle * hb_sum(p->n, p->m) / (double)p->n;
+  size_t count = 0;
+  for (size_t i = 0; i < p->n; i++) count += p->m[i] >= least;
+  for (size_t k = 0; k < hard; k++) count -= p->m[pairs[k].i] >= least && p->m[pairs[k].j] >= least;
+  return count;
+}
+
+enum hb_status hb_energy_find_binaries(const struct hb_particles *p, double eps2, double e_pot,
+                                       struct hb_binary **pairs, struct hb_binaries *binaries)
+{
+  uint32_t *nearest;
+  double hard_above = 0;
+  size_t hard = 0;
+  *pairs = NULL;
+  HB_TRY(HB_ALLOC(p->n, &nearest));
+  enum hb_status status = hb_kdtree_nearest_of_all(p->n, p->x, nearest);
+  if (status == HB_OK) status = hb_binaries_list(p, eps2, nearest, e_pot, pairs, &hard, &hard_above);
+  hb_mem_free(nearest);
+  if (status == HB_OK) *binaries = hb_binaries_sum(*pairs, hard, hard_above);
+  return status;
+}
+
+void hb_energy_split(struct hb_particles *p, const struct hb_binary *pairs, double e_rounded,
+                     const struct hb_field *field, double *work, struct hb_diagnostics *d)
+{
+  enum { A_CLUSTER = 3 }; /* fewer points are what a binary is made of: it has no other energy than its own */
+  double X[3], V[3], T = d->e_kin, W = d->e_pot;
+  size_t hard = d->binaries.count;
+  hb_center_of_mass(p, X, V);
+  for (int k = 0; k < 2; k++)
+    hb_center_at_rest(p); /* the second time what X has lost in rounding, far away */
+  if (hard > 0) {
+    T = kinetic_of_points(p, pairs, hard);
+    W = potential_of_points(d->e_pot, e_rounded, pairs, hard);
+    d->binaries.energy += e_rounded;
+  }
+  d->e_cluster = T + W;
+  d->e_orbit = 0;
+  if (points(p, pairs, hard) < A_CLUSTER) T = d->e_kin, W = d->e_pot;
+  d->virial_ratio = W != 0 ? T / fabs(W) : 0; /* a lone particle has none */
+  d->e_scale = fmax(fabs(T + W), T);
+  if (d->e_scale == 0) d->e_scale = fmax(fabs(d->e_total), d->e_bulk);
+  if (field) split_field(p, field, X, work, d);
+}

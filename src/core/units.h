@@ -5,7 +5,10 @@
 #ifndef HB_UNITS_H
 #define HB_UNITS_H
 
+#include "base/status.h"
 #include "core/particles.h"
+
+#include <holmberg/holmberg.h>
 
 static const double hb_units_gm_sun = 1.3271244e20;      /* m^3 / s^2       */
 static const double hb_units_gravity = 6.67430e-11;      /* m^3 / (kg s^2)  */
@@ -17,5 +20,23 @@ static const double hb_units_myr = 3.15576e13;           /* s: 10^6 years of 365
 
 /* G in pc^3 / (M_sun Myr^2), 0.0044985; in km^2 pc / (s^2 M_sun) it is 0.0043009. */
 double hb_units_g(void);
+
+/* ---- numbers in words, with a unit of astronomers: 5Myr, 0.1pc; see holmberg.h for what becomes of them ---- */
+
+/* Takes the unit off a word: number gets what is left, *unit the factor to Myr, pc, km/s, solar masses or 1/Myr; 0: it has no unit. */
+enum hb_dimension hb_dimension_split(const char *word, char number[64], double *unit);
+
+/* A number, with the factor of its unit in *unit; 0: it has none. Errors: HB_ERR_USAGE (not of this dimension). */
+enum hb_status hb_dimension_read(enum hb_dimension of, const char *word, double *value, double *unit);
+
+/* The unit of a dimension in Myr, pc, km/s, solar masses or 1/Myr; 0: not known. units may be NULL. */
+double hb_dimension_unit(const struct hb_units *units, enum hb_dimension of);
+
+/* value / unit: a number times its unit, over its unit, is that number again. */
+double hb_dimension_divide(double value, double unit);
+
+/* hb_units_field, where is_astro: 1: numbers without a unit are in Myr, pc, km/s and solar masses. */
+enum hb_status hb_dimension_field(const struct hb_units *units, int is_astro, const char *words, char *text,
+                                  size_t size);
 
 #endif

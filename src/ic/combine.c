@@ -1,6 +1,6 @@
 /* Two systems in one. */
 #include "base/log.h"
-#include "core/softening.h"
+#include "core/particles.h"
 #include "core/units.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "ic/models.h"
 
 #include "base/text.h"
-#include "core/softening.h"
+#include "core/particles.h"
 #include "ic/cluster.h"
 
 #include <math.h>

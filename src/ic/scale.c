@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "core/diagnostics.h"
 #include "core/gravity.h"
-#include "core/softening.h"
+#include "core/particles.h"
 #include "core/units.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "io/snapshot_format.h"
 
 #include "base/mem.h"
-#include "core/identity.h"
+#include "core/particles.h"
 
 #include <math.h>
 

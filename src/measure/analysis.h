@@ -3,7 +3,7 @@
 #define HB_ANALYSIS_H
 
 #include "base/json.h"
-#include "core/hierarchy.h"
+#include "core/binaries.h"
 #include "measure/contents.h"
 
 enum { HB_ANALYSIS_CLASSES = 8, HB_ANALYSIS_SHELLS = 64 };

@@ -2,10 +2,9 @@
 
 #include "base/mem.h"
 #include "core/diagnostics.h"
-#include "core/energy.h"
+#include "core/structure.h"
 #include "core/gravity.h"
 #include "core/particles.h"
-#include "core/structure.h"
 
 #include <math.h>
 #include <string.h>

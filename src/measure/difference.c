@@ -1,7 +1,6 @@
 #include "measure/difference.h"
 
 #include "base/mem.h"
-#include "core/identity.h"
 #include "core/particles.h"
 #include "core/units.h"
 

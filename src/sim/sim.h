@@ -2,8 +2,7 @@
 #ifndef HB_SIM_H
 #define HB_SIM_H
 
-#include "core/binary_watch.h"
-#include "core/events.h"
+#include "core/binaries.h"
 #include "core/field.h"
 #include "core/frame.h"
 #include "core/sections.h"

@@ -1,6 +1,6 @@
 /* For drawing a simulation: its particles' textures on the device, and quantities to color them by. */
 #include "sim/sim.h"
-#include "core/hierarchy.h"
+#include "core/binaries.h"
 #include "force/force.h"
 
 #include "sim/sim_device.h"

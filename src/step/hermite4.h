@@ -3,7 +3,7 @@
 #ifndef HB_HERMITE4_H
 #define HB_HERMITE4_H
 
-#include "core/events.h"
+#include "core/binaries.h"
 #include "core/field.h"
 #include "core/particles.h"
 #include "groups/groups.h"

@@ -2,7 +2,6 @@
 #include "support/support.h"
 
 #include "measure/difference.h"
-#include "core/identity.h"
 #include "core/particles.h"
 #include "measure/contents.h"
 

@@ -1,5 +1,5 @@
 /* Energies, centre of mass and radii on configurations whose values are known. */
-#include "core/energy.h"
+#include "core/structure.h"
 #include "core/diagnostics.h"
 #include "support/ic_case.h"
 #include "support/step_case.h"

@@ -1,6 +1,6 @@
 /* The energy by part of a cluster that meets a point mass: no part jumps, far away the split is by the center of mass, in the
  * middle of the cluster there is no orbit. */
-#include "core/energy.h"
+#include "core/structure.h"
 #include "core/diagnostics.h"
 #include "support/ic_case.h"
 #include "support/support.h"

@@ -2,8 +2,7 @@
 #include "support/support.h"
 
 #include "base/mem.h"
-#include "core/binary_watch.h"
-#include "core/hierarchy.h"
+#include "core/binaries.h"
 
 #include <float.h>
 #include <math.h>
