@@ -4,6 +4,7 @@
 #ifndef HB_PARALLEL_H
 #define HB_PARALLEL_H
 
+#include "base/status.h"
 #include <stddef.h>
 
 /* How many threads loops use: OMP_NUM_THREADS, else the number of allowed processors. set is for tests; 0 undoes it. */
@@ -12,11 +13,6 @@ void hb_parallel_set_threads(int threads);
 
 /* This process is one of so many that share all processors of the machine, unless it was told which of them are its own. */
 void hb_parallel_share(int processes);
-
-/* For a thread that works beside others for long: its loops have `threads` threads of their own, the caller included, until
- * disown. When many have some already, it shares those of everybody else. */
-void hb_parallel_own(int threads);
-void hb_parallel_disown(void);
 
 /* Calls work(context, k) once for each k < count, in any order, on up to `threads` threads, the caller's included.
  * A second caller at the same time, or from within work, does its loop alone. */
@@ -30,5 +26,19 @@ static inline size_t hb_parallel_end(size_t n, size_t size, size_t from)
 {
   return n - from < size ? n : from + size;
 }
+
+/* ---- a thread of its own ---- */
+
+/* It does what it is given, one thing after another: for what belongs to a thread, like a context of OpenGL. */
+struct hb_worker;
+
+/* Its loops are shared by `threads` threads of their own. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_worker_create(int threads, struct hb_worker **worker);
+void hb_worker_destroy(struct hb_worker *worker); /* after what it is doing; NULL is ignored */
+
+/* Begins work(context), after what it may still be doing. What it did last has ended when wait returns its status, and its
+ * sentence is that of the caller; it is told once. Without work: HB_OK. */
+void hb_worker_start(struct hb_worker *worker, enum hb_status (*work)(void *context), void *context);
+enum hb_status hb_worker_wait(struct hb_worker *worker);
 
 #endif

@@ -2,7 +2,6 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/table.h"
-#include "base/table_read.h"
 #include "base/text.h"
 #include "cli/cmd.h"
 #include "console/target.h"
@@ -66,11 +65,11 @@ static int is_snapshot(const char *path)
 }
 
 /* The particles of a snapshot as a table. */
-static enum hb_status take_particles(struct hb_particles *p, struct hb_numbers *table)
+static enum hb_status take_particles(struct hb_particles *p, struct hb_table_numbers *table)
 {
   static const char *const names[] = {"m", "x", "y", "z", "vx", "vy", "vz"};
   enum { COLUMNS = sizeof names / sizeof *names };
-  *table = (struct hb_numbers){.rows = hb_particles_n(p), .columns = COLUMNS};
+  *table = (struct hb_table_numbers){.rows = hb_particles_n(p), .columns = COLUMNS};
   HB_TRY(HB_ALLOC(table->rows * COLUMNS, &table->data));
   for (size_t c = 0; c < COLUMNS; c++) strcpy(table->names[c], names[c]);
   double *row = table->data;
@@ -82,10 +81,10 @@ static enum hb_status take_particles(struct hb_particles *p, struct hb_numbers *
   return HB_OK;
 }
 
-static enum hb_status read_table(const char *path, struct hb_numbers *table)
+static enum hb_status read_table(const char *path, struct hb_table_numbers *table)
 {
   struct hb_particles *particles;
-  if (!is_snapshot(path)) return hb_numbers_read(path, table);
+  if (!is_snapshot(path)) return hb_table_numbers_read(path, table);
   HB_TRY(hb_snapshot_read(path, NULL, &particles));
   enum hb_status status = take_particles(particles, table);
   hb_particles_destroy(particles);
@@ -95,13 +94,13 @@ static enum hb_status read_table(const char *path, struct hb_numbers *table)
 typedef const char *(*names_of)(const struct hb_interaction *interaction, size_t k);
 
 /* The columns that the interaction wants; the others are ignored. */
-static enum hb_status find_columns(const char *path, const struct hb_numbers *table,
+static enum hb_status find_columns(const char *path, const struct hb_table_numbers *table,
                                    const struct hb_interaction *interaction, names_of names,
                                    struct hb_input inputs[16], size_t *count)
 {
   const char *name;
   for (*count = 0; (name = names(interaction, *count)); ++*count) {
-    const double *data = hb_numbers_find(table, name);
+    const double *data = hb_table_numbers_find(table, name);
     if (!data)
       return hb_fail(HB_ERR_INPUT, "%s has no column '%s', which interaction %s needs",
                      strcmp(path, "-") == 0 ? "standard input" : path, name,
@@ -185,7 +184,7 @@ static enum hb_status write_results(const struct settings *s, const struct hb_al
 struct work {
   struct hb_interaction *interaction;
   struct hb_all_pairs *pairs;
-  struct hb_numbers sources, sinks;
+  struct hb_table_numbers sources, sinks;
   struct results results;
 };
 
@@ -236,8 +235,8 @@ static enum hb_status pairs(const struct hb_opts *opts)
   if (status == HB_OK) status = write_results(s, w.pairs, w.sources.rows, &w.results);
   hb_all_pairs_close(w.pairs);
   hb_interaction_destroy(w.interaction);
-  hb_numbers_free(&w.sources);
-  hb_numbers_free(&w.sinks);
+  hb_table_numbers_free(&w.sources);
+  hb_table_numbers_free(&w.sinks);
   hb_mem_free(w.results.data);
   return status;
 }

@@ -12,7 +12,6 @@
 #include "base/arith.h"
 #include "base/text.h"
 #include "gl/gl_pass.h"
-#include "gl/gl_timer.h"
 #include "gl/gl_trace.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef HB_DEVICES_H
 #define HB_DEVICES_H
 
-#include "base/worker.h"
+#include "base/parallel.h"
 #include "force/split.h"
 #include "force/part.h"
 

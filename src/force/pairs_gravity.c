@@ -3,9 +3,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "gl/gl_timer.h"
+#include "gl/gl_pass.h"
 #include "pairs/pairs.h"
-#include "pairs/tuner.h"
 #include "pairs/tuning.h"
 
 /* Seconds that a run may spend on finding a tuning; `holmberg tune` takes more. */
@@ -56,7 +55,7 @@ static enum hb_status tune(struct gravity *g, size_t n)
   const struct hb_pairs_params params = g->pairs->params;
   hb_pairs_destroy(g->pairs);
   g->pairs = NULL;
-  return hb_tuner_open(&params, n, BRIEFLY, &g->pairs);
+  return hb_tuning_open(&params, n, BRIEFLY, &g->pairs);
 }
 
 static void gravity_set_eps(void *state, double eps)

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "force/hermite_program.h"
 #include "force/kept.h"
-#include "gl/gl_timer.h"
+#include "gl/gl_pass.h"
 #include "pairs/selftest.h"
 
 #include <math.h>

@@ -5,8 +5,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "force/resident_way.h"
-#include "gl/gl_tally.h"
-#include "gl/gl_timer.h"
+#include "gl/gl_pass.h"
 
 #include <string.h>
 

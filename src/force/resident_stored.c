@@ -6,7 +6,7 @@
 #include "base/parallel.h"
 #include "force/kept.h"
 #include "force/resident_way.h"
-#include "gl/gl_timer.h"
+#include "gl/gl_pass.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The only includer of <GL/glew.h>: types, constants and function pointers of OpenGL for the whole project.
- * gl_api.c says how the pointers are filled. */
+ * gl_context.c says how the pointers are filled. */
 #ifndef HB_GL_H
 #define HB_GL_H
 
@@ -35,7 +35,7 @@
   X(void, Flush, (void))                                                                                     \
   X(void, Finish, (void))
 
-/* Functions that GL 3.3 and ES 3.0 both have, but for glGetBufferSubData, which gl_api.c makes for ES: as the middle of
+/* Functions that GL 3.3 and ES 3.0 both have, but for glGetBufferSubData, which gl_context.c makes for ES: as the middle of
  * their PFNGL...PROC type and as their name. */
 #define HB_GL_33(X)                                                                                          \
   X(ACTIVETEXTURE, ActiveTexture)                                                                            \

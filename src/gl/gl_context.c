@@ -4,15 +4,177 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "gl/gl.h"
-#include "gl/gl_caps.h"
 #include "gl/gl_current.h"
 #include "gl/gl_egl.h"
+#include "gl/gl_texture.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* ---- functions ---- */
+
+/* The header of GLEW is used, its library is not: glewInit() knows contexts of GLX only, and its pointers are the process's,
+ * so that two threads with contexts of two kinds, or the host program, would call each other's.
+ *
+ * For every function glX since GL 1.2, GLEW has a macro glX for a pointer __glewX; gl.h lets it name the field of a table of
+ * this thread. hb_gl_api_load fills the functions listed there from the get_proc of the current context's back end:
+ * OSMesaGetProcAddress, eglGetProcAddress, glfwGetProcAddress. The functions of GL 1.0 and 1.1 are not pointers in GLEW but
+ * symbols of libGL: gl.h redirects them to a table of the same names, filled in the same way. Contexts of one back end share
+ * pointers; hb_gl_context_use loads them again for another back end.
+ *
+ * A context of OpenGL ES 3 fills the same pointers: eglGetProcAddress returns them by the same names, with the same types.
+ * What ES lacks is a field of struct hb_gl_caps, since a pointer does not tell, or is made here from what it has. */
+
+_Thread_local struct hb_gl_core_11 hb_gl_core_11;
+_Thread_local struct hb_gl_since_12 hb_gl_since_12;
+
+static void GLAPIENTRY read_mapped(GLenum target, GLintptr offset, GLsizeiptr bytes, void *data)
+{
+  const void *mapped = glMapBufferRange(target, offset, bytes, GL_MAP_READ_BIT);
+  if (!mapped) return; /* glGetError says so */
+  memcpy(data, mapped, (size_t)bytes);
+  glUnmapBuffer(target);
+}
+
+static int is_es(void)
+{
+  const char *version = (const char *)glGetString(GL_VERSION);
+  return version && strncmp(version, "OpenGL ES", 9) == 0;
+}
+
+static enum hb_status load_functions(hb_gl_get_proc get_proc)
+{
+  const char *missing = NULL;
+#define LOAD_11(result, name, arguments)                                                                     \
+  hb_gl_core_11.name = (result(GLAPIENTRY *) arguments)get_proc("gl" #name);                                 \
+  if (!hb_gl_core_11.name) missing = "gl" #name;
+  HB_GL_CORE_11(LOAD_11)
+#define LOAD(type, name) hb_gl_since_12.__glew##name = (PFNGL##type##PROC)get_proc("gl" #name);
+#define LOAD_33(type, name)                                                                                  \
+  LOAD(type, name)                                                                                           \
+  if (!hb_gl_since_12.__glew##name) missing = "gl" #name;
+  HB_GL_33(LOAD_33)
+  HB_GL_LATER(LOAD)
+  if (missing)
+    return hb_fail(HB_ERR_GL, "the OpenGL library has no %s, expected OpenGL 3.3 or ES 3.0", missing);
+  if (is_es()) glGetBufferSubData = read_mapped;
+  return HB_OK;
+}
+
+/* ---- what a context can do: read once, from its version, its extensions and its limits ---- */
+
+int hb_gl_context_is_software(const char *renderer)
+{
+  static const char *const names[] = {"llvmpipe",    "softpipe", "swrast",
+                                      "SwiftShader", "lavapipe", "Software Rasterizer"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (strstr(renderer, names[k])) return 1;
+  return 0;
+}
+
+static GLint limit(GLenum name)
+{
+  GLint value = 0;
+  glGetIntegerv(name, &value);
+  return value;
+}
+
+static int has_extension(const char *name)
+{
+  GLint count = limit(GL_NUM_EXTENSIONS);
+  for (GLint k = 0; k < count; k++)
+    if (strcmp((const char *)glGetStringi(GL_EXTENSIONS, (GLuint)k), name) == 0) return 1;
+  return 0;
+}
+
+static void copy_string(GLenum name, size_t room, char *text)
+{
+  const GLubyte *string = glGetString(name);
+  snprintf(text, room, "%s", string ? (const char *)string : "unknown");
+}
+
+static int version_of(const struct hb_gl_caps *caps) { return 10 * caps->major + caps->minor; }
+
+static void read_desktop_caps(int version, struct hb_gl_caps *caps)
+{
+  caps->has_precise = version >= 40 || has_extension("GL_ARB_gpu_shader5");
+  caps->has_double = version >= 40 || has_extension("GL_ARB_gpu_shader_fp64");
+  caps->has_compute = caps->has_storage = version >= 43;
+  caps->has_reset = version >= 45 || has_extension("GL_KHR_robustness");
+  caps->has_texture_barrier = version >= 45 || has_extension("GL_ARB_texture_barrier");
+  caps->has_lasting_maps = version >= 44 || (version >= 43 && has_extension("GL_ARB_buffer_storage"));
+  caps->has_buffer_textures = caps->has_counts = 1;
+  caps->max_rectangle_size = limit(GL_MAX_RECTANGLE_TEXTURE_SIZE);
+  caps->max_texture_buffer_size = limit(GL_MAX_TEXTURE_BUFFER_SIZE);
+}
+
+/* What GL 4.3 promises, and shaders/pairs takes for granted: ES 3.1 promises half of the threads and of their memory, and
+ * storage buffers to compute shaders alone. */
+static void read_es_compute(struct hb_gl_caps *caps)
+{
+  enum { STORAGES = 4, IN_FRAGMENTS = 2, THREADS = 256, SHARED = 32768 };
+  caps->has_compute = limit(GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS) >= STORAGES &&
+                      limit(GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS) >= THREADS &&
+                      limit(GL_MAX_COMPUTE_SHARED_MEMORY_SIZE) >= SHARED;
+  caps->has_storage = caps->has_compute && limit(GL_MAX_FRAGMENT_SHADER_STORAGE_BLOCKS) >= IN_FRAGMENTS;
+}
+
+static void read_es_caps(int version, struct hb_gl_caps *caps)
+{
+  if (version >= 31) read_es_compute(caps);
+  caps->has_precise = version >= 32 || (version >= 31 && has_extension("GL_EXT_gpu_shader5"));
+  caps->has_reset = version >= 32;
+  caps->has_buffer_textures = version >= 32;
+  if (caps->has_buffer_textures) caps->max_texture_buffer_size = limit(GL_MAX_TEXTURE_BUFFER_SIZE);
+}
+
+static void read_caps(struct hb_gl_caps *caps)
+{
+  copy_string(GL_VENDOR, sizeof caps->vendor, caps->vendor);
+  copy_string(GL_RENDERER, sizeof caps->renderer, caps->renderer);
+  copy_string(GL_VERSION, sizeof caps->version, caps->version);
+  caps->major = limit(GL_MAJOR_VERSION);
+  caps->minor = limit(GL_MINOR_VERSION);
+  caps->software = hb_gl_context_is_software(caps->renderer);
+  caps->is_es = is_es();
+  snprintf(caps->api, sizeof caps->api, "OpenGL %s%d.%d", caps->is_es ? "ES " : "", caps->major, caps->minor);
+  caps->max_texture_size = limit(GL_MAX_TEXTURE_SIZE);
+  caps->max_color_attachments = limit(GL_MAX_COLOR_ATTACHMENTS);
+  caps->max_draw_buffers = limit(GL_MAX_DRAW_BUFFERS);
+  caps->max_uniform_block_size = limit(GL_MAX_UNIFORM_BLOCK_SIZE);
+  if (caps->is_es)
+    read_es_caps(version_of(caps), caps);
+  else
+    read_desktop_caps(version_of(caps), caps);
+  if (caps->has_compute) caps->max_storage_block_size = limit(GL_MAX_SHADER_STORAGE_BLOCK_SIZE);
+  if (!caps->has_buffer_textures) caps->max_texture_buffer_size = HB_GL_ROW * caps->max_texture_size;
+  /* Mesa 22.3's softpipe promises 65536 texels and fetches wrong ones from 32768 on. */
+  if (strstr(caps->renderer, "softpipe") && caps->max_texture_buffer_size > 32768)
+    caps->max_texture_buffer_size = 32768;
+}
+
+/* HB_ERR_GL where it is too old for this program. */
+static enum hb_status check_caps(const struct hb_gl_caps *caps)
+{
+  if (version_of(caps) < (caps->is_es ? 30 : 33))
+    return hb_fail(HB_ERR_GL, "%s offers %s, expected OpenGL 3.3, OpenGL ES 3.0, or newer", caps->renderer,
+                   caps->api);
+  if (caps->is_es && version_of(caps) < 32 && !has_extension("GL_EXT_color_buffer_float"))
+    return hb_fail(HB_ERR_GL, "%s cannot draw into textures of floats (it lacks EXT_color_buffer_float)",
+                   caps->renderer);
+  return HB_OK;
+}
+
+/* Whether the functions of GL_KHR_debug are there: before ES 3.2 they have other names. */
+static int has_debug(const struct hb_gl_caps *caps)
+{
+  return caps->is_es ? version_of(caps) >= 32 : version_of(caps) >= 43 || has_extension("GL_KHR_debug");
+}
+
+/* ---- contexts ---- */
 
 static _Thread_local struct hb_gl_context *current;
 static _Thread_local struct hb_gl_current ours;          /* the same, as the system calls it */
@@ -96,12 +258,12 @@ static void GLAPIENTRY on_message(GLenum source, GLenum type, GLuint id, GLenum 
 /* What every context needs once it is current: pointers, capabilities, state that never changes. */
 static enum hb_status prepare(struct hb_gl_context *c, int debug)
 {
-  HB_TRY(hb_gl_api_load(c->backend->get_proc));
+  HB_TRY(load_functions(c->backend->get_proc));
   loaded = c->backend;
   is_current(c);
-  hb_gl_caps_read(&c->caps);
-  HB_TRY(hb_gl_caps_check(&c->caps));
-  if (debug && hb_gl_caps_have_debug(&c->caps)) {
+  read_caps(&c->caps);
+  HB_TRY(check_caps(&c->caps));
+  if (debug && has_debug(&c->caps)) {
     glEnable(GL_DEBUG_OUTPUT);
     glEnable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
     glDebugMessageCallback(on_message, c);
@@ -292,7 +454,7 @@ enum hb_status hb_gl_context_use(struct hb_gl_context *c)
   HB_TRY(c->backend->make_current(c->handle));
   is_current(c);
   if (loaded == c->backend) return HB_OK;
-  HB_TRY(hb_gl_api_load(c->backend->get_proc));
+  HB_TRY(load_functions(c->backend->get_proc));
   loaded = c->backend;
   return HB_OK;
 }

@@ -2,7 +2,13 @@
 #ifndef HB_GL_CONTEXT_H
 #define HB_GL_CONTEXT_H
 
-#include "gl/gl_api.h"
+#include "base/status.h"
+
+typedef void (*hb_gl_function)(void);
+
+/* May return non-NULL for functions that do not exist (all loaders do): version and extensions say what may be called, never a
+ * pointer. */
+typedef hb_gl_function (*hb_gl_get_proc)(const char *name);
 
 struct hb_gl_context_params {
   const char *context; /* egl, osmesa, glfw, gles, auto; NULL: environment HB_CONTEXT, else auto */
@@ -31,6 +37,9 @@ struct hb_gl_caps {
   int max_storage_block_size; /* bytes; 0: no storage buffers */
 };
 
+/* Whether this is the name of a renderer without a GPU. */
+int hb_gl_context_is_software(const char *renderer);
+
 struct hb_gl_context {
   const struct hb_gl_backend *backend;
   void *handle; /* the back end's own */
@@ -46,7 +55,7 @@ struct hb_gl_context {
       *bound;       /* whose program and inputs are bound in OpenGL; NULL: unknown, see gl_pass.c */
   unsigned program; /* that is current in OpenGL; 0: unknown */
   unsigned built;   /* programs so far: whoever times draws leaves out those that waited for a compiler */
-  struct hb_gl_reload *reloads; /* programs that follow their files, see gl_reload.h */
+  struct hb_gl_reload *reloads;                          /* programs that follow their files, see gl_pass.c */
   void (*forget_reloads)(struct hb_gl_context *context); /* at closing; NULL: there are none */
 };
 
@@ -67,7 +76,7 @@ struct hb_gl_backend {
 
 extern const struct hb_gl_backend hb_gl_egl, hb_gl_osmesa, hb_gl_glfw, hb_gl_gles;
 
-/* The back ends in the order in which auto tries them, ended by NULL: see gl_backends.c. */
+/* The back ends in the order in which auto tries them, ended by NULL: a list of the platform. */
 extern const struct hb_gl_backend *const hb_gl_backends[];
 
 /* Opens a context of GL 3.3 core, of ES 3.0, or newer, and makes it current. auto: the first real GPU of any back end, then

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "gl/gl_context.h"
 #include "gl/gl_probe.h"
-#include "gl/gl_software.h"
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
@@ -382,3 +381,7 @@ const struct hb_gl_backend hb_gl_gles = {
     .get_address = get_address,
     .get_proc = get_proc,
 };
+
+/* The ways to get a context on a desktop. */
+const struct hb_gl_backend *const hb_gl_backends[] = {&hb_gl_egl, &hb_gl_osmesa, &hb_gl_glfw, &hb_gl_gles,
+                                                      NULL};

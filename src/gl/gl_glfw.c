@@ -1,9 +1,10 @@
-/* GLFW: the window system's own context, here behind a window that stays hidden. */
-#include "gl/gl_context.h"
+/* GLFW: the window system's own context, behind a window that stays hidden or is the visible one, whose callbacks fill a queue of
+ * events. */
+#include "gl/gl_window.h"
 
 #include "base/mem.h"
+#include "gl/gl.h"
 #include "gl/gl_probe.h"
-#include "gl/gl_software.h"
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -128,3 +129,214 @@ const struct hb_gl_backend hb_gl_glfw = {
     .release = release,
     .get_proc = get_proc,
 };
+
+/* ---- the visible window ------------------------------------------------------------------------------ */
+
+enum { QUEUE = 256 };
+
+struct hb_gl_window {
+  struct hb_gl_context *context;
+  GLFWwindow *glfw;
+  struct hb_gl_event queue[QUEUE]; /* a ring */
+  unsigned first, count;
+  double x, y; /* points: the mouse as of the events so far; GLFW only has its position now */
+  int moved;   /* 0: not known from an event yet */
+  int left, top, width, height; /* before it filled the screen; width 0: it does not fill it */
+};
+
+/* ---- events ------------------------------------------------------------------------------------------ */
+
+void hb_gl_window_push(struct hb_gl_window *w, const struct hb_gl_event *event)
+{
+  if (w->count == QUEUE) { /* not read for long: the oldest are dropped */
+    w->first = (w->first + 1) % QUEUE;
+    w->count--;
+  }
+  w->queue[(w->first + w->count++) % QUEUE] = *event;
+}
+
+struct hb_gl_event hb_gl_window_next(struct hb_gl_window *w)
+{
+  if (w->count == 0) return (struct hb_gl_event){.kind = HB_GL_EVENT_NONE};
+  struct hb_gl_event event = w->queue[w->first];
+  w->first = (w->first + 1) % QUEUE;
+  w->count--;
+  return event;
+}
+
+void hb_gl_window_poll(struct hb_gl_window *w, double wait_s)
+{
+  if (wait_s > 0 && w->count == 0)
+    glfwWaitEventsTimeout(wait_s);
+  else
+    glfwPollEvents();
+}
+
+static void push_key(GLFWwindow *glfw, int key)
+{
+  struct hb_gl_event event = {.kind = HB_GL_EVENT_KEY, .key = key};
+  hb_gl_window_push(glfwGetWindowUserPointer(glfw), &event);
+}
+
+static void on_char(GLFWwindow *glfw, unsigned code)
+{
+  if (code >= ' ' && code <= '~') push_key(glfw, (int)code);
+}
+
+static void on_key(GLFWwindow *glfw, int key, int scancode, int action, int mods)
+{
+  static const struct {
+    int glfw, key;
+  } keys[] = {{GLFW_KEY_ESCAPE, HB_GL_KEY_ESCAPE}, {GLFW_KEY_LEFT, HB_GL_KEY_LEFT},
+              {GLFW_KEY_RIGHT, HB_GL_KEY_RIGHT},   {GLFW_KEY_UP, HB_GL_KEY_UP},
+              {GLFW_KEY_DOWN, HB_GL_KEY_DOWN},     {GLFW_KEY_HOME, HB_GL_KEY_HOME},
+              {GLFW_KEY_END, HB_GL_KEY_END}};
+  (void)scancode, (void)mods;
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+    if (action != GLFW_RELEASE && keys[k].glfw == key) push_key(glfw, keys[k].key);
+}
+
+/* Pixels a point: GLFW counts the mouse in points where a screen has more pixels than that. */
+static void pixels_a_point(GLFWwindow *glfw, double *x, double *y)
+{
+  int points[2], pixels[2];
+  glfwGetWindowSize(glfw, &points[0], &points[1]);
+  glfwGetFramebufferSize(glfw, &pixels[0], &pixels[1]);
+  *x = points[0] > 0 ? (double)pixels[0] / points[0] : 1;
+  *y = points[1] > 0 ? (double)pixels[1] / points[1] : 1;
+}
+
+static void push_at(GLFWwindow *glfw, double x, double y, struct hb_gl_event event)
+{
+  double sx, sy;
+  pixels_a_point(glfw, &sx, &sy);
+  event.x = x * sx;
+  event.y = y * sy;
+  hb_gl_window_push(glfwGetWindowUserPointer(glfw), &event);
+}
+
+static void on_move(GLFWwindow *glfw, double x, double y)
+{
+  struct hb_gl_window *w = glfwGetWindowUserPointer(glfw);
+  w->x = x;
+  w->y = y;
+  w->moved = 1;
+  push_at(glfw, x, y, (struct hb_gl_event){.kind = HB_GL_EVENT_MOVE});
+}
+
+static void on_button(GLFWwindow *glfw, int button, int action, int mods)
+{
+  if (button > GLFW_MOUSE_BUTTON_MIDDLE) return;
+  struct hb_gl_window *w = glfwGetWindowUserPointer(glfw);
+  if (!w->moved) glfwGetCursorPos(glfw, &w->x, &w->y);
+  push_at(glfw, w->x, w->y,
+          (struct hb_gl_event){.kind = action == GLFW_PRESS ? HB_GL_EVENT_PRESS : HB_GL_EVENT_RELEASE,
+                               .button = button == GLFW_MOUSE_BUTTON_LEFT    ? HB_GL_BUTTON_LEFT
+                                         : button == GLFW_MOUSE_BUTTON_RIGHT ? HB_GL_BUTTON_RIGHT
+                                                                             : HB_GL_BUTTON_MIDDLE,
+                               .shift = (mods & GLFW_MOD_SHIFT) != 0});
+}
+
+static void on_wheel(GLFWwindow *glfw, double dx, double dy)
+{
+  (void)dx;
+  struct hb_gl_event event = {.kind = HB_GL_EVENT_WHEEL, .y = dy};
+  hb_gl_window_push(glfwGetWindowUserPointer(glfw), &event);
+}
+
+static void on_resize(GLFWwindow *glfw, int width, int height)
+{
+  struct hb_gl_event event = {.kind = HB_GL_EVENT_RESIZE, .x = width, .y = height};
+  hb_gl_window_push(glfwGetWindowUserPointer(glfw), &event);
+}
+
+static void on_close(GLFWwindow *glfw)
+{
+  struct hb_gl_event event = {.kind = HB_GL_EVENT_CLOSE};
+  hb_gl_window_push(glfwGetWindowUserPointer(glfw), &event);
+}
+
+/* ---- the window -------------------------------------------------------------------------------------- */
+
+enum hb_status hb_gl_window_open(const struct hb_gl_window_params *params, struct hb_gl_window **window)
+{
+  struct hb_gl_window *w;
+  *window = NULL;
+  HB_TRY(HB_ALLOC(1, &w));
+  const struct hb_gl_context_params gl = {.context = "glfw", .debug = params->debug};
+  enum hb_status status = hb_gl_context_open(&gl, &w->context);
+  if (status != HB_OK) {
+    hb_mem_free(w);
+    return status;
+  }
+  w->glfw = w->context->handle; /* as open_on() has it */
+  glfwSetWindowUserPointer(w->glfw, w);
+  glfwSetCharCallback(w->glfw, on_char);
+  glfwSetKeyCallback(w->glfw, on_key);
+  glfwSetCursorPosCallback(w->glfw, on_move);
+  glfwSetMouseButtonCallback(w->glfw, on_button);
+  glfwSetScrollCallback(w->glfw, on_wheel);
+  glfwSetFramebufferSizeCallback(w->glfw, on_resize);
+  glfwSetWindowCloseCallback(w->glfw, on_close);
+  glfwSetWindowTitle(w->glfw, params->title);
+  glfwSetWindowSize(w->glfw, params->width, params->height);
+  glfwShowWindow(w->glfw);
+  glfwSwapInterval(0);
+  hb_gl_context_show(w->context);
+  *window = w;
+  return HB_OK;
+}
+
+void hb_gl_window_close(struct hb_gl_window *w)
+{
+  if (!w) return;
+  hb_gl_context_show(NULL);
+  hb_gl_context_close(w->context);
+  hb_mem_free(w);
+}
+
+struct hb_gl_context *hb_gl_window_context(struct hb_gl_window *w) { return w->context; }
+
+void hb_gl_window_size(const struct hb_gl_window *w, int *width, int *height)
+{
+  glfwGetFramebufferSize(w->glfw, width, height);
+}
+
+double hb_gl_window_scale(const struct hb_gl_window *w)
+{
+  float x = 1, y = 1;
+  glfwGetWindowContentScale(w->glfw, &x, &y);
+  return x > y ? (double)x : (double)y;
+}
+
+void hb_gl_window_resize(struct hb_gl_window *w, int width, int height)
+{
+  double sx, sy;
+  pixels_a_point(w->glfw, &sx, &sy);
+  glfwSetWindowSize(w->glfw, (int)(width / sx), (int)(height / sy));
+}
+
+void hb_gl_window_fill_screen(struct hb_gl_window *w, int fill)
+{
+  if (fill == (w->width > 0)) return;
+  if (fill) {
+    GLFWmonitor *monitor = glfwGetPrimaryMonitor();
+    const GLFWvidmode *mode = monitor ? glfwGetVideoMode(monitor) : NULL;
+    if (!mode) return;
+    glfwGetWindowPos(w->glfw, &w->left, &w->top);
+    glfwGetWindowSize(w->glfw, &w->width, &w->height);
+    glfwSetWindowMonitor(w->glfw, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+  } else {
+    glfwSetWindowMonitor(w->glfw, NULL, w->left, w->top, w->width, w->height, GLFW_DONT_CARE);
+    w->width = 0;
+  }
+  glfwSwapInterval(0);
+}
+
+void hb_gl_window_set_title(struct hb_gl_window *w, const char *title) { glfwSetWindowTitle(w->glfw, title); }
+
+void hb_gl_window_swap(struct hb_gl_window *w)
+{
+  glFinish();
+  glfwSwapBuffers(w->glfw);
+}

@@ -1,4 +1,4 @@
-/* Replaces gl_glfw.c and gl_glfw_window.c where GLFW is not installed. */
+/* Replaces gl_glfw.c where GLFW is not installed. */
 #include "gl/gl_window.h"
 
 static enum hb_status no_window(void)

@@ -1,11 +1,13 @@
-#include "gl/gl_pass.h"
-
-#include "gl/gl.h"
-#include "gl/gl_reload.h"
 #include "gl/gl_trace.h"
 
+#include "base/clock.h"
+#include "base/mem.h"
+#include "gl/gl.h"
+
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- programs ---- */
 
@@ -75,12 +77,12 @@ static void find_block(const struct hb_gl_pass *pass, unsigned program)
     check_name(pass, pass->block.name);
 }
 
-/* As hb_gl_reload_adopt: sets all inputs in the new program. */
-static enum hb_status adopt(void *owner, unsigned program)
+/* Takes over a newly built program: all inputs are set in it. */
+static void adopt(struct hb_gl_pass *pass, unsigned program)
 {
-  struct hb_gl_pass *pass = owner;
   use_program(pass->context, program);
   pass->context->bound = NULL;
+  pass->program = program;
   for (int k = 0; k < pass->uniform_count; k++) {
     struct hb_gl_uniform *u = &pass->uniform[k];
     u->location = glGetUniformLocation(program, u->name);
@@ -91,8 +93,177 @@ static enum hb_status adopt(void *owner, unsigned program)
     glUniform1i(pass->texture[k].location, k);
   }
   if (pass->block.name) find_block(pass, program);
+}
+
+/* ---- programs that follow their files ---- */
+
+enum { MOST_FILES = 48 };
+
+/* A file as it was when it was read; size -1: there was none. */
+struct file {
+  char *name;
+  struct timespec changed;
+  off_t size;
+  ino_t inode; /* an editor may replace a file within the clock's resolution */
+};
+
+struct hb_gl_reload {
+  struct hb_gl_reload *next;
+  struct hb_gl_program_source source; /* its strings are copies */
+  char *strings[6];
+  struct hb_gl_pass *pass; /* NULL: it was never built, its files are watched until one changes */
+  struct file files[MOST_FILES];
+  int file_count;
+  char message[1024]; /* of the last build that failed */
+};
+
+static void look_at(const char *name, struct file *file)
+{
+  char path[4096];
+  struct stat info;
+  const char *folder = hb_gl_shader_folder();
+  snprintf(path, sizeof path, "%s/%s", folder ? folder : "", name);
+  *file = (struct file){.name = file->name, .size = -1};
+  if (stat(path, &info) == 0) {
+    file->changed = info.st_mtim;
+    file->size = info.st_size;
+    file->inode = info.st_ino;
+  }
+}
+
+/* Called before a file is read, so that what is saved meanwhile counts as changed. */
+static void note_file(void *context, const char *name)
+{
+  struct hb_gl_reload *r = context;
+  int k = 0;
+  while (k < r->file_count && strcmp(r->files[k].name, name) != 0) k++;
+  if (k == MOST_FILES) return;
+  if (k == r->file_count) {
+    if (hb_mem_strdup(name, &r->files[k].name) != HB_OK) return; /* it is not followed */
+    r->file_count++;
+  }
+  look_at(name, &r->files[k]);
+}
+
+static int has_changed(const struct hb_gl_reload *r)
+{
+  for (int k = 0; k < r->file_count; k++) {
+    const struct file *old = &r->files[k];
+    struct file now = *old;
+    look_at(old->name, &now);
+    if (now.size != old->size || now.inode != old->inode || now.changed.tv_sec != old->changed.tv_sec ||
+        now.changed.tv_nsec != old->changed.tv_nsec)
+      return 1;
+  }
+  return 0;
+}
+
+static void destroy_reload(struct hb_gl_reload *r)
+{
+  for (int k = 0; k < r->file_count; k++) hb_mem_free(r->files[k].name);
+  for (int k = 0; k < 6; k++) hb_mem_free(r->strings[k]);
+  hb_mem_free(r);
+}
+
+static enum hb_status copy_source(struct hb_gl_reload *r, const struct hb_gl_program_source *source)
+{
+  const char *const given[6] = {source->vertex,  source->fragment, source->compute,
+                                source->defines, source->part,     source->part_text};
+  for (int k = 0; k < 6; k++)
+    if (given[k]) HB_TRY(hb_mem_strdup(given[k], &r->strings[k]));
+  r->source = *source;
+  r->source.vertex = r->strings[0];
+  r->source.fragment = r->strings[1];
+  r->source.compute = r->strings[2];
+  r->source.defines = r->strings[3];
+  r->source.part = r->strings[4];
+  r->source.part_text = r->strings[5];
   return HB_OK;
 }
+
+static void forget_all(struct hb_gl_context *context)
+{
+  while (context->reloads) {
+    struct hb_gl_reload *gone = context->reloads;
+    context->reloads = gone->next;
+    destroy_reload(gone);
+  }
+}
+
+static void keep_reload(struct hb_gl_context *context, struct hb_gl_reload *r)
+{
+  r->next = context->reloads;
+  context->reloads = r;
+  context->forget_reloads = forget_all;
+}
+
+/* What fails at first is reported like what fails later; once, however often it is tried. */
+static void keep_broken(struct hb_gl_context *context, struct hb_gl_reload *r)
+{
+  r->pass = NULL;
+  snprintf(r->message, sizeof r->message, "%s", hb_error());
+  for (const struct hb_gl_reload *o = context->reloads; o; o = o->next)
+    if (!o->pass && strcmp(o->message, r->message) == 0) {
+      destroy_reload(r);
+      return;
+    }
+  keep_reload(context, r);
+}
+
+/* With a watch on the files that are read, where they come from HB_SHADER_DIR. */
+static enum hb_status build(const struct hb_gl_program_source *source, struct hb_gl_pass *pass)
+{
+  unsigned program = 0;
+  struct hb_gl_reload *r = NULL;
+  enum hb_status status = HB_OK;
+  if (hb_gl_shader_folder()) {
+    HB_TRY(HB_ALLOC(1, &r));
+    r->pass = pass;
+    status = copy_source(r, source);
+  }
+  if (status == HB_OK) status = hb_gl_program_build(pass->context, source, r ? note_file : NULL, r, &program);
+  if (status == HB_OK) adopt(pass, program);
+  if (r && (status == HB_OK || status == HB_ERR_GL))
+    status == HB_OK ? keep_reload(pass->context, r) : keep_broken(pass->context, r);
+  else if (r)
+    destroy_reload(r);
+  return status;
+}
+
+/* Replaces the old program by a new one, or leaves the message why not. */
+static int rebuild(struct hb_gl_context *context, struct hb_gl_reload *r)
+{
+  unsigned program;
+  r->message[0] = 0;
+  if (hb_gl_program_build(context, &r->source, note_file, r, &program) == HB_OK) {
+    glDeleteProgram(r->pass->program);
+    adopt(r->pass, program);
+    return 1;
+  }
+  snprintf(r->message, sizeof r->message, "%s", hb_error());
+  return 0;
+}
+
+int hb_gl_reload(struct hb_gl_context *context, const char **message)
+{
+  int renewed = 0;
+  const char *said = "";
+  for (struct hb_gl_reload **at = &context->reloads, *r; (r = *at);) {
+    int changed = has_changed(r);
+    if (changed && !r->pass) { /* its owner tries again */
+      *at = r->next;
+      destroy_reload(r);
+      continue;
+    }
+    if (changed) renewed += hb_gl_context_use(context) == HB_OK && rebuild(context, r);
+    if (r->message[0]) said = r->message;
+    at = &r->next;
+  }
+  if (message) *message = said;
+  return renewed > 0;
+}
+
+/* ---- create and destroy ---- */
 
 enum hb_status hb_gl_pass_create(struct hb_gl_context *context, const struct hb_gl_program_source *source,
                                  struct hb_gl_pass *pass)
@@ -108,12 +279,26 @@ enum hb_status hb_gl_pass_create(struct hb_gl_context *context, const struct hb_
     snprintf(pass->files[k], sizeof pass->files[k], "%s", *names[k]);
     *names[k] = pass->files[k];
   }
-  return hb_gl_reload_build(context, &files, adopt, pass, &pass->program);
+  return build(&files, pass);
+}
+
+static void forget(const struct hb_gl_pass *pass)
+{
+  for (struct hb_gl_reload **at = &pass->context->reloads; *at; at = &(*at)->next)
+    if ((*at)->pass == pass) {
+      struct hb_gl_reload *gone = *at;
+      *at = gone->next;
+      destroy_reload(gone);
+      return;
+    }
 }
 
 void hb_gl_pass_destroy(struct hb_gl_pass *pass)
 {
-  if (pass->program) hb_gl_reload_delete(pass->context, &pass->program);
+  if (pass->program) {
+    glDeleteProgram(pass->program);
+    forget(pass);
+  }
   if (pass->context) pass->context->program = 0; /* its number may come again */
   if (pass->context && pass->context->bound == pass) pass->context->bound = NULL;
   *pass = (struct hb_gl_pass){0};
@@ -210,6 +395,65 @@ void hb_gl_pass_block(struct hb_gl_pass *pass, const char *name, const struct hb
   if (is_new) find_block(pass, pass->program);
 }
 
+/* ---- counting fragments ---- */
+
+static const uint64_t MOST_FRAGMENTS = (uint64_t)1 << 31; /* of one query: its counter may have 32 bits */
+
+static unsigned query_of(const struct hb_gl_tally *t, uint64_t number)
+{
+  return t->query[number % HB_GL_TALLY_QUERIES];
+}
+
+static void read_one(struct hb_gl_tally *t)
+{
+  GLuint count = 0;
+  glGetQueryObjectuiv(query_of(t, t->read++), GL_QUERY_RESULT, &count);
+  t->drawn += count;
+}
+
+void hb_gl_tally_destroy(struct hb_gl_tally *t)
+{
+  if (t->query[0]) glDeleteQueries(HB_GL_TALLY_QUERIES, t->query);
+  *t = (struct hb_gl_tally){0};
+}
+
+void hb_gl_tally_reset(struct hb_gl_tally *t)
+{
+  hb_gl_tally_pause(t);
+  t->read = t->started;
+  t->expected = t->drawn = 0;
+}
+
+void hb_gl_tally_expect(struct hb_gl_tally *t, uint64_t fragments)
+{
+  if (!hb_gl_context_caps()->has_counts) return;
+  if (t->counting && t->counting + fragments > MOST_FRAGMENTS) hb_gl_tally_pause(t);
+  if (!t->counting) {
+    if (!t->query[0]) glGenQueries(HB_GL_TALLY_QUERIES, t->query);
+    if (t->started - t->read == HB_GL_TALLY_QUERIES) read_one(t);
+    glBeginQuery(GL_SAMPLES_PASSED, query_of(t, t->started));
+  }
+  t->counting += fragments;
+}
+
+void hb_gl_tally_pause(struct hb_gl_tally *t)
+{
+  if (!t->counting) return;
+  glEndQuery(GL_SAMPLES_PASSED);
+  t->started++;
+  t->expected += t->counting;
+  t->counting = 0;
+}
+
+enum hb_status hb_gl_tally_check(struct hb_gl_tally *t, const struct hb_gl_context *context)
+{
+  hb_gl_tally_pause(t);
+  while (t->read < t->started) read_one(t);
+  if (t->drawn == t->expected) return HB_OK;
+  return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: only %" PRIu64 " of %" PRIu64 " fragments were drawn",
+                 context->caps.renderer, t->drawn, t->expected);
+}
+
 /* ---- drawing ---- */
 
 /* Makes the program current and binds its inputs, unless they are: drawing a pass again and again costs no more calls than
@@ -245,6 +489,15 @@ static void settle(const struct hb_gl_pass *pass)
   if (!pass->has_storage) return;
   glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT | GL_UNIFORM_BARRIER_BIT |
                   GL_PIXEL_BUFFER_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
+}
+
+const struct hb_gl_trace *hb_gl_trace;
+
+int hb_gl_trace_columns(size_t n)
+{
+  size_t side = 1;
+  while (side * side < n) side *= 2;
+  return (int)side;
 }
 
 /* The value of the input by which the pass is told from others. */
@@ -325,3 +578,15 @@ void hb_gl_pass_dispatch(struct hb_gl_pass *pass, size_t x, size_t y)
 }
 
 void hb_gl_flush(void) { glFlush(); }
+
+double hb_gl_timer_start(void)
+{
+  glFinish();
+  return hb_clock_now();
+}
+
+double hb_gl_timer_stop(double start)
+{
+  glFinish();
+  return hb_clock_now() - start;
+}

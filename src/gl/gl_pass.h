@@ -10,7 +10,7 @@
  * One that this program does not use is ignored; one that is not in its source at all is an internal error of the next
  * hb_gl_context_check, and so is one too many. Passes, uploads, readbacks and draws of a tracer (gl_trace.h) may be mixed freely: a draw binds
  * again what may have changed. Code that calls OpenGL itself must call hb_gl_context_use before the next draw. With
- * HB_SHADER_DIR a program follows its files (gl_reload.h), and its inputs are set in the new one.
+ * HB_SHADER_DIR a program follows its files, and its inputs are set in the new one.
  *
  * A texture or buffer that was destroyed has to be replaced before the next draw. Vertices have no attributes: vertex
  * shaders fetch what they need from textures by gl_VertexID. */
@@ -18,8 +18,34 @@
 #define HB_GL_PASS_H
 
 #include "gl/gl_shader.h"
-#include "gl/gl_tally.h"
 #include "gl/gl_texture.h"
+
+/* A driver may drop a draw without an error. Where the result carries no mark of its own, the device counts the fragments
+ * drawn (occlusion queries), and the count is compared with the expected one. Queries of OpenGL ES do not count
+ * (caps.has_counts): nothing is checked there, and whoever draws leaves marks. */
+enum { HB_GL_TALLY_QUERIES = 4 };
+
+/* Starts as zeros. */
+struct hb_gl_tally {
+  unsigned query[HB_GL_TALLY_QUERIES];
+  uint64_t started, read;   /* queries; the counts of those from read to started are still to be asked for */
+  uint64_t counting;        /* fragments expected of the query that is running; 0: none is */
+  uint64_t expected, drawn; /* fragments of the queries that have ended, and of those read */
+};
+
+/* Deletes its queries: the context must be current. */
+void hb_gl_tally_destroy(struct hb_gl_tally *tally);
+
+/* Forgets what was counted. */
+void hb_gl_tally_reset(struct hb_gl_tally *tally);
+
+/* Before a draw: counts its fragments, and expects that many. All draws count until the tally pauses, so other passes must
+ * come after a pause; hb_gl_pass_draw of a pass with a tally does the first, and before a tracer draws the second. */
+void hb_gl_tally_expect(struct hb_gl_tally *tally, uint64_t fragments);
+void hb_gl_tally_pause(struct hb_gl_tally *tally);
+
+/* Pauses and waits for the draws. HB_ERR_DEVICE where fragments are missing, and again until the tally is reset. */
+enum hb_status hb_gl_tally_check(struct hb_gl_tally *tally, const struct hb_gl_context *context);
 
 enum {
   HB_GL_PASS_UNIFORMS = 20,
@@ -95,6 +121,11 @@ enum hb_status hb_gl_pass_create(struct hb_gl_context *context, const struct hb_
                                  struct hb_gl_pass *pass);
 void hb_gl_pass_destroy(struct hb_gl_pass *pass); /* the context must be current; zeros are ignored */
 
+/* With HB_SHADER_DIR a shader that is saved during a run takes effect at once. What does not compile is reported, also where a pass could
+ * not be created, and the last program that did stays in use. This checks the files and rebuilds what has changed: once a frame, say. 1 when a program was replaced. *message, nullable: what
+ * is wrong, with file and line, until it is corrected; "" when nothing is. */
+int hb_gl_reload(struct hb_gl_context *context, const char **message);
+
 /* ---- inputs ---- */
 
 void hb_gl_pass_set(struct hb_gl_pass *pass, const char *name, enum hb_gl_uniform_kind kind, int count,
@@ -148,5 +179,13 @@ void hb_gl_pass_dispatch(struct hb_gl_pass *pass, size_t x, size_t y);
 
 /* The driver starts working on all commands so far. */
 void hb_gl_flush(void);
+
+/* How long the device takes for some commands: wall-clock time between two waits for the device. Timer queries of
+ * GL 3.3 would not need the waits, but Mesa 22.3's llvmpipe answers 1779 s for 2 ms of work to GL_TIME_ELAPSED. */
+/* Waits until the device is idle and starts the clock. */
+double hb_gl_timer_start(void);
+
+/* Waits until the device is idle: seconds since `start`. */
+double hb_gl_timer_stop(double start);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int is_child;
@@ -46,4 +47,23 @@ enum hb_status hb_gl_probe(const char *context, const char *device)
     return hb_fail(HB_ERR_GL, "the driver behind %s ended the program (exit code %d) while opening a context",
                    context, found->end.code);
   return HB_OK;
+}
+
+static const char variable[] = "LIBGL_ALWAYS_SOFTWARE";
+
+struct hb_gl_software hb_gl_software_begin(void)
+{
+  const char *value = getenv(variable);
+  struct hb_gl_software before = {.was_set = value != NULL};
+  snprintf(before.value, sizeof before.value, "%s", value ? value : "");
+  setenv(variable, "1", 1);
+  return before;
+}
+
+void hb_gl_software_end(const struct hb_gl_software *before)
+{
+  if (before->was_set)
+    setenv(variable, before->value, 1);
+  else
+    unsetenv(variable);
 }

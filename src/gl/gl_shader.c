@@ -34,6 +34,91 @@ struct stage {
   void *note_context;
 };
 
+/* ---- loops of constant length, for drivers that put arrays in memory where a loop indexes them ---- */
+
+enum { MOST_TEXT = 1 << 20 };
+
+static int is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* Where the body of a loop begins, of the form hb_gl_unroll; *name is that of its counter, *count how often it runs. 0: no loop that is
+ * listed. */
+static const char *loop_body(const char *at, const struct hb_gl_loop *loops, char name[16], int *count)
+{
+  static const char begin[] = "for (int ";
+  if (strncmp(at, begin, sizeof begin - 1) != 0) return NULL;
+  const char *first = at + sizeof begin - 1;
+  size_t length = strspn(first, "abcdefghijklmnopqrstuvwxyz");
+  if (length == 0 || length > 15) return NULL;
+  snprintf(name, 16, "%.*s", (int)length, first);
+  for (; loops->bound; loops++) {
+    char head[96];
+    int end = snprintf(head, sizeof head, "for (int %s = 0; %s < %s; %s++)", name, name, loops->bound, name);
+    *count = loops->count;
+    if (strncmp(at, head, (size_t)end) == 0) return at + end;
+  }
+  return NULL;
+}
+
+/* The end of the statement: after a brace or semicolon outside all brackets. */
+static const char *statement_end(const char *at)
+{
+  for (int depth = 0; *at; at++) {
+    if (*at == '/' && at[1] == '/') at += strcspn(at, "\n");
+    depth += (*at == '{' || *at == '(') - (*at == '}' || *at == ')');
+    if (depth == 0 && (*at == ';' || *at == '}')) return at + 1;
+  }
+  return at;
+}
+
+/* Without comments and line ends, name replaced by the number. */
+static enum hb_status append_copy(const char *at, const char *name, int number, struct hb_text *text)
+{
+  size_t length = strlen(name);
+  for (char before = ' '; *at; before = *at++) {
+    if (*at == '/' && at[1] == '/') at += strcspn(at, "\n");
+    if (!*at) break;
+    if (!is_letter(before) && strncmp(at, name, length) == 0 && !is_letter(at[length])) {
+      HB_TRY(hb_text_append(text, "%d", number));
+      at += length - 1;
+    } else
+      HB_TRY(hb_text_append_bytes(text, *at == '\n' ? " " : at, 1));
+  }
+  return HB_OK;
+}
+
+static enum hb_status append_loop(const char *loop, const char *end, const char *name, int count,
+                                  const struct hb_gl_loop *loops, struct hb_text *text)
+{
+  struct hb_text body = {0}, unrolled = {0};
+  enum hb_status status = hb_text_append_bytes(&body, loop, (size_t)(end - loop));
+  if (status == HB_OK) status = hb_gl_unroll(body.text, loops, &unrolled);
+  for (int k = 0; status == HB_OK && k < count; k++) status = append_copy(unrolled.text, name, k, text);
+  if (status == HB_OK && text->length > MOST_TEXT)
+    status = hb_fail(HB_ERR_INPUT, "the loops of a shader, written out, take more than %d bytes", MOST_TEXT);
+  for (const char *at = loop; status == HB_OK && at < end; at++)
+    if (*at == '\n') status = hb_text_append(text, "\n");
+  hb_mem_free(body.text);
+  hb_mem_free(unrolled.text);
+  return status;
+}
+
+enum hb_status hb_gl_unroll(const char *source, const struct hb_gl_loop *loops, struct hb_text *text)
+{
+  for (const char *at = source, *end; *at; at = end) {
+    char name[16];
+    int count;
+    const char *body = loop_body(at, loops, name, &count);
+    end = body && count ? statement_end(body) : NULL;
+    if (end && !memchr(body, '#', (size_t)(end - body)))
+      HB_TRY(append_loop(body, end, name, count, loops, text));
+    else
+      HB_TRY(hb_text_append_bytes(text, at, (size_t)((end = at + 1) - at)));
+  }
+  return HB_OK;
+}
+
+/* ---- files ---- */
+
 const char *hb_gl_shader_folder(void)
 {
   const char *folder = getenv("HB_SHADER_DIR");

@@ -2,14 +2,27 @@
 #ifndef HB_GL_SHADER_H
 #define HB_GL_SHADER_H
 
+#include "base/text.h"
 #include "gl/gl_context.h"
-#include "gl/gl_unroll.h"
 
 /* Every file under shaders/ by its path there, ended by {0, 0}; made by tools/embed.sh. */
 struct hb_gl_shader_file {
   const char *name, *text;
 };
 extern const struct hb_gl_shader_file hb_gl_shader_files[];
+
+/* Loops of constant length are written out, for drivers that put arrays in memory where a loop indexes them: the name of a
+ * loop's bound, and its value; a list ends with {NULL, 0}. */
+enum { HB_GL_LOOPS = 6 };
+struct hb_gl_loop {
+  const char *bound;
+  int count;
+};
+
+/* Appends source, with each `for (int k = 0; k < BOUND; k++) statement` whose bound is listed replaced by that many copies
+ * of the statement, with numbers for k. Line numbers stay: all copies are on the loop's first line. A statement that contains
+ * a preprocessor line stays a loop; one with its own `continue` or `break` is not allowed. */
+enum hb_status hb_gl_unroll(const char *source, const struct hb_gl_loop *loops, struct hb_text *text);
 
 /* What a program is made of: paths under shaders/, NULL for a stage that it lacks, and lines of #define. */
 struct hb_gl_program_source {

@@ -7,11 +7,10 @@
 #include "force/force.h"
 #include "gl/gl_devices.h"
 #include "gl/gl_pass.h"
-#include "gl/gl_timer.h"
 #include "pairs/pairs.h"
 #include "pairs/tuning.h"
 #include "perf/fit.h"
-#include "perf/machine_ranks.h"
+#include "perf/machine_model.h"
 
 #include <holmberg/device.h>
 #include <holmberg/measure.h>

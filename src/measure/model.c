@@ -6,9 +6,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "perf/fit.h"
-#include "perf/machine_fit.h"
 #include "perf/machine_model.h"
-#include "perf/machine_ranks.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* hb_tune: the fastest way to walk, for every all-pairs scheme and precision. */
-#include "pairs/tuner.h"
-#include "pairs/tuning_cache.h"
+#include "pairs/tuning.h"
 
 #include <holmberg/measure.h>
 
@@ -27,7 +26,7 @@ static enum hb_status tune_one(const struct tune *t, const char *scheme, enum hb
                                          .parameter = {1e-4}};
   struct hb_pairs_tuning tuning;
   struct hb_tune_result result = {scheme, hb_precision_names[precision], NULL, n, 0};
-  enum hb_status status = hb_tuner_renew(&params, n, t->seconds, &tuning, &result.pairs_per_s);
+  enum hb_status status = hb_tuning_renew(&params, n, t->seconds, &tuning, &result.pairs_per_s);
   if (status == HB_ERR_GL) return HB_OK; /* not on this device */
   if (status != HB_OK) return status;
   char words[256];

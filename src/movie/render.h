@@ -4,7 +4,7 @@
 
 #include "render/coloring.h"
 #include "console/opts.h"
-#include "render/keyframes.h"
+#include "render/camera.h"
 #include "render/scene.h"
 
 /* The settings, from cmd_render.c. */

@@ -1,5 +1,4 @@
 /* hb_all_pairs_*: an interaction, an engine and a context of its own in one handle. */
-#include "pairs/interaction_read.h"
 #include "pairs/pairs.h"
 #include "pairs/tuning.h"
 
@@ -107,7 +106,7 @@ const char *hb_all_pairs_device(const struct hb_all_pairs *a) { return a->contex
 
 enum hb_status hb_all_pairs_set_parameter(struct hb_all_pairs *a, const char *name, double value)
 {
-  int c = hb_record_find(&a->interaction->of_parameter, name);
+  int c = hb_interaction_record(&a->interaction->of_parameter, name);
   if (c < 0) return hb_fail(HB_ERR_USAGE, "interaction %s has no parameter '%s'", a->interaction->name, name);
   if (!isfinite(value))
     return hb_fail(HB_ERR_USAGE, "parameter %s is %g, expected a finite number", name, value);
@@ -124,7 +123,7 @@ static enum hb_status take_inputs(const struct hb_all_pairs *a, const struct hb_
 {
   memset(columns, 0, COLUMNS * sizeof *columns);
   for (size_t k = 0; k < count; k++) {
-    int c = hb_record_find(names, inputs[k].name);
+    int c = hb_interaction_record(names, inputs[k].name);
     if (c < 0 || columns[c].data)
       return hb_fail(HB_ERR_USAGE, "'%s' is %s a %s of interaction %s", inputs[k].name,
                      c < 0 ? "not a number of" : "given twice for", whose, a->interaction->name);
@@ -143,7 +142,7 @@ static enum hb_status take_outputs(const struct hb_all_pairs *a, size_t count,
 {
   memset(results, 0, COLUMNS * sizeof *results);
   for (size_t k = 0; k < count; k++) {
-    int c = hb_record_find(&a->interaction->of_force, outputs[k].name);
+    int c = hb_interaction_record(&a->interaction->of_force, outputs[k].name);
     if (c < 0)
       return hb_fail(HB_ERR_USAGE, "'%s' is not a result of interaction %s", outputs[k].name,
                      a->interaction->name);

@@ -1,5 +1,5 @@
 /* What two particles do to each other: a GLSL file, and what the engine needs to know of it, which the file declares in
- * comments; interaction_read.c reads them. */
+ * comments; interaction.c reads them. */
 #ifndef HB_INTERACTION_H
 #define HB_INTERACTION_H
 
@@ -14,6 +14,9 @@ enum { HB_RECORDS_MAX = 4, HB_F_RECORDS_MAX = 3, HB_INTERACTION_NAME = 24 };
 struct hb_record_names {
   char at[4 * HB_RECORDS_MAX][HB_INTERACTION_NAME];
 };
+
+/* The number of the name among 4 * records; -1: none. */
+int hb_interaction_record(const struct hb_record_names *names, const char *name);
 
 struct hb_interaction {
   const char *name, *summary, *source;

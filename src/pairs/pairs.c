@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "gl/gl_timer.h"
+#include "gl/gl_pass.h"
 
 #include <holmberg/measure.h>
 

@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+const char *const hb_j_source_names[] = {"buffer_texture", "texture", "block", "storage", NULL};
+
 /* ---- programs ---- */
 
 static enum hb_status write_defines(const struct hb_pairs *p, const struct hb_pairs_program_source *source,

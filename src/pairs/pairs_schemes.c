@@ -1,5 +1,4 @@
 /* The list of schemes, and creating an engine with one of them: in a file of its own, so that no scheme depends on it. */
-#include "pairs/fixed_test.h"
 #include "pairs/pairs_scheme.h"
 #include "pairs/selftest.h"
 
@@ -79,7 +78,7 @@ enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_p
   p->words = hb_pairs_words(params->interaction, params->precision);
   enum hb_status status = scheme->create(p);
   if (status == HB_OK) status = hb_pairs_program_check(p);
-  if (status == HB_OK && hb_precisions[params->precision].is_fixed) status = hb_fixed_test_run(p);
+  if (status == HB_OK && hb_precisions[params->precision].is_fixed) status = hb_selftest_fixed(p);
   if (status == HB_OK) status = hb_gl_context_check(params->context, "preparing the all-pairs engine");
   if (status != HB_OK) {
     hb_pairs_destroy(p);

@@ -10,4 +10,41 @@ enum hb_status hb_tuning_parse(const char *text, struct hb_pairs_tuning *tuning)
 /* Writes the fields that are set. */
 void hb_tuning_print(const struct hb_pairs_tuning *tuning, size_t room, char *text);
 
+/* ---- the cache ---- */
+
+/* Measured tunings, in $XDG_CACHE_HOME/holmberg/tunings (else ~/.cache): a line each, with the device, driver and program
+ * that they belong to. With HB_SHADER_DIR nothing is found and nothing saved. */
+/* What a tuning is for. */
+struct hb_tuning_key {
+  const struct hb_gl_context *context;
+  const char *scheme, *precision, *interaction;
+  size_t n; /* as hb_tuning_class gives it */
+};
+
+/* The number of particles that stands for all n of a similar size. */
+size_t hb_tuning_class(size_t n);
+
+/* 1 and *tuning if it is there. What is damaged is skipped, with a warning: of a line each time, of the file once in a process. */
+int hb_tuning_cache_get(const struct hb_tuning_key *key, struct hb_pairs_tuning *tuning);
+
+/* Saves it; the file is replaced atomically. Errors: HB_ERR_IO (only this tuning is lost). */
+enum hb_status hb_tuning_cache_put(const struct hb_tuning_key *key, const struct hb_pairs_tuning *tuning);
+
+/* The file's name, "" where there is no home folder. */
+const char *hb_tuning_cache_path(void);
+
+/* ---- the search ---- */
+
+/* Starts from the safe defaults and changes one field at a time, most important first, as long as it gets faster and
+ * the seconds last. n particles in a random cube. *best holds every field; *pairs_per_s what it reaches. Tunings are
+ * tried in a fixed order, but which one wins depends on the measurement, so it is saved in the cache of tunings. */
+enum hb_status hb_tuning_renew(const struct hb_pairs_params *params, size_t n, double seconds,
+                               struct hb_pairs_tuning *best, double *pairs_per_s);
+
+/* Pairs with the tuning for n particles of params->scheme, precision and interaction: from the cache of tunings, or as
+ * hb_tuning_renew finds it. That it cannot be saved is only logged; one in the cache that does not fit is dropped with a
+ * warning. */
+enum hb_status hb_tuning_open(const struct hb_pairs_params *params, size_t n, double seconds,
+                              struct hb_pairs **pairs);
+
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/arith.h"
 #include "base/clock.h"
-#include "gl/gl_timer.h"
+#include "gl/gl_pass.h"
 #include "render/scene.h"
 #include "sim/sim_device.h"
 

@@ -7,7 +7,6 @@
 
 #include "render/camera.h"
 #include "render/colormap.h"
-#include "render/trails.h"
 #include "render/view_particles.h"
 
 enum hb_scene_color {

@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "gl/gl_reload.h"
+#include "gl/gl_pass.h"
 #include "render/tone_map.h"
 #include "viewer/view_hud.h"
 #include "viewer/view_picture.h"

@@ -9,7 +9,7 @@
 #include "core/particles.h"
 #include "core/resample.h"
 #include "force/force.h"
-#include "gl/gl_reload.h"
+#include "gl/gl_pass.h"
 #include "inspect/inspector.h"
 #include "render/coloring.h"
 #include "sim/sim_device.h"

@@ -1,6 +1,5 @@
 /* What a page does without: threads and PNG files; and a sum of zlib's. */
 #include "base/parallel.h"
-#include "base/worker.h"
 #include "gl/gl_devices.h"
 #include "io/png.h"
 #include "web/web_turn.h"

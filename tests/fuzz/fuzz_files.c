@@ -2,8 +2,8 @@
 #include "fuzz/fuzz.h"
 
 #include "base/mem.h"
-#include "pairs/tuning_cache.h"
-#include "render/keyframes.h"
+#include "pairs/tuning.h"
+#include "render/camera.h"
 
 #include <stdio.h>
 #include <stdlib.h>

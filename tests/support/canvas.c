@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "io/png.h"
 #include "render/colormap.h"
-#include "render/font.h"
+#include "render/paint.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -3,7 +3,6 @@
 
 #include "base/rng.h"
 #include "perf/fit.h"
-#include "perf/machine_fit.h"
 #include "perf/machine_model.h"
 
 #include <math.h>

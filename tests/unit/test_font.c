@@ -1,7 +1,7 @@
 /* The bitmap font: every character is there, none looks like another, and text stays inside its image. */
 #include "support/support.h"
 #include "support/canvas.h"
-#include "render/font.h"
+#include "render/paint.h"
 
 #include <string.h>
 

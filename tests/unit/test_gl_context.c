@@ -1,10 +1,10 @@
 /* Contexts, streams, targets and timers, in the context that HB_CONTEXT names. */
 #include "gl/gl.h"
-#include "gl/gl_caps.h"
+#include "gl/gl_context.h"
 #include "gl/gl_readback.h"
 #include "gl/gl_shader.h"
 #include "gl/gl_texture.h"
-#include "gl/gl_timer.h"
+#include "gl/gl_pass.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static void test_caps(void **state)
   assert_true(strlen(c->caps.renderer) > 0);
   assert_in_range(c->caps.max_texture_size, 1024, 1 << 20);
   assert_in_range(c->caps.max_draw_buffers, 2, 64);
-  assert_int_equal(c->caps.software, hb_gl_is_software(c->caps.renderer));
+  assert_int_equal(c->caps.software, hb_gl_context_is_software(c->caps.renderer));
   hb_gl_context_close(c);
   hb_gl_context_close(NULL);
 }

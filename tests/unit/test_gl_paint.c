@@ -2,7 +2,6 @@
 #include "gl/gl.h"
 #include "support/support.h"
 #include "support/canvas.h"
-#include "render/font.h"
 #include "render/paint.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Shaders that are saved while they run: forces and pictures follow, a mistake is told with its place and changes nothing. */
 #include "base/status.h"
-#include "gl/gl_reload.h"
+#include "gl/gl_pass.h"
 #include "gl/gl_trace.h"
 #include "support/support.h"
 #include "render/scene.h"
@@ -210,20 +210,6 @@ static void test_stars(void **state)
 
 /* ---- programs of one's own ---- */
 
-struct owner {
-  unsigned program;
-  int adopted, refuses;
-};
-
-static enum hb_status adopt(void *context_of, unsigned program)
-{
-  struct owner *owner = context_of;
-  if (owner->refuses) return hb_fail(HB_ERR_GL, "not this one");
-  owner->program = program;
-  owner->adopted++;
-  return HB_OK;
-}
-
 static const char one[] = "out vec4 color;\nvoid main() {\n  color = vec4(1.0);\n}\n";
 static const char more[] =
     "#include \"more.glsl\"\nout vec4 color;\nvoid main() {\n  color = vec4(more);\n}\n";
@@ -236,25 +222,18 @@ static struct hb_gl_context *open_context(void)
   return own;
 }
 
-static void test_refused(void **state)
+static void test_forgotten(void **state)
 {
   (void)state;
   struct hb_gl_context *own = open_context();
-  struct owner owner = {0};
+  struct hb_gl_pass pass;
   const char *message;
   put("one.frag", one);
-  ASSERT_OK(hb_gl_reload_build(own, &source, adopt, &owner, &owner.program));
-  unsigned first = owner.program;
-  owner.refuses = 1;
+  ASSERT_OK(hb_gl_pass_create(own, &source, &pass));
+  hb_gl_pass_destroy(&pass);
+  assert_int_equal(pass.program, 0);
   put("one.frag", "// saved again\nout vec4 color;\nvoid main() {\n  color = vec4(1.0);\n}\n");
   assert_false(hb_gl_reload(own, &message));
-  assert_string_equal(message, "not this one");
-  assert_int_equal(owner.program, first);
-  hb_gl_reload_delete(own, &owner.program);
-  assert_int_equal(owner.program, 0);
-  owner.refuses = 0;
-  put("one.frag", one);
-  assert_false(hb_gl_reload(own, &message)); /* forgotten */
   assert_string_equal(message, "");
   hb_gl_context_close(own);
 }
@@ -264,18 +243,19 @@ static void test_file_that_comes_later(void **state)
 {
   (void)state;
   struct hb_gl_context *own = open_context();
-  struct owner owner = {0};
+  struct hb_gl_pass pass;
   const char *message;
   put("one.frag", one);
-  ASSERT_OK(hb_gl_reload_build(own, &source, adopt, &owner, &owner.program));
+  ASSERT_OK(hb_gl_pass_create(own, &source, &pass));
+  unsigned built = own->built;
   put("one.frag", more);
   assert_false(hb_gl_reload(own, &message));
   assert_non_null(strstr(message, "more.glsl: No such file or directory"));
   put("more.glsl", "const float more = 2.0;\n");
   assert_true(hb_gl_reload(own, &message));
   assert_string_equal(message, "");
-  assert_int_equal(owner.adopted, 2);
-  hb_gl_reload_delete(own, &owner.program);
+  assert_int_equal(own->built, built + 2); /* one of them in vain */
+  hb_gl_pass_destroy(&pass);
   hb_gl_context_close(own);
 }
 
@@ -284,13 +264,13 @@ static void test_embedded_are_not_followed(void **state)
   (void)state;
   unsetenv("HB_SHADER_DIR");
   struct hb_gl_context *own = open_context();
-  struct owner owner = {0};
+  struct hb_gl_pass pass;
   const struct hb_gl_program_source files = {
       .vertex = "fullscreen.vert", .fragment = "bench/ceiling.frag", .unrolled = {{"ROUNDS", 1}}};
-  ASSERT_OK(hb_gl_reload_build(own, &files, adopt, &owner, &owner.program));
+  ASSERT_OK(hb_gl_pass_create(own, &files, &pass));
   assert_null(own->reloads);
   assert_false(hb_gl_reload(own, NULL));
-  hb_gl_reload_delete(own, &owner.program);
+  hb_gl_pass_destroy(&pass);
   hb_gl_context_close(own);
 }
 
@@ -300,7 +280,7 @@ int main(void)
       cmocka_unit_test(test_cg2007),
       cmocka_unit_test(test_included),
       cmocka_unit_test(test_stars),
-      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_forgotten),
       cmocka_unit_test(test_file_that_comes_later),
       cmocka_unit_test(test_embedded_are_not_followed), /* the last one: it unsets the folder */
   };

@@ -3,7 +3,7 @@
 #include "core/particles.h"
 #include "force/force_handle.h"
 #include "gl/gl.h"
-#include "pairs/fixed_test.h"
+#include "pairs/selftest.h"
 #include "support/shader_case.h"
 #include "support/support.h"
 

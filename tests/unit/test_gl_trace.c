@@ -1,7 +1,7 @@
 /* The contact sheets of shaders/figures, made again: `holmberg trace -n 37`. Their numbers are those of the walk; the pages
  * look the same up to what another driver's rounding may change in a color. */
 #include "support/support.h"
-#include "gl/gl_caps.h"
+#include "gl/gl_context.h"
 #include "inspect/trace.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ static void walk(const char *scheme, struct hb_trace *trace)
                                          .flags = HB_FORCE_NO_TUNE | HB_FORCE_GL_DEBUG};
   ASSERT_OK(hb_force_open(&params, &force));
   ASSERT_OK(hb_force_set_j(force, N, hb_particles_m(lamps), hb_particles_x(lamps), hb_particles_v(lamps)));
-  software = hb_gl_is_software(hb_force_device(force));
+  software = hb_gl_context_is_software(hb_force_device(force));
   hb_trace_begin(trace);
   ASSERT_OK(hb_force_eval(force, N, all, f, f + 3 * N, f + 6 * N));
   ASSERT_OK(hb_trace_end(trace));

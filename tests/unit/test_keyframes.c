@@ -1,6 +1,6 @@
 /* The way of a camera through the rows of a file. */
 #include "support/support.h"
-#include "render/keyframes.h"
+#include "render/camera.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The cache of tunings: what is put is found, by its own key only, and damage is passed over. */
 #include "base/log.h"
-#include "pairs/tuning_cache.h"
+#include "pairs/tuning.h"
 #include "support/support.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "support/support.h"
 
 #include "base/mem.h"
-#include "gl/gl_unroll.h"
+#include "gl/gl_shader.h"
 
 #include <string.h>
 
