@@ -279,21 +279,21 @@ static void test_refusals(void **state)
 static void test_table(void **state)
 {
   (void)state;
-  static struct hb_fixed_test t;
-  static struct hb_fixed_total totals[HB_FIXED_TEST_N];
-  uint32_t scale[HB_FIXED_TEST_N];
+  static struct hb_selftest_fixed t;
+  static struct hb_fixed_total totals[HB_SELFTEST_FIXED_N];
+  uint32_t scale[HB_SELFTEST_FIXED_N];
   const struct hb_force_params params = {.scheme = "host", .precision = "reproducible"};
   void *host = NULL;
   ASSERT_OK(hb_force_host.open(&params, NULL, &host));
-  for (int k = 0; k < HB_FIXED_TEST_CASES; k++) {
-    hb_fixed_test_make(k, &t);
+  for (int k = 0; k < HB_SELFTEST_FIXED_CASES; k++) {
+    hb_selftest_fixed_make(k, &t);
     const struct hb_reproducible_units units = {.mass = 12, .eps = sqrt((double)t.eps2)};
-    for (int i = 0; i < HB_FIXED_TEST_N; i++) scale[i] = t.scale;
-    ASSERT_OK(hb_force_host.begin(host, &(struct hb_force_job){.sources = {HB_FIXED_TEST_N, t.m, t.x, t.v},
-                                                               .sinks = {.n = HB_FIXED_TEST_N, .index = all},
+    for (int i = 0; i < HB_SELFTEST_FIXED_N; i++) scale[i] = t.scale;
+    ASSERT_OK(hb_force_host.begin(host, &(struct hb_force_job){.sources = {HB_SELFTEST_FIXED_N, t.m, t.x, t.v},
+                                                               .sinks = {.n = HB_SELFTEST_FIXED_N, .index = all},
                                                                .words = {&units, scale, totals}}));
-    if (hb_fixed_test_hash(HB_FIXED_TEST_N, totals) != hb_fixed_test_right[k])
-      fail_msg("case %d gives 0x%016llx", k, (unsigned long long)hb_fixed_test_hash(HB_FIXED_TEST_N, totals));
+    if (hb_selftest_fixed_hash(HB_SELFTEST_FIXED_N, totals) != hb_selftest_fixed_right[k])
+      fail_msg("case %d gives 0x%016llx", k, (unsigned long long)hb_selftest_fixed_hash(HB_SELFTEST_FIXED_N, totals));
   }
   hb_force_host.close(host);
 }
