@@ -297,11 +297,13 @@ void hb_template_put(const char *file, const cJSON *values, struct hb_draft *htm
 enum hb_status hb_report_begin(struct hb_report *report)
 {
   char *text;
-  *report = (struct hb_report){.values = cJSON_CreateObject()};
+  *report = (struct hb_report){0};
   HB_TRY(read_template("report.json", &text));
   enum hb_status status = hb_json_read(text, &report->design);
   hb_mem_free(text);
-  return status == HB_OK ? HB_OK : hb_fail_in(status, "report template report.json");
+  if (status != HB_OK) return hb_fail_in(status, "report template report.json");
+  report->values = cJSON_CreateObject();
+  return HB_OK;
 }
 
 void hb_report_put(struct hb_report *report, const char *file)

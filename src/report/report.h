@@ -49,7 +49,7 @@ struct hb_report {
   unsigned tables, figures;
 };
 
-/* Reads the design. Errors: HB_ERR_INPUT, HB_ERR_IO; hb_report_save is needed in any case. */
+/* Reads the design. Errors: HB_ERR_INPUT, HB_ERR_IO. */
 enum hb_status hb_report_begin(struct hb_report *report);
 
 /* A text of an object of the design; "": none. */

@@ -41,10 +41,13 @@ static const char *part_of(const cJSON *word, enum part part)
 }
 
 /* The words of "each", or a single one that says nothing. */
-static const cJSON *each_of(const struct hb_report *report, const cJSON *row)
+static const cJSON *each_of(struct hb_report *report, const cJSON *row)
 {
   const char *name = hb_report_word(row, "each");
-  return words(report, *name ? name : "nothing");
+  const cJSON *each = words(report, *name ? name : "nothing");
+  if (!each)
+    hb_draft_note(&report->html, hb_fail(HB_ERR_INPUT, "report.json: there are no words '%s'", name));
+  return each;
 }
 
 static double number_of(const cJSON *row, const char *name, double fallback)
@@ -118,9 +121,10 @@ static void note_model(struct hb_reproduction *r)
     hb_reproduce_note(
         r,
         "kind=law n=%.0f GRAPE-6Af=%.17g 8800GTX=%.17g FX1400=%.17g Xeon=%.17g blocks=%.17g card=%.17g "
-        "cycle=%.17g",
+        "cycle=%.17g comm=%.17g comm_percent=%.17g",
         n, unit[0], unit[1], unit[2], unit[3], card_time(n, 0), on_card,
-        on_card - card.n_steps * card.t_force * (1 - 1 / eta));
+        on_card - card.n_steps * card.t_force * (1 - 1 / eta), card.t_comm / n,
+        100 * card.t_comm / card.t_step);
   }
 }
 
@@ -361,7 +365,7 @@ static void put_curve(const struct hb_reproduction *r, struct hb_report_figure *
 static void put_curves(const struct hb_reproduction *r, struct hb_report_figure *f, const cJSON *curves,
                        size_t n, const char *variant)
 {
-  for (const cJSON *curve = curves->child, *next; curve; curve = next) {
+  for (const cJSON *curve = cJSON_GetArrayItem(curves, 0), *next; curve; curve = next) {
     const cJSON *each = each_of(f->report, curve), *word;
     size_t k = 0;
     for (next = curve; next && each_of(f->report, next) == each;) next = next->next;
@@ -507,7 +511,7 @@ static void put_row(const struct hb_reproduction *r, const cJSON *columns, const
   hb_report_table_end_row(t);
 }
 
-static void put_head(const struct hb_report *report, const cJSON *columns, struct hb_draft *head)
+static void put_head(struct hb_report *report, const cJSON *columns, struct hb_draft *head)
 {
   const cJSON *column, *word;
   cJSON_ArrayForEach (column, columns) {
@@ -821,10 +825,6 @@ static void claim_large_n(const struct hb_reproduction *r, struct hb_report *rep
 {
   double lowest = INFINITY;
   for (size_t n = 32768; n <= 262144; n *= 2) lowest = fmin(lowest, slope(r, "8800GTX", n));
-  struct hb_model_time s32 = model_of(CARD, 32768), s512 = model_of(CARD, 524288);
-  set(report, "comm_percent_32k", 100 * s32.t_comm / s32.t_step);
-  set(report, "comm_percent_512k", 100 * s512.t_comm / s512.t_step);
-  set(report, "model_comm", s32.t_comm / 32768);
   set(report, "grows_slower", lowest < model_slope(32768) - 0.1);
 }
 
@@ -983,9 +983,8 @@ static enum hb_status write_report(struct hb_reproduction *r, unsigned chosen)
 {
   struct hb_report report;
   unsigned lacks;
-  enum hb_status begun = hb_report_begin(&report);
-  hb_draft_note(&report.html, begun);
-  if (begun == HB_OK) hb_reproduce_fill(r, chosen, &report);
+  HB_TRY(hb_report_begin(&report));
+  hb_reproduce_fill(r, chosen, &report);
   HB_TRY(hb_report_save(&report, "report.html", &lacks));
   printf("wrote %s/report.html: %u tables, %u figures, each with its numbers in %s/data\n", r->out,
          report.tables, report.figures, r->out);

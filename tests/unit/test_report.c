@@ -117,6 +117,39 @@ static void mistakes(void **state)
   assert_refused("{{> page.html}}", "templates include each other: 'page.html'");
 }
 
+/* ---- the design ---- */
+
+static enum hb_status begin_with(const char *design, struct hb_report *report)
+{
+  FILE *file = fopen("report.json", "w");
+  assert_non_null(file);
+  fputs(design, file);
+  fclose(file);
+  setenv("HB_REPORT_DIR", ".", 1);
+  enum hb_status status = hb_report_begin(report);
+  unsetenv("HB_REPORT_DIR");
+  return status;
+}
+
+static void mistakes_in_the_design(void **state)
+{
+  (void)state;
+  struct hb_reproduction r = {.out = folder, .longest_s = 4, .n_least = 16, .n_most = 64};
+  struct hb_report report;
+  unsigned lacks;
+  ASSERT_FAILS(begin_with("{", &report), HB_ERR_INPUT, "report.json");
+  ASSERT_FAILS(begin_with("[1]", &report), HB_ERR_INPUT, "report.json");
+  ASSERT_OK(begin_with(
+      "{\"words\": {\"nothing\": [\"\"]}, \"figures\": [{\"section\": \"fig1\", \"name\": \"fig1\", "
+      "\"curves\": [{\"each\": \"nobody\"}]}]}",
+      &report));
+  ASSERT_OK(hb_reproduce_plan_probes(&r, 0));
+  hb_reproduce_fill(&r, ~0u, &report);
+  ASSERT_FAILS(hb_report_save(&report, "report.html", &lacks), HB_ERR_INPUT, "there are no words 'nobody'");
+  hb_reproduce_clear(&r);
+  remove("report.json");
+}
+
 /* ---- data/report ---- */
 
 /* Without any job's output every number is missing: each name must be there nevertheless. */
@@ -145,9 +178,8 @@ static void every_section(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(words_and_numbers),
-      cmocka_unit_test(branches_and_lists),
-      cmocka_unit_test(mistakes),
+      cmocka_unit_test(words_and_numbers), cmocka_unit_test(branches_and_lists),
+      cmocka_unit_test(mistakes),          cmocka_unit_test(mistakes_in_the_design),
       cmocka_unit_test(every_section),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
