@@ -388,6 +388,34 @@ void hb_model_record_help(FILE *out)
 
 /* ---- reading ---- */
 
+/* Calls take for each line of JSON. Errors: its own, HB_ERR_IO, HB_ERR_INPUT. */
+static enum hb_status each_line(const char *path, enum hb_status (*take)(const cJSON *line, void *into),
+                                void *into)
+{
+  char *text, *rest, *one;
+  size_t length, number = 0;
+  enum hb_status status = HB_OK;
+  HB_TRY(hb_file_read(path, &text, &length));
+  for (rest = text; status == HB_OK && (one = strsep(&rest, "\n"));) {
+    cJSON *line = NULL;
+    number++;
+    if (*one) status = hb_json_read(one, &line);
+    if (line) status = take(line, into);
+    cJSON_Delete(line);
+  }
+  hb_mem_free(text);
+  if (status == HB_OK) return HB_OK;
+  char context[512];
+  snprintf(context, sizeof context, "%s, line %zu", path, number);
+  return hb_fail_in(status, context);
+}
+
+static const char *word_of(const cJSON *line, const char *name)
+{
+  const char *word = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(line, name));
+  return word ? word : "";
+}
+
 /* Times and coefficients are >= 0, an exponent may be any number. */
 static enum hb_status read_constant(const cJSON *line, size_t k, struct hb_machine *machine)
 {
@@ -402,61 +430,41 @@ static enum hb_status read_constant(const cJSON *line, size_t k, struct hb_machi
   return HB_OK;
 }
 
-static const char *word_of(const cJSON *line, const char *name)
-{
-  const char *word = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(line, name));
-  return word ? word : "";
-}
+struct fits {
+  struct hb_machine *machines;
+  size_t count, capacity;
+};
 
-/* Counts a fit; other lines are skipped. */
-static enum hb_status take_line(const cJSON *line, struct hb_machine *machine, size_t *count)
+static enum hb_status take_fit(const cJSON *line, void *into)
 {
+  struct fits *fits = into;
   if (strcmp(word_of(line, "record"), "fit") != 0) return HB_OK;
+  HB_TRY(HB_GROW(fits->count, &fits->capacity, &fits->machines));
+  struct hb_machine *machine = &fits->machines[fits->count];
   for (size_t k = 0; k < CONSTANTS; k++) HB_TRY(read_constant(line, k, machine));
   const cJSON *sends_all = cJSON_GetObjectItemCaseSensitive(line, "sends_all");
   if (!sends_all) return hb_fail(HB_ERR_INPUT, "the fit has no sends_all");
   machine->sends_all = cJSON_IsTrue(sends_all);
   snprintf(machine->name, sizeof machine->name, "%s %s %s %s", word_of(line, "scheme"),
            word_of(line, "precision"), word_of(line, "mode"), word_of(line, "step_rounding"));
-  ++*count;
+  fits->count++;
   return HB_OK;
-}
-
-static enum hb_status read_lines(const char *path, char *text, struct hb_machine *machines, size_t *count)
-{
-  char *rest = text, *one;
-  for (size_t number = 1; (one = strsep(&rest, "\n")); number++) {
-    if (!*one) continue;
-    cJSON *line;
-    enum hb_status status = hb_json_read(one, &line);
-    if (status == HB_OK) status = take_line(line, &machines[*count], count);
-    cJSON_Delete(line);
-    if (status == HB_OK) continue;
-    char context[512];
-    snprintf(context, sizeof context, "%s, line %zu", path, number);
-    return hb_fail_in(status, context);
-  }
-  return *count ? HB_OK : hb_fail(HB_ERR_INPUT, "%s has no fit of 'holmberg model fit'", path);
 }
 
 enum hb_status hb_model_record_read(const char *path, struct hb_machine **machines, size_t *count)
 {
-  char *text;
-  size_t length, lines = 1;
-  *machines = NULL;
-  *count = 0;
-  HB_TRY(hb_file_read(path, &text, &length));
-  for (const char *s = text; (s = strchr(s, '\n')); s++) lines++;
-  enum hb_status status = HB_ALLOC(lines, machines);
-  if (status == HB_OK) status = read_lines(path, text, *machines, count);
-  hb_mem_free(text);
-  if (status == HB_OK) return HB_OK;
-  hb_mem_free(*machines);
-  *machines = NULL;
+  struct fits fits = {0};
+  enum hb_status status = each_line(path, take_fit, &fits);
+  if (status == HB_OK && fits.count == 0)
+    status = hb_fail(HB_ERR_INPUT, "%s has no fit of 'holmberg model fit'", path);
+  if (status != HB_OK) {
+    hb_mem_free(fits.machines);
+    fits = (struct fits){0};
+  }
+  *machines = fits.machines;
+  *count = fits.count;
   return status;
 }
-
-/* ---- the network ---- */
 
 static double seconds_of(const cJSON *line, const char *name)
 {
@@ -464,32 +472,21 @@ static double seconds_of(const cJSON *line, const char *name)
   return cJSON_IsNumber(item) ? item->valuedouble : NAN;
 }
 
-static enum hb_status take_network(const char *text, struct hb_network *network)
+static enum hb_status take_network(const cJSON *line, void *into)
 {
-  cJSON *line;
-  HB_TRY(hb_json_read(text, &line));
-  int is_one = strcmp(word_of(line, "record"), "network") == 0;
+  if (strcmp(word_of(line, "record"), "network") != 0) return HB_OK;
   struct hb_network found = {(int)seconds_of(line, "ranks"), seconds_of(line, "t_message"),
                              seconds_of(line, "t_byte")};
-  cJSON_Delete(line);
-  if (!is_one) return HB_OK;
   if (!(found.t_message >= 0 && found.t_byte >= 0 && found.ranks > 1))
     return hb_fail(HB_ERR_INPUT, "a network needs ranks > 1, t_message and t_byte, of at least 0 seconds");
-  *network = found;
+  *(struct hb_network *)into = found;
   return HB_OK;
 }
 
 enum hb_status hb_model_record_network(const char *path, struct hb_network *network)
 {
-  char *text, *rest, *one;
-  size_t length;
   *network = (struct hb_network){0};
-  HB_TRY(hb_file_read(path, &text, &length));
-  enum hb_status status = HB_OK;
-  for (rest = text; status == HB_OK && (one = strsep(&rest, "\n"));)
-    if (*one) status = take_network(one, network);
-  hb_mem_free(text);
-  if (status == HB_OK && network->ranks == 0)
-    status = hb_fail(HB_ERR_INPUT, "no network of 'holmberg bench messages --json'");
-  return status == HB_OK ? HB_OK : hb_fail_in(status, path);
+  HB_TRY(each_line(path, take_network, network));
+  return network->ranks ? HB_OK
+                        : hb_fail(HB_ERR_INPUT, "%s: no network of 'holmberg bench messages --json'", path);
 }

@@ -311,5 +311,5 @@ END
   echo '{"record": "message"}' >none.jsonl
   fails_with 3 "none.jsonl: no network of 'holmberg bench messages --json'" model predict --ranks 2 --network none.jsonl
   echo '{"record": "network", "ranks": 2, "t_message": -1, "t_byte": 0}' >none.jsonl
-  fails_with 3 'none.jsonl: a network needs ranks > 1, *' model predict --ranks 2 --network none.jsonl
+  fails_with 3 'none.jsonl, line 1: a network needs ranks > 1, *' model predict --ranks 2 --network none.jsonl
 }
