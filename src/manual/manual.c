@@ -1,5 +1,5 @@
 /* Writes what `make install` puts beside the program and only its tables know: a page of the manual for each command, and
- * completion for two shells. Run by tools/manual.sh: manual FOLDER VERSION DATE. */
+ * completion for two shells; and what the package for Python has to know of options. Run by tools/manual.sh: manual FOLDER VERSION DATE. */
 #include "cli/cmd.h"
 #include "console/opts.h"
 
@@ -409,6 +409,45 @@ static void completion_zsh(const struct hb_opts_command *const *commands, FILE *
   fputs("  esac\n}\n_holmberg \"$@\"\n", out);
 }
 
+/* ---- the package for Python ---- */
+
+/* Of options that set a number or a choice: what it measures, its words. */
+static void python_settings(const char *name, const struct hb_opts_command *command, FILE *out)
+{
+  const struct hb_opts_option *option;
+  fprintf(out, "\n%s = {\n", name);
+  for (size_t k = 0; (option = hb_opts_option_at(command, k)); k++) {
+    int is_choice = option->kind == HB_OPTS_CHOICE;
+    int is_number = option->kind >= HB_OPTS_NUMBER && option->kind <= HB_OPTS_POWER && option->unit == 0;
+    if (!is_choice && !is_number && option->of != HB_OPTS_FIELD_WORDS) continue;
+    fputs("    \"", out);
+    for (const char *c = option->name; *c; c++) fputc(*c == '-' ? '_' : *c, out);
+    fprintf(out, "\": Setting(%d, %d, %d, [", option->of, option->is_astro, option->kind == HB_OPTS_POWER);
+    for (size_t w = 0; is_choice && hb_words_at(option->words, w); w++)
+      fprintf(out, "%s\"%s\"", w ? ", " : "", hb_words_at(option->words, w));
+    fputs("]),\n", out);
+  }
+  fputs("}\n", out);
+}
+
+static void python_package(FILE *out)
+{
+  static char run[] = "run", ic[] = "ic";
+  char *words[] = {run, ic};
+  fputs("\"\"\"What the options of holmberg run and ic are, written by the build into "
+        "manual/_settings.py.\"\"\"\n"
+        "# flake8: noqa\n"
+        "from typing import List, NamedTuple\n\n\n"
+        "class Setting(NamedTuple):\n"
+        "    of: int  # what a number measures, HB_DIMENSION_...; -1: words with numbers\n"
+        "    is_astro: int  # 1: it is in Myr, pc, km/s or solar masses\n"
+        "    is_power: int  # 1: a power of two\n"
+        "    words: List[str]  # of a choice, by the values of its enum\n\n",
+        out);
+  python_settings("RUN", hb_cmd_find(1, words), out);
+  python_settings("IC", hb_cmd_find(1, words + 1), out);
+}
+
 /* ---- the files ---- */
 
 static FILE *create(const char *folder, const char *name, const char *ending)
@@ -437,9 +476,11 @@ int main(int count, char **words)
   FILE *page = create(words[1], "holmberg", ".1");
   FILE *bash = create(words[1], "holmberg", ".bash");
   FILE *zsh = create(words[1], "_holmberg", "");
-  if (!page || !bash || !zsh) return 1;
+  FILE *python = create(words[1], "_settings", ".py");
+  if (!page || !bash || !zsh || !python) return 1;
   man_program(hb_commands, &edition, page);
   completion_bash(hb_commands, bash);
   completion_zsh(hb_commands, zsh);
-  return failed || fclose(page) || fclose(bash) || fclose(zsh);
+  python_package(python);
+  return failed || fclose(page) || fclose(bash) || fclose(zsh) || fclose(python);
 }

@@ -70,6 +70,11 @@ class Declarations(unittest.TestCase):
         self.assertEqual(written, (ROOT / "src/python/holmberg/_abi.py").read_text(),
                          "headers have changed: python3 tools/python_abi.py >src/python/holmberg/_abi.py")
 
+    def test_settings_are_those_of_the_options(self):
+        written = LIBRARY.parent / "manual/_settings.py"
+        self.assertEqual(written.read_text(), (ROOT / "src/python/holmberg/_settings.py").read_text(),
+                         "options have changed: cp build/manual/_settings.py src/python/holmberg")
+
     def test_a_compiler_agrees(self):
         self.assertGreater(len(STRUCTS), 15)
         self.assertGreater(len(_abi.FUNCTIONS), 70)

@@ -5,6 +5,7 @@ import ctypes
 import difflib
 import functools
 import inspect
+import math
 import operator
 import os
 import threading
@@ -17,8 +18,10 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Optional
 import numpy as np
 
 from . import _abi
+from ._settings import Setting
 
 SONAME = "libholmberg.so.1"
+ONE = {"mass": 1.0, "length": 1.0, "time": 1.0}  # a number in these is in solar masses, pc, Myr
 PATIENCE_S = 0.5  # of a thread with an object that another one uses
 
 
@@ -335,6 +338,26 @@ def quantity(value: Any, name: str, of: int, units: Optional[Mapping[str, float]
     return number.value
 
 
+def setting(row: Setting, value: Any, name: str, units: Optional[Mapping[str, float]]) -> Any:
+    """A field of the library's params as the option of that row has it; a step with a unit becomes the next power below."""
+    if row.words:
+        return chosen(value, name, row.words)
+    if row.of < 0:
+        return None if value is None else _field(value, name, units)
+    number = quantity(value, name, row.of, ONE if row.is_astro else units) if row.of else finite(value, name)
+    return 2.0 ** math.floor(math.log2(number)) if row.is_power and has_unit(value) and number > 0 else number
+
+
+def _field(words: str, name: str, units: Optional[Mapping[str, float]]) -> bytes:
+    """Its numbers in N-body units."""
+    text = ctypes.create_string_buffer(4096)
+    try:
+        lib.hb_units_field(None if units is None else _abi.hb_units(**units), encoded(words), text, len(text))
+    except UsageError as error:
+        raise UsageError(f"{name}: {error}") from None
+    return text.value
+
+
 def address(values: Optional[np.ndarray]) -> Optional[int]:
     """Where an array's memory is; the array must be kept as long as the library uses it."""
     return None if values is None else values.ctypes.data
@@ -377,9 +400,8 @@ def words(name: str) -> list[str]:
     return result
 
 
-def number_of(word: str, what: str, name: str) -> int:
+def chosen(word: str, what: str, known: list[str]) -> int:
     """The value of an enum that a word stands for."""
-    known = words(name)
     if word not in known:
         raise UsageError(f"unknown {what} '{word}' (expected {', '.join(known)})")
     return known.index(word)

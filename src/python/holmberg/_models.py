@@ -7,13 +7,10 @@ from types import SimpleNamespace
 from typing import Any, Callable, Mapping
 
 from . import _abi
-from ._library import UsageError, encoded, finite, has_unit, lib, listing, meant, number_of, quantity
+from ._library import UsageError, encoded, has_unit, lib, listing, meant, setting
+from ._settings import IC
 
-ONE = {"mass": 1.0, "length": 1.0, "time": 1.0}  # a number in these is in solar masses, pc, Myr
-UNITS = {"mass_unit": _abi.HB_DIMENSION_MASS, "length_unit": _abi.HB_DIMENSION_LENGTH, "time_unit": _abi.HB_DIMENSION_TIME}
-LENGTHS = {"a_min", "a_max", "tidal_radius"}
-SOLAR = {"mass_min", "mass_max"}
-CHOICES = {"pairing", "orbits", "eccentricities"}
+UNITS = ("mass_unit", "length_unit", "time_unit")
 PLUMMER_RADIUS = 3 * math.pi / 16
 
 
@@ -24,21 +21,11 @@ def models() -> dict[str, SimpleNamespace]:
 
 def _units(given: Mapping[str, Any]) -> dict[str, float]:
     """Those asked for; 0: not known."""
-    units = {name.partition("_")[0]: quantity(given.get(name, 0), name, of, ONE) for name, of in UNITS.items()}
+    units = {name.partition("_")[0]: setting(IC[name], given.get(name, 0), name, None) for name in UNITS}
     known = _abi.hb_units(**units)
     if sum(value == 0 for value in units.values()) == 1:
         lib.hb_units_complete(known)
     return {name: getattr(known, name) for name in units}
-
-
-def _cluster_value(name: str, value: Any, units: Mapping[str, float]) -> Any:
-    if name == "masses":
-        return encoded(value)
-    if name in CHOICES:
-        return number_of(value, name, f"hb_ic_{name}_names")
-    if name in LENGTHS:
-        return quantity(value, name, _abi.HB_DIMENSION_LENGTH, units)
-    return quantity(value, name, _abi.HB_DIMENSION_MASS, ONE) if name in SOLAR else finite(value, name)
 
 
 def fill_cluster(cluster: _abi.hb_ic_cluster, make: Callable, given: Mapping[str, Any]) -> dict[str, float]:
@@ -47,11 +34,11 @@ def fill_cluster(cluster: _abi.hb_ic_cluster, make: Callable, given: Mapping[str
     units = _units(given)
     for name, value in given.items():
         if name in UNITS:
-            setattr(cluster.units, name.partition("_")[0], quantity(value, name, UNITS[name], ONE))
+            setattr(cluster.units, name.partition("_")[0], setting(IC[name], value, name, None))
         elif name in fields:
-            setattr(cluster, name, _cluster_value(name, value, units))
+            setattr(cluster, name, encoded(value) if name == "masses" else setting(IC[name], value, name, units))
         else:
-            known = [*inspect.signature(make).parameters, *sorted(fields | set(UNITS))]
+            known = [*inspect.signature(make).parameters, *sorted(fields.union(UNITS))]
             raise TypeError(f"Particles.make has no argument '{name}'{meant(name, known)}")
     return units
 
@@ -64,10 +51,6 @@ def fill_model(params: _abi.hb_ic_params, make: Callable, model: str, units: Map
         if own and value != default and name.replace("_", "-") not in own.options.split():
             takes = own.options.replace("-", "_").replace(" ", ", ")
             raise UsageError(f"model {model} does not take {name} (it takes: {takes or 'none of them'})")
-        if isinstance(default, str):
-            value = number_of(value, name, f"hb_ic_{name}_names")
-        elif name == "r_cut" and has_unit(value):
-            value = quantity(value, name, _abi.HB_DIMENSION_LENGTH, units) / PLUMMER_RADIUS
-        else:
-            value = finite(value, name)
-        setattr(params, name, value)
+        unit = PLUMMER_RADIUS if name == "r_cut" and has_unit(value) else 1
+        value = setting(IC[name], value, name, units)
+        setattr(params, name, value if IC[name].words else value / unit)

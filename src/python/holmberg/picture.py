@@ -10,7 +10,7 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from . import _abi
-from ._library import Opened, Strict, address, array, check_words, encoded, finite, lib, made, number_of, version, whole
+from ._library import Opened, Strict, address, array, check_words, chosen, encoded, finite, lib, made, version, whole, words
 
 
 class Picture(Strict):
@@ -88,7 +88,7 @@ class Renderer(Opened):
         check_words(unknown, Renderer.__init__)
         params = _abi.hb_picture_params(
             context=encoded(context), device=encoded(device), width=whole(width, "width", 2 ** 31 - 1),
-            height=whole(height, "height", 2 ** 31 - 1), map=number_of("gray" if map == "grey" else map, "color map", "hb_colormap_names"),
+            height=whole(height, "height", 2 ** 31 - 1), map=chosen("gray" if map == "grey" else map, "color map", words("hb_colormap_names")),
             radius=finite(radius, "radius"), inclination=finite(inclination, "inclination"),
             azimuth=finite(azimuth, "azimuth"), point_size=finite(point_size, "point_size"),
             glow=finite(glow, "glow") or -1, exposure=finite(exposure, "exposure"))

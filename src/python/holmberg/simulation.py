@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import ctypes
-import math
 import os
 import warnings
 from types import SimpleNamespace
@@ -11,8 +10,9 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _abi
-from ._library import (Opened, UsageError, address, check_words, encoded, finite, has_unit, lib, listing, made, number_of,
-                       quantity, units_of, values_of)
+from ._library import (Opened, UsageError, address, check_words, encoded, lib, listing, made, quantity, setting, units_of,
+                       values_of)
+from ._settings import RUN
 from .events import STOPS, Event, bits, event_of, events_of
 from .force import description, force_params
 from .particles import Particles
@@ -32,22 +32,7 @@ def lagrange_fractions() -> np.ndarray:
     return np.array(numbers)
 
 
-def _power(value: Union[float, str], name: str, units: Optional[dict[str, float]]) -> float:
-    """A step; a word with a unit becomes the next power of two below, as in ``holmberg run``."""
-    dt = quantity(value, name, _abi.HB_DIMENSION_TIME, units)
-    return 2.0 ** math.floor(math.log2(dt)) if has_unit(value) and dt > 0 else dt
-
-
-def _field(words: Optional[str], units: Optional[dict[str, float]]) -> Optional[bytes]:
-    """Its numbers in N-body units."""
-    if words is None:
-        return None
-    text = ctypes.create_string_buffer(4096)
-    try:
-        lib.hb_units_field(None if units is None else _abi.hb_units(**units), encoded(words), text, len(text))
-    except UsageError as error:
-        raise UsageError(f"field: {error}") from None
-    return text.value
+SETTINGS = {**RUN, "rounding": RUN["step_rounding"]}  # by the fields of hb_sim_params
 
 
 class Simulation(Opened):
@@ -116,28 +101,15 @@ class Simulation(Opened):
                  damping: float = 0, field: Optional[str] = None, encounters: str = "auto",
                  collisions: str = "none", escapers: str = "none", escape_radius: float = 0,
                  first_step: str = "auto", stop_at: str = "none", **force: Any):
+        given = {name: value for name, value in locals().items() if name in SETTINGS}
         check_words(force, Simulation.__init__, force_params)
         units = particles.units
+        settings = {name: setting(SETTINGS[name], value, name, units) for name, value in given.items()}
         if force.get("eps") is None and not np.isnan(noted := particles._eps()):
             force["eps"] = noted
         elif force.get("eps") is not None:
             force["eps"] = quantity(force["eps"], "eps", _abi.HB_DIMENSION_LENGTH, units)
-        params = _abi.hb_sim_params(
-            force=force_params(**force), integrator=encoded(integrator), eta=finite(eta, "eta"),
-            dt_max=_power(dt_max, "dt_max", units), dt_min=_power(dt_min, "dt_min", units),
-            rounding=number_of(rounding, "rounding", "hb_rounding_names"),
-            transfer=number_of(transfer, "transfer", "hb_transfer_names"),
-            predict=number_of(predict, "place to predict", "hb_place_names"),
-            correct=number_of(correct, "place to correct", "hb_place_names"),
-            exact_energy=number_of(exact_energy, "exact_energy", "hb_exact_energy_names"),
-            steps=number_of(steps, "kind of steps", "hb_steps_names"),
-            dt=quantity(dt, "dt", _abi.HB_DIMENSION_TIME, units), damping=finite(damping, "damping"),
-            encounters=number_of(encounters, "treatment of encounters", "hb_encounters_names"),
-            collisions=number_of(collisions, "treatment of collisions", "hb_collisions_names"),
-            escapers=number_of(escapers, "treatment of escapers", "hb_escapers_names"),
-            escape_radius=quantity(escape_radius, "escape_radius", _abi.HB_DIMENSION_LENGTH, units),
-            first_step=number_of(first_step, "first step", "hb_first_step_names"), field=_field(field, units),
-            stop_at=number_of(stop_at, "event to stop at", "hb_stop_at_names"))
+        params = _abi.hb_sim_params(force=force_params(**force), integrator=encoded(integrator), **settings)
         with particles._handle.used() as initial:
             self._adopt(made(lib.hb_sim_create, initial, params, destroy=lib.hb_sim_destroy,
                              keep=force.get("interaction")), units)
