@@ -8,7 +8,7 @@
 #include "console/terminal.h"
 #include "measure/analysis.h"
 #include "measure/contents.h"
-#include "measure/jacobi.h"
+#include "measure/analysis.h"
 #include "plot/plot.h"
 
 #include <holmberg/measure.h>

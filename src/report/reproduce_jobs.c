@@ -414,21 +414,13 @@ static int leave_job_out(struct hb_reproduction *r, double longest_s)
 
 /* ---- estimates -------------------------------------------------------------------------------------- */
 
-/* Particles in a block, block steps of a time unit: eqs 14 and 17. */
-static double eq14(double n)
+/* n_block and n_steps: eqs 14 and 17. */
+static struct hb_model_time eqs(double n)
 {
   size_t count;
   struct hb_model_time time;
   hb_model_predict(hb_model_machines(&count), n, &time);
-  return time.n_block;
-}
-
-static double eq17(double n)
-{
-  size_t count;
-  struct hb_model_time time;
-  hb_model_predict(hb_model_machines(&count), n, &time);
-  return time.n_steps;
+  return time;
 }
 
 static double source_seconds(const struct hb_source *source, double n, double ni)
@@ -449,7 +441,7 @@ static double run_seconds(const struct hb_reproduction *r, const struct hb_sourc
 {
   const struct hb_source *host = &r->sources[HB_SOURCE_HOST];
   double all = (double)n;
-  return start_seconds(r, source) + steps * source_seconds(source, all, eq14(all)) +
+  return start_seconds(r, source) + steps * source_seconds(source, all, eqs(all).n_block) +
          source_seconds(source, all, all) + 3 * source_seconds(host, all, all);
 }
 
@@ -561,7 +553,7 @@ static const double ROUNDED_DOWN = 1.6;
 
 static double block_steps(size_t n, double nu, double t)
 {
-  return ROUNDED_DOWN * t * eq17((double)n) * sqrt(0.01 / nu);
+  return ROUNDED_DOWN * t * eqs((double)n).n_steps * sqrt(0.01 / nu);
 }
 
 /* ---- the paper's runs -------------------------------------------------------------------------------- */

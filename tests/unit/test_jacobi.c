@@ -1,7 +1,7 @@
 /* The Jacobi radius, and what is within, of systems where it is known. */
 #include "support/support.h"
 
-#include "measure/jacobi.h"
+#include "measure/analysis.h"
 
 #include <math.h>
 #include <string.h>
