@@ -133,12 +133,12 @@ static void fail(struct reading *t, const char *reason, const char *word)
 
 /* Copies text up to the next tag, which it reads; 0 at the end. A tag other than a value also consumes its line if nothing
  * else is on it. */
-static int next_tag(struct reading *t, int is_live, struct tag *tag)
+static int next_tag(struct reading *t, struct tag *tag)
 {
   const char *open = strstr(t->at, "{{"), *close = open ? strstr(open, "}}") : NULL, *stop = open;
   if (!close || (size_t)(close - open - 2) >= sizeof tag->text) {
     if (open) fail(t, "this tag has no end:", "{{");
-    if (is_live) hb_draft_put_bytes(t->html, t->at, strlen(t->at));
+    hb_draft_put_bytes(t->html, t->at, strlen(t->at));
     t->at += strlen(t->at);
     return 0;
   }
@@ -148,7 +148,7 @@ static int next_tag(struct reading *t, int is_live, struct tag *tag)
   int is_block = strchr("#/>", *tag->text) || strcmp(tag->text, "else") == 0;
   int is_alone = is_block && *close == '\n' && (stop == t->text || stop[-1] == '\n');
   if (!is_alone) stop = open;
-  if (is_live) hb_draft_put_bytes(t->html, t->at, (size_t)(stop - t->at));
+  hb_draft_put_bytes(t->html, t->at, (size_t)(stop - t->at));
   t->at = close + is_alone;
   return 1;
 }
@@ -178,7 +178,7 @@ static int condition(struct reading *t, const struct scope *scope, const char *t
   return value && is_true(value) != is_not;
 }
 
-static void put_value(struct reading *t, const struct scope *scope, char *name, int is_live)
+static void put_value(struct reading *t, const struct scope *scope, char *name)
 {
   char *colon = strchr(name, ':');
   int digits = colon ? atoi(colon + 1) : 7;
@@ -186,80 +186,86 @@ static void put_value(struct reading *t, const struct scope *scope, char *name, 
   const cJSON *value = find(scope, name);
   if (!value || cJSON_IsObject(value) || digits < 1 || digits > 17)
     fail(t, value ? "this is not a value:" : "unknown name", name);
-  else if (is_live && cJSON_IsNumber(value))
+  else if (cJSON_IsNumber(value))
     put_digits(value->valuedouble, digits, t->html);
-  else if (is_live && cJSON_IsString(value))
+  else if (cJSON_IsString(value))
     hb_draft_put_escaped(t->html, value->valuestring);
-  else if (is_live)
+  else
     hb_draft_put_bytes(t->html, value->valuestring, strlen(value->valuestring));
 }
 
-static void put_file(const char *file, const struct scope *scope, int depth, int is_live,
-                     struct hb_draft *html);
-static struct tag put_block(struct reading *t, const struct scope *scope, int is_live);
+static void put_file(const char *file, const struct scope *scope, int depth, struct hb_draft *html);
+static struct tag put_block(struct reading *t, const struct scope *scope);
 
 static void expect(struct reading *t, struct tag stop, const char *end)
 {
   if (strcmp(stop.text, end) != 0) fail(t, "a block does not end here with", end);
 }
 
-static void put_if(struct reading *t, const struct scope *scope, const char *text, int is_live)
+/* What a branch that is not taken writes is cut off again: its names are checked nevertheless. */
+static struct tag put_branch(struct reading *t, const struct scope *scope, int is_taken)
+{
+  size_t before = t->html->text.length;
+  struct tag stop = put_block(t, scope);
+  if (!is_taken && t->html->text.length > before) t->html->text.text[t->html->text.length = before] = 0;
+  return stop;
+}
+
+static void put_if(struct reading *t, const struct scope *scope, const char *text)
 {
   int is = condition(t, scope, text);
-  struct tag stop = put_block(t, scope, is_live && is);
-  if (strcmp(stop.text, "else") == 0) stop = put_block(t, scope, is_live && !is);
+  struct tag stop = put_branch(t, scope, is);
+  if (strcmp(stop.text, "else") == 0) stop = put_branch(t, scope, !is);
   expect(t, stop, "/if");
 }
 
-static void put_each(struct reading *t, const struct scope *scope, const cJSON *list, int is_live)
+static void put_each(struct reading *t, const struct scope *scope, const cJSON *list)
 {
   const char *body = t->at;
   int has_rows = is_true(list);
   for (const cJSON *row = row_of(list); row; row = has_rows ? row->next : NULL) {
     t->at = body;
-    expect(t, put_block(t, &(struct scope){row, scope}, is_live && has_rows), "/each");
+    expect(t, put_branch(t, &(struct scope){row, scope}, has_rows), "/each");
   }
 }
 
 /* {{#figure fig1}} caption {{/figure}} */
-static void put_around(struct reading *t, const char *kind, const struct scope *scope, const cJSON *list,
-                       int is_live)
+static void put_around(struct reading *t, const char *kind, const struct scope *scope, const cJSON *list)
 {
   struct hb_draft caption = {0}, *html = t->html;
   struct scope row = {row_of(list), scope};
   cJSON *inner = cJSON_CreateObject();
   t->html = &caption;
-  expect(t, put_block(t, scope, is_live), hb_phrase("/%s", kind));
+  expect(t, put_block(t, scope), hb_phrase("/%s", kind));
   t->html = html;
   hb_draft_note(html, caption.status);
   hb_values_markup(inner, "caption", caption.text.text ? caption.text.text : "");
-  put_file(hb_phrase("%s.html", kind), &(struct scope){inner, &row}, t->depth + 1, is_live && is_true(list),
-           html);
+  if (is_true(list)) put_file(hb_phrase("%s.html", kind), &(struct scope){inner, &row}, t->depth + 1, html);
   cJSON_Delete(inner);
   hb_draft_clear(&caption);
 }
 
 /* Up to a tag that ends a block, which comes back; "" at the end of the file. */
-static struct tag put_block(struct reading *t, const struct scope *scope, int is_live)
+static struct tag put_block(struct reading *t, const struct scope *scope)
 {
   struct tag tag;
-  while (t->html->status == HB_OK && next_tag(t, is_live, &tag)) {
+  while (t->html->status == HB_OK && next_tag(t, &tag)) {
     char kind[NAME] = "", name[NAME] = "";
     if (*tag.text == '/' || strcmp(tag.text, "else") == 0) return tag;
     sscanf(tag.text, "#%47s %47s", kind, name);
     const cJSON *list = find(scope, name);
     if (*tag.text == '>')
-      put_file(tag.text + 1 + strspn(tag.text + 1, " "), scope, t->depth + 1, is_live, t->html);
+      put_file(tag.text + 1 + strspn(tag.text + 1, " "), scope, t->depth + 1, t->html);
     else if (*tag.text != '#')
-      put_value(t, scope, tag.text, is_live);
+      put_value(t, scope, tag.text);
     else if (strcmp(kind, "if") == 0)
-      put_if(t, scope, tag.text + 3, is_live);
+      put_if(t, scope, tag.text + 3);
     else if (!rows_of(list))
       fail(t, "unknown list", name);
     else if (strcmp(kind, "each") == 0)
-      put_each(t, scope, list, is_live);
+      put_each(t, scope, list);
     else
-      put_around(t, kind, scope, list, is_live);
+      put_around(t, kind, scope, list);
   }
   return (struct tag){""};
 }
@@ -274,22 +280,21 @@ static enum hb_status read_template(const char *name, char **text)
   return hb_fail(HB_ERR_INPUT, "there is no report template '%s'", name);
 }
 
-static void put_file(const char *file, const struct scope *scope, int depth, int is_live,
-                     struct hb_draft *html)
+static void put_file(const char *file, const struct scope *scope, int depth, struct hb_draft *html)
 {
   char *text = NULL, name[160];
   snprintf(name, sizeof name, "%s", file); /* a phrase, which the file may outlive */
   if (html->status == HB_OK) html->status = read_template(name, &text);
   struct reading t = {name, text, text, depth, html};
   if (text && depth > DEPTH_MOST) fail(&t, "templates include each other:", name);
-  struct tag stop = text ? put_block(&t, scope, is_live) : (struct tag){""};
+  struct tag stop = text ? put_block(&t, scope) : (struct tag){""};
   if (*stop.text) fail(&t, "there is nothing to end here:", stop.text);
   hb_mem_free(text);
 }
 
 void hb_template_put(const char *file, const cJSON *values, struct hb_draft *html)
 {
-  put_file(file, &(struct scope){values, NULL}, 0, 1, html);
+  put_file(file, &(struct scope){values, NULL}, 0, html);
 }
 
 /* ---- the page ---------------------------------------------------------------------------------------- */
