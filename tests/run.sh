@@ -77,13 +77,14 @@ contexts() {
   test_gl_arithmetic) echo osmesa egl glfw es3.0 es3.1 es3.2 gl3.3 gl4.1 ;;
   test_gl_context | test_gl_foreign | test_gl_paint) echo osmesa egl glfw gles ;;
   test_gl_force) echo 'osmesa gpu glfw,smoke' ;;
-  test_gl_pairs_faults) echo osmesa gpu glfw ;;
-  test_gl_g6 | test_gl_interaction | test_gl_modes | test_gl_resident | test_gl_steps) echo osmesa gpu ;;
+  test_gl_pairs_faults) echo 'osmesa gpu glfw,smoke' ;;
+  test_gl_modes | test_gl_resident) echo osmesa gpu ;;
+  test_gl_g6 | test_gl_interaction | test_gl_steps) echo 'osmesa gpu,smoke' ;;
   test_gl_reload | \
     test_gl_shader | test_gl_tone_map | test_gl_trace) echo osmesa egl glfw ;;
   test_gl_reproducible) echo osmesa gpu es3.0 gl3.3 ;;
   test_gl_scene) echo 'osmesa egl,smoke glfw,smoke' ;;
-  test_gl_faults | test_gl_near) echo osmesa es3.0 ;; # which cannot count fragments
+  test_gl_faults | test_gl_near) echo 'osmesa es3.0,smoke' ;; # which cannot count fragments
   *) echo osmesa ;;
   esac
 }

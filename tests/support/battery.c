@@ -249,3 +249,15 @@ void battery_run(const struct hb_force_params *params, const struct battery_tole
   points(force, tolerance);
   hb_force_close(force);
 }
+
+void battery_smoke(const struct hb_force_params *params, const struct battery_tolerance *tolerance)
+{
+  for (uint32_t i = 0; i < BATTERY_MOST; i++) battery_all[i] = i;
+  struct hb_force *force = battery_open_force(params, SOFT);
+  alone(force, SOFT);
+  blocks(force, tolerance);
+  changing(force, tolerance);
+  negative_control(force, tolerance);
+  points(force, tolerance);
+  hb_force_close(force);
+}

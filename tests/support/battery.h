@@ -18,4 +18,7 @@ extern const struct battery_tolerance battery_single, battery_ds, battery_double
 /* Runs all cases on the source that params describe; fails the current cmocka test with the case's name. */
 void battery_run(const struct hb_force_params *params, const struct battery_tolerance *tolerance);
 
+/* Some of them: where the context is tested, and another one has had them all. */
+void battery_smoke(const struct hb_force_params *params, const struct battery_tolerance *tolerance);
+
 #endif

@@ -85,5 +85,5 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_dropped_draws),
                                      cmocka_unit_test(test_lost_context), cmocka_unit_test(test_memory)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return RUN_TESTS(tests, 1, NULL, NULL);
 }

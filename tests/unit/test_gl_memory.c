@@ -18,6 +18,9 @@
  * and matrix2004 writes a texel for each pair. */
 enum { N = 3072, N_SLOW = 512, N_WARM = 64 };
 
+/* Short programs, which compile fast: what is told here is no matter of theirs. */
+#define SHORT " i_each=2 unroll=2"
+
 static const double BYTES_A_THREAD = 600e3; /* grape6 holds the terms of 8192 pairs */
 
 struct run {
@@ -81,10 +84,10 @@ static void test_bag(void **state)
 {
   (void)state;
   const struct run runs[] = {
-      {.scheme = "bag", .precision = "ds", .tuning = "output=targets"},
-      {.scheme = "bag", .precision = "ds", .tuning = "output=storage"},
-      {.scheme = "bag", .precision = "ds", .tuning = "portion=1024"}, /* a third of N */
-      {.scheme = "bag", .precision = "reproducible"},
+      {.scheme = "bag", .precision = "ds", .tuning = "output=targets" SHORT},
+      {.scheme = "bag", .precision = "ds", .tuning = "output=storage" SHORT},
+      {.scheme = "bag", .precision = "ds", .tuning = "portion=1024" SHORT}, /* a third of N */
+      {.scheme = "bag", .precision = "reproducible", .tuning = SHORT},
   };
   for (size_t k = 0; k < COUNT_OF(runs); k++) check(&runs[k], N);
 }
@@ -92,8 +95,8 @@ static void test_bag(void **state)
 static void test_tile(void **state)
 {
   (void)state;
-  check(&(struct run){.scheme = "tile", .precision = "ds"}, N);
-  check(&(struct run){.scheme = "tile", .precision = "reproducible"}, N);
+  check(&(struct run){.scheme = "tile", .precision = "ds", .tuning = SHORT}, N);
+  check(&(struct run){.scheme = "tile", .precision = "reproducible", .tuning = SHORT}, N);
 }
 
 static void test_matrix2004(void **state)
@@ -114,10 +117,10 @@ static void test_places(void **state)
 {
   (void)state;
   const struct run places[] = {
-      {"bag", "ds", "output=targets", HB_TRANSFER_ALL, HB_PLACE_GPU, HB_PLACE_HOST, 0},
-      {"bag", "ds", "output=targets", HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_HOST, 0},
-      {"bag", "ds", "output=targets", HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU, 0},
-      {"tile", "ds", NULL, HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU, 0},
+      {"bag", "ds", "output=targets" SHORT, HB_TRANSFER_ALL, HB_PLACE_GPU, HB_PLACE_HOST, 0},
+      {"bag", "ds", "output=targets" SHORT, HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_HOST, 0},
+      {"bag", "ds", "output=targets" SHORT, HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU, 0},
+      {"tile", "ds", SHORT, HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU, 0},
   };
   for (size_t k = 0; k < COUNT_OF(places); k++) check(&places[k], N);
 }
@@ -266,7 +269,7 @@ static void test_sinks(void **state)
   pairs_context()->caps.has_lasting_maps =
       0; /* what the host fills is told from what the device fills by how it is made */
   for (int k = 0; k < 2; k++) {
-    const struct pairs_case c = {"gravity_jerk", "tile", NULL, precisions[k]};
+    const struct pairs_case c = {"gravity_jerk", "tile", SHORT, precisions[k]};
     const struct hb_force_params params = {.scheme = c.scheme,
                                            .precision = hb_precision_names[precisions[k]]};
     struct hb_force_need need;
@@ -334,7 +337,7 @@ static void check_kept(enum hb_precision precision, int is_stored)
   static uint32_t index[ROWS];
   const struct hb_force_particles p = {ROWS, m, x, v, zeros, zeros, level};
   const struct hb_force_params params = {.scheme = "bag", .precision = hb_precision_names[precision]};
-  const struct pairs_case c = {"gravity_jerk", "bag", "output=targets", precision};
+  const struct pairs_case c = {"gravity_jerk", "bag", "output=targets" SHORT, precision};
   struct hb_force_need need;
   struct hb_resident *r;
   if (pairs_lacks(&c)) return;

@@ -258,5 +258,5 @@ int main(void)
       cmocka_unit_test(test_device_that_lacks), cmocka_unit_test(test_tunings_that_make_no_sense),
       cmocka_unit_test(test_no_memory),
   };
-  return cmocka_run_group_tests(tests, set_up, NULL);
+  return RUN_TESTS(tests, 2, set_up, NULL);
 }

@@ -92,5 +92,5 @@ int main(void)
       cmocka_unit_test(steps_are_the_hosts),
       cmocka_unit_test(energy_by_ds),
   };
-  return cmocka_run_group_tests_name("gl_steps", tests, NULL, NULL);
+  return RUN_TESTS(tests, 1, NULL, NULL);
 }
