@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "core/diagnostics.h"
 #include "core/kdtree.h"
+#include "core/vector.h"
 
 #include <holmberg/diagnostics.h>
 
@@ -65,10 +66,8 @@ struct hb_event hb_event_of(enum hb_event_kind kind, double t, uint64_t id1, uin
 static struct hb_orbit orbit_of_pair(const struct hb_particles *p, double eps2, uint32_t i, uint32_t j)
 {
   double r[3], v[3];
-  for (size_t k = 0; k < 3; k++) {
-    r[k] = p->x[3 * (size_t)j + k] - p->x[3 * (size_t)i + k];
-    v[k] = p->v[3 * (size_t)j + k] - p->v[3 * (size_t)i + k];
-  }
+  hb_between(p->x, i, j, r);
+  hb_between(p->v, i, j, v);
   return hb_orbit_of(p->m[i], p->m[j], r, v, eps2);
 }
 

@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+#include "core/vector.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,8 +43,6 @@ struct pull {
   double g[3], dg[3], pull, turn;
 };
 
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 /* g = (x, y, steep z) */
 static void set(struct pull *f, const double d[3], const double v[3], double steep, double dsteep)
 {
@@ -64,7 +64,7 @@ static void pull_disc(const double p[3], const double d[3], const double v[3], s
   double b, D = disc(p, d, &b), share = p[1] > 0 ? p[1] / b : 0;
   set(f, d, v, 1 + share, share > 0 ? -share * (d[2] * v[2]) / (b * b) : 0);
   f->pull = p[0] / (D * sqrt(D));
-  f->turn = 3 * dot(f->g, v) / D;
+  f->turn = 3 * hb_dot(f->g, v) / D;
 }
 
 /* As pull_disc, but g' = g (d + s) - g (d) and turn = pull (d) / pull (d + s) - 1, with the pull at d + s, make the difference of a
@@ -79,7 +79,7 @@ static void differ_disc(const double p[3], const double d[3], const double s[3],
   }
   set(f, d, s, 1 + share, dsteep);
   f->dg[2] += dsteep * s[2];
-  double q = (2 * dot(d, s) + dot(s, s) + 2 * p[1] * more_b) / D, whole = (1 + q) * sqrt(1 + q);
+  double q = (2 * hb_dot(d, s) + hb_dot(s, s) + 2 * p[1] * more_b) / D, whole = (1 + q) * sqrt(1 + q);
   f->pull = p[0] / (D * sqrt(D) * whole);
   f->turn = q * (3 + q * (3 + q)) / (1 + whole);
 }
@@ -94,7 +94,7 @@ static double rise_disc(const double p[3], const double d[3], const double s[3])
 {
   double b, D = disc(p, d, &b), z = d[2] + s[2], sum = b + sqrt(z * z + p[2] * p[2]);
   double more_b = p[1] > 0 ? s[2] * (d[2] + z) / sum : 0;
-  double q = (2 * dot(d, s) + dot(s, s) + 2 * p[1] * more_b) / D, root = sqrt(1 + q);
+  double q = (2 * hb_dot(d, s) + hb_dot(s, s) + 2 * p[1] * more_b) / D, root = sqrt(1 + q);
   return p[0] / sqrt(D) * q / (root * (1 + root));
 }
 
@@ -102,16 +102,16 @@ static double rise_disc(const double p[3], const double d[3], const double s[3])
 static void pull_log(const double p[3], const double d[3], const double v[3], struct pull *f)
 {
   set(f, d, v, p[2], 0);
-  double D = p[1] + dot(d, f->g);
+  double D = p[1] + hb_dot(d, f->g);
   f->pull = p[0] / D;
-  f->turn = 2 * dot(f->g, v) / D;
+  f->turn = 2 * hb_dot(f->g, v) / D;
 }
 
 static void differ_log(const double p[3], const double d[3], const double s[3], struct pull *f)
 {
   set(f, d, s, p[2], 0);
-  double D = p[1] + dot(d, f->g);
-  f->turn = (2 * dot(f->g, s) + dot(f->dg, s)) / D;
+  double D = p[1] + hb_dot(d, f->g);
+  f->turn = (2 * hb_dot(f->g, s) + hb_dot(f->dg, s)) / D;
   f->pull = p[0] / (D * (1 + f->turn));
 }
 
@@ -125,7 +125,7 @@ static double rise_log(const double p[3], const double d[3], const double s[3])
 {
   struct pull f;
   set(&f, d, s, p[2], 0);
-  double q = (2 * dot(f.g, s) + dot(f.dg, s)) / (p[1] + dot(d, f.g)), sum = 1 + q;
+  double q = (2 * hb_dot(f.g, s) + hb_dot(f.dg, s)) / (p[1] + hb_dot(d, f.g)), sum = 1 + q;
   return p[0] / 2 * (sum == 1 ? q : hb_elementary_log(sum) * q / (sum - 1));
 }
 
@@ -340,7 +340,7 @@ double hb_field_tide(const struct hb_field *field, const double x[3])
     along[k] = 1;
     hb_field_pull(field, x, along, a, slope);
     if (k < 2) slope[k] -= half * half;
-    sum += dot(slope, slope);
+    sum += hb_dot(slope, slope);
   }
   return sqrt(sum);
 }

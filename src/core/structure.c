@@ -6,6 +6,7 @@
 #include "core/binaries.h"
 #include "core/diagnostics.h"
 #include "core/kdtree.h"
+#include "core/vector.h"
 
 #include <holmberg/diagnostics.h>
 
@@ -146,10 +147,7 @@ void hb_energy_add_field(const struct hb_particles *p, const struct hb_field *fi
 
 /* ---- binaries as points ---- */
 
-static double kinetic(double m, const double v[3])
-{
-  return m / 2 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
+static double kinetic(double m, const double v[3]) { return m / 2 * hb_dot(v, v); }
 
 /* About the center of mass, which is at rest. The terms of the stars cancel to the last bit. */
 static double kinetic_of_points(const struct hb_particles *p, const struct hb_binary *pairs, size_t hard)

@@ -46,7 +46,7 @@ static void pull_members(const struct hb_chain *c, const double X[][3], struct h
     double r[3] = {0};
     for (size_t k = i + 1; k < n; k++) {
       for (size_t d = 0; d < 3; d++) r[d] += X[k - 1][d];
-      double r2 = hb_chain_dot(r, r), rinv2 = 1 / r2, rinv = sqrt(rinv2), rinv3 = rinv * rinv2;
+      double r2 = hb_dot(r, r), rinv2 = 1 / r2, rinv = sqrt(rinv2), rinv3 = rinv * rinv2;
       U += hb_chain_product(c, i, k) * rinv;
       for (size_t d = 0; d < 3; d++) {
         pulls->a[i][d] += m[k] * rinv3 * r[d];
@@ -63,7 +63,7 @@ static double kinetic_of_massless(const struct hb_chain *c, const double V[][3])
   double v[3 * HB_CHAIN_MOST], sum = 0;
   from_center(c, V, v);
   for (size_t k = 0; k < c->n; k++)
-    if (c->m[k] == 0) sum += c->w * hb_chain_dot(v + 3 * k, v + 3 * k);
+    if (c->m[k] == 0) sum += c->w * hb_dot(v + 3 * k, v + 3 * k);
   return sum / 2;
 }
 
@@ -75,7 +75,7 @@ double hb_chain_kinetic(const struct hb_chain *c, const double V[][3])
     M += c->m[i];
     for (size_t k = i + 1; k < c->n; k++) {
       for (size_t d = 0; d < 3; d++) v[d] += V[k - 1][d];
-      sum += c->m[i] * c->m[k] * hb_chain_dot(v, v);
+      sum += c->m[i] * c->m[k] * hb_dot(v, v);
     }
   }
   return c->w > 0 ? sum / (2 * M) + kinetic_of_massless(c, V) : sum / (2 * M);
@@ -85,13 +85,13 @@ double hb_chain_kinetic(const struct hb_chain *c, const double V[][3])
 static double work_on_massless(const struct hb_chain *c, const double X[][3], const double *v, size_t k,
                                const double f[3])
 {
-  double sum = hb_chain_dot(v + 3 * k, f);
+  double sum = hb_dot(v + 3 * k, f);
   for (size_t l = 0; l < c->n; l++) {
     double r[3];
     if (!(c->m[l] > 0)) continue;
     hb_chain_between(X, k, l, r);
-    double r2 = hb_chain_dot(r, r);
-    sum += c->m[l] / (r2 * sqrt(r2)) * hb_chain_dot(v + 3 * l, r);
+    double r2 = hb_dot(r, r);
+    sum += c->m[l] / (r2 * sqrt(r2)) * hb_dot(v + 3 * l, r);
   }
   return c->w * sum;
 }
@@ -102,7 +102,7 @@ static double work_of(const struct hb_chain *c, const double X[][3], const doubl
   double v[3 * HB_CHAIN_MOST] = {0}, sum = 0; /* relative to the first one's, since sum m f = 0 */
   for (size_t k = 1; k < c->n; k++) {
     for (size_t i = 0; i < 3; i++) v[3 * k + i] = v[3 * k - 3 + i] + V[k - 1][i];
-    sum += c->m[k] * hb_chain_dot(v + 3 * k, f[k]);
+    sum += c->m[k] * hb_dot(v + 3 * k, f[k]);
   }
   if (c->w > 0) from_center(c, V, v);
   for (size_t k = 0; k < c->n && c->w > 0; k++)
@@ -114,7 +114,7 @@ double hb_chain_rate(size_t n, const double *m, const double X[][3], const doubl
 {
   double largest = 0;
   for (size_t k = 0; k + 1 < n; k++) {
-    double r2 = hb_chain_dot(X[k], X[k]), v2 = hb_chain_dot(V[k], V[k]);
+    double r2 = hb_dot(X[k], X[k]), v2 = hb_dot(V[k], V[k]);
     double fall = (m[k] + m[k + 1]) / (r2 * sqrt(r2)), pass = v2 / r2;
     double rate = fall > pass ? fall : pass;
     if (rate > largest) largest = rate;
@@ -130,8 +130,8 @@ static double slope_of_U(const struct hb_chain *c, const double X[][3], const do
     double r[3] = {0}, v[3] = {0};
     for (size_t k = i + 1; k < c->n; k++) {
       for (size_t d = 0; d < 3; d++) r[d] += X[k - 1][d], v[d] += V[k - 1][d];
-      double r2 = hb_chain_dot(r, r);
-      slope -= hb_chain_product(c, i, k) * hb_chain_dot(r, v) / (r2 * sqrt(r2));
+      double r2 = hb_dot(r, r);
+      slope -= hb_chain_product(c, i, k) * hb_dot(r, v) / (r2 * sqrt(r2));
     }
   }
   return slope;
@@ -255,7 +255,7 @@ static void separations(const struct hb_chain *c, double r2[HB_CHAIN_MOST][HB_CH
     for (size_t k = i + 1; k < c->n; k++) {
       double r[3];
       hb_chain_between(c->X, i, k, r);
-      r2[i][k] = r2[k][i] = hb_chain_dot(r, r);
+      r2[i][k] = r2[k][i] = hb_dot(r, r);
     }
 }
 
@@ -376,7 +376,7 @@ static void pull_on(const struct hb_chain *c, size_t k, struct hb_chain_point *p
     if (l == k) continue;
     hb_chain_between(c->X, k, l, r);
     hb_chain_between(c->V, k, l, v);
-    double r2 = hb_chain_dot(r, r), mr3 = c->m[l] / (r2 * sqrt(r2)), s = 3 * hb_chain_dot(r, v) / r2;
+    double r2 = hb_dot(r, r), mr3 = c->m[l] / (r2 * sqrt(r2)), s = 3 * hb_dot(r, v) / r2;
     for (size_t i = 0; i < 3; i++) p->a[i] += mr3 * r[i], p->j[i] += mr3 * (v[i] - s * r[i]);
   }
 }
@@ -404,7 +404,7 @@ size_t hb_chain_parts(const struct hb_chain *c, double least, struct hb_chain_po
     memcpy(p.v, v + 3 * k, sizeof p.v);
     pull_on(c, k, &p);
     hb_chain_between(c->X, last, k, r);
-    if (points > 0 && hb_chain_dot(r, r) < least * least)
+    if (points > 0 && hb_dot(r, r) < least * least)
       add_point(&p, point + points - 1);
     else
       point[points++] = p;
@@ -442,8 +442,8 @@ static const double two_pi = 6.28318530717958647693;
 static int has_passed(int is_short, const double x0[3], const double v0[3], const double x1[3],
                       const double v1[3])
 {
-  int is_nearer = hb_chain_dot(x1, x1) < hb_chain_dot(x0, x0), approaches = hb_chain_dot(x1, v1) < 0;
-  if (hb_chain_dot(x0, v0) < 0) return !(approaches && (is_nearer || is_short));
+  int is_nearer = hb_dot(x1, x1) < hb_dot(x0, x0), approaches = hb_dot(x1, v1) < 0;
+  if (hb_dot(x0, v0) < 0) return !(approaches && (is_nearer || is_short));
   return !approaches && is_nearer;
 }
 
@@ -451,7 +451,7 @@ int hb_chain_touches(double M, double reach, double dt, const double x0[3], cons
                      const double x1[3], const double v1[3])
 {
   if (dt < 0) return hb_chain_touches(M, reach, -dt, x1, v1, x0, v0);
-  double r2 = hb_chain_dot(x1, x1), v2 = hb_chain_dot(v1, v1), rv = hb_chain_dot(x1, v1);
+  double r2 = hb_dot(x1, x1), v2 = hb_dot(v1, v1), rv = hb_dot(x1, v1);
   if (r2 < reach * reach) return 1;
   double a_inverse = 2 / sqrt(r2) - v2 / M, h2 = r2 * v2 - rv * rv, e2 = 1 - h2 * a_inverse / M;
   double q = h2 / M / (1 + sqrt(e2 > 0 ? e2 : 0));
@@ -613,8 +613,6 @@ static double cost(size_t row)
 
 static double larger(double p, double q) { return p > q ? p : q; }
 
-static double norm(const double p[3]) { return sqrt(hb_chain_dot(p, p)); }
-
 /* Where members are as fast as that, T + B has lost the digits of U, and with them times and B. */
 static const double fast = 64; /* T / U */
 
@@ -629,8 +627,8 @@ static double difference(const struct advance *s, const struct change *p, const 
       X[i] = c->X[k][i] + q->X[k][i], dX[i] = p->X[k][i] - q->X[k][i];
       V[i] = c->V[k][i] + q->V[k][i], dV[i] = p->V[k][i] - q->V[k][i];
     }
-    double m = c->m[k] + c->m[k + 1], r = norm(X), fall = sqrt((m > 0 ? m : c->w) / r);
-    most = larger(most, larger(norm(dX) / r, norm(dV) / larger(norm(V), fall)));
+    double m = c->m[k] + c->m[k + 1], r = hb_norm(X), fall = sqrt((m > 0 ? m : c->w) / r);
+    most = larger(most, larger(hb_norm(dX) / r, hb_norm(dV) / larger(hb_norm(V), fall)));
     U += hb_chain_product(c, k, k + 1) / r;
   }
   lost = larger(1, hb_chain_kinetic(c, s->c->V) / (fast * U));
@@ -744,7 +742,7 @@ static void notice_overlap(struct advance *s, const struct change *d, size_t k)
     double reach = s->tide->radius[c->member[k]] + s->tide->radius[c->member[l]];
     for (size_t i = 0; i < 3; i++) r[i] += c->X[l - 1][i] + d->X[l - 1][i];
     int is_pair = l > k + 1 && hb_chain_product(c, k, l) > 0;
-    if (is_pair && hb_chain_dot(r, r) < reach * reach) hb_chain_meet(c, k, l);
+    if (is_pair && hb_dot(r, r) < reach * reach) hb_chain_meet(c, k, l);
   }
 }
 

@@ -25,6 +25,7 @@
 
 #include "base/status.h"
 #include "core/field.h"
+#include "core/vector.h"
 
 enum { HB_CHAIN_MOST = 8 };
 
@@ -132,11 +133,6 @@ struct hb_chain_pulls {
   double U; /* sum m m / r, see hb_chain_product */
   double a[HB_CHAIN_MOST][3];
 };
-
-static inline double hb_chain_dot(const double p[3], const double q[3])
-{
-  return p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
-}
 
 /* What stands for m_i m_k in U and T: of two without mass nothing. */
 static inline double hb_chain_product(const struct hb_chain *chain, size_t i, size_t k)

@@ -24,7 +24,7 @@ static void recenter(const struct hb_particles *p, double r, double center[3])
   double sum[3] = {0}, M = 0;
   for (size_t i = 0; i < p->n; i++) {
     const double *x = p->x + 3 * i, d[] = {x[0] - center[0], x[1] - center[1], x[2] - center[2]};
-    if (hb_chain_dot(d, d) > r * r) continue;
+    if (hb_dot(d, d) > r * r) continue;
     M += p->m[i];
     for (size_t c = 0; c < 3; c++) sum[c] += p->m[i] * d[c];
   }
@@ -150,7 +150,7 @@ double hb_groups_least_pull(const struct hb_groups *groups, double m)
 static double length(const struct hb_chain *c)
 {
   double sum = 0;
-  for (size_t k = 0; k + 1 < c->n; k++) sum += sqrt(hb_chain_dot(c->X[k], c->X[k]));
+  for (size_t k = 0; k + 1 < c->n; k++) sum += sqrt(hb_dot(c->X[k], c->X[k]));
   return sum;
 }
 
@@ -208,14 +208,14 @@ static double step_alone(const struct hb_groups *groups, const struct hb_group *
   if (c->n > 2) return of_a_fall * sqrt(g->R * g->R * g->R / hb_chain_mass(c));
   double close = hb_groups_passing(groups, c->m[0], c->m[1]);
   if (hb_groups_is_hard(groups, c)) return INFINITY;
-  return of_a_passage * close / sqrt(hb_chain_dot(c->V[0], c->V[0]));
+  return of_a_passage * close / sqrt(hb_dot(c->V[0], c->V[0]));
 }
 
 double hb_groups_time_of_links(const struct hb_chain *c, double least)
 {
   double rate = 0;
   for (size_t k = 0; k + 1 < c->n; k++)
-    if (hb_chain_dot(c->X[k], c->X[k]) > least * least)
+    if (hb_dot(c->X[k], c->X[k]) > least * least)
       rate = fmax(rate, hb_chain_rate(2, c->m + k, c->X + k, c->V + k));
   return 1 / rate;
 }
@@ -226,7 +226,7 @@ double hb_groups_step(const struct hb_groups *groups, const struct hb_nodes *nod
   for (size_t k = 0; k < g->count; k++) {
     const struct hb_group *other = hb_groups_of(groups, g->list[k]);
     if (!other) continue;
-    double least = HB_GROUPS_RESOLVED * sqrt(hb_groups_distance2(nodes->xp, g->node, other->node));
+    double least = HB_GROUPS_RESOLVED * sqrt(hb_distance2(nodes->xp, g->node, other->node));
     step = fmin(step, of_a_fall * fmin(hb_groups_time_of_links(&g->chain, least),
                                        hb_groups_time_of_links(&other->chain, least)));
   }
@@ -299,12 +299,12 @@ static double span_of(const struct hb_group *g)
 static int few_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k)
 {
   if (!are_few(groups) || !(groups->m[i] + groups->m[k] > 0)) return 0;
-  double least = sqrt(hb_groups_distance2(nodes->xp, i, k)) / gather_within;
+  double least = sqrt(hb_distance2(nodes->xp, i, k)) / gather_within;
   double sizes = span_of(hb_groups_of(groups, i)) + span_of(hb_groups_of(groups, k));
   if (sizes > 0 && sizes < least) return 0;
   for (uint32_t l = 0; l < groups->n; l++) {
     if (l == i || l == k || groups->of[l] == HB_GROUPS_PARKED) continue;
-    double near2 = fmin(hb_groups_distance2(nodes->xp, l, i), hb_groups_distance2(nodes->xp, l, k));
+    double near2 = fmin(hb_distance2(nodes->xp, l, i), hb_distance2(nodes->xp, l, k));
     if (near2 < least * least) return 0;
   }
   return 1;
@@ -339,10 +339,8 @@ struct meeting {
 static struct meeting meeting_of(const struct hb_nodes *nodes, uint32_t i, uint32_t k)
 {
   struct meeting m;
-  for (size_t c = 0; c < 3; c++) {
-    m.r[c] = nodes->xp[3 * (size_t)k + c] - nodes->xp[3 * (size_t)i + c];
-    m.v[c] = nodes->vp[3 * (size_t)k + c] - nodes->vp[3 * (size_t)i + c];
-  }
+  hb_between(nodes->xp, i, k, m.r);
+  hb_between(nodes->vp, i, k, m.v);
   return m;
 }
 
@@ -373,7 +371,7 @@ static int is_crowded(const struct hb_groups *groups, const struct hb_nodes *nod
   for (size_t l = 0; l < groups->n; l++) {
     double d[3], d2;
     for (size_t c = 0; c < 3; c++) d[c] = nodes->xp[3 * l + c] - center[c];
-    d2 = hb_chain_dot(d, d);
+    d2 = hb_dot(d, d);
     if (groups->m[l] * groups->m[l] > most * most * d2 * d2 * d2 && l != i && l != k) return 1;
   }
   return 0;
@@ -420,7 +418,7 @@ static int has_disk(const struct hb_groups *groups, const struct hb_nodes *nodes
   size_t most = HB_CHAIN_MOST - members_of(groups, node), around = 0;
   for (uint32_t l = 0; l < groups->n && around <= most; l++)
     around += groups->m[l] == 0 && groups->of[l] == HB_GROUPS_STAR &&
-              hb_groups_distance2(nodes->xp, l, node) < reach * reach;
+              hb_distance2(nodes->xp, l, node) < reach * reach;
   return around > most;
 }
 
@@ -429,7 +427,7 @@ int hb_groups_meet_closely(const struct hb_groups *groups, const struct hb_nodes
 {
   double mi = groups->m[i], mk = groups->m[k];
   const struct meeting at = meeting_of(nodes, i, k);
-  double r2 = hb_chain_dot(at.r, at.r), touch = touching(groups, i, k);
+  double r2 = hb_dot(at.r, at.r), touch = touching(groups, i, k);
   if (!(mi > 0 || mk > 0) || (hb_groups_are_far(groups, mi, mk, r2) && !(r2 < touch * touch))) return 0;
   double close = close_of(groups, mi, mk);
   double reach = fmax(near_enough(close, size_of(groups, i) + size_of(groups, k)), touch);
@@ -438,8 +436,8 @@ int hb_groups_meet_closely(const struct hb_groups *groups, const struct hb_nodes
   if (members > HB_CHAIN_MOST || !(r2 < fmax(reach * reach, bound * bound))) return 0;
   if (is_torn(groups, nodes->xp + 3 * (size_t)i, mi + mk, r2, torn_below)) return 0;
   if ((mi == 0 || mk == 0) && has_disk(groups, nodes, mi == 0 ? k : i)) return 0;
-  double span = 2 / (2 / sqrt(r2) - hb_chain_dot(at.v, at.v) / (mi + mk));
-  int is_approaching = hb_chain_dot(at.r, at.v)<0, is_bound = span> 0 && span < bound;
+  double span = 2 / (2 / sqrt(r2) - hb_dot(at.v, at.v) / (mi + mk));
+  int is_approaching = hb_dot(at.r, at.v)<0, is_bound = span> 0 && span < bound;
   if (r2 < reach * reach && (is_approaching || (is_bound && span < close))) return 1;
   if (members > 2) return 0;
   if (is_bound && !is_crowded(groups, nodes, i, k, span)) return 1;
@@ -572,7 +570,7 @@ static size_t longest_link(const struct hb_chain *c)
 {
   size_t longest = 0, first = 0, last = c->n - 1;
   for (size_t k = 1; k + 1 < c->n; k++)
-    if (hb_chain_dot(c->X[k], c->X[k]) > hb_chain_dot(c->X[longest], c->X[longest])) longest = k;
+    if (hb_dot(c->X[k], c->X[k]) > hb_dot(c->X[longest], c->X[longest])) longest = k;
   while (c->m[first] == 0) first++;
   while (c->m[last] == 0) last--;
   return longest < first ? 0 : longest >= last ? c->n - 2 : longest;
@@ -585,10 +583,7 @@ static int is_disturbed(const struct hb_groups *groups, const struct hb_nodes *n
   double most = breaks_above * hb_chain_mass(&g->chain) / (2 * R * R * R);
   if (hb_groups_field_tide(groups, nodes->xp + 3 * (size_t)g->node) > most) return 1;
   for (size_t k = 0; k < g->count; k++) {
-    double d[3], d2, m = groups->m[g->list[k]];
-    for (size_t i = 0; i < 3; i++)
-      d[i] = nodes->xp[3 * (size_t)g->list[k] + i] - nodes->xp[3 * (size_t)g->node + i];
-    d2 = hb_chain_dot(d, d);
+    double d2 = hb_distance2(nodes->xp, g->node, g->list[k]), m = groups->m[g->list[k]];
     if (m * m > most * most * d2 * d2 * d2) return 1;
   }
   return 0;
@@ -599,11 +594,11 @@ static int is_disturbed(const struct hb_groups *groups, const struct hb_nodes *n
 static int pair_splits(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g)
 {
   const struct hb_chain *c = &g->chain;
-  double r2 = hb_chain_dot(c->X[0], c->X[0]), close = close_of(groups, c->m[0], c->m[1]);
+  double r2 = hb_dot(c->X[0], c->X[0]), close = close_of(groups, c->m[0], c->m[1]);
   double passing = hb_groups_passing(groups, c->m[0], c->m[1]), span = hb_chain_span(c);
   if (r2 < 4 * close * close || span < close) return 0;
   if (r2 < 4 * passing * passing) return is_disturbed(groups, nodes, g, sqrt(r2));
-  if (!hb_groups_is_hard(groups, c) && hb_chain_dot(c->X[0], c->V[0]) > 0) return 1;
+  if (!hb_groups_is_hard(groups, c) && hb_dot(c->X[0], c->V[0]) > 0) return 1;
   return is_disturbed(groups, nodes, g, g->R);
 }
 
@@ -616,7 +611,7 @@ int hb_groups_should_split(const struct hb_groups *groups, const struct hb_nodes
   double r[3], v[3], sizes = 0;
   *link = longest_link(&g->chain);
   if (is_torn(groups, nodes->xp + 3 * (size_t)g->node, hb_chain_mass(&g->chain),
-              hb_chain_dot(g->chain.X[*link], g->chain.X[*link]), torn_above))
+              hb_dot(g->chain.X[*link], g->chain.X[*link]), torn_above))
     return 1;
   if (g->chain.n == 2) return !are_few(groups) && pair_splits(groups, nodes, g);
   part(&g->chain, *link, chain, center);
@@ -627,10 +622,10 @@ int hb_groups_should_split(const struct hb_groups *groups, const struct hb_nodes
   }
   for (size_t c = 0; c < 3; c++)
     r[c] = center[1].x[c] - center[0].x[c], v[c] = center[1].v[c] - center[0].v[c];
-  if (few_stay(groups, side, sqrt(hb_chain_dot(r, r)))) return 0;
+  if (few_stay(groups, side, sqrt(hb_dot(r, r)))) return 0;
   double close = close_of(groups, hb_chain_mass(chain), hb_chain_mass(chain + 1));
   double far = far_enough(close, sizes);
-  return hb_chain_dot(r, v) > 0 && hb_chain_dot(r, r) > far * far;
+  return hb_dot(r, v) > 0 && hb_dot(r, r) > far * far;
 }
 
 enum hb_status hb_groups_split(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,

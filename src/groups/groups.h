@@ -71,12 +71,6 @@ void hb_groups_destroy(struct hb_groups *groups);
  * m_mean and stars: all that the functions of distances below read. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_find_close(const struct hb_particles *particles, struct hb_groups *groups);
 
-static inline double hb_groups_distance2(const double *x, uint32_t i, uint32_t k)
-{
-  const double *p = x + 3 * (size_t)i, *q = x + 3 * (size_t)k;
-  return (p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]);
-}
-
 static inline struct hb_group *hb_groups_of(const struct hb_groups *groups, uint32_t node)
 {
   return groups->of[node] < HB_GROUPS_PARKED ? groups->at + groups->of[node] : NULL;
@@ -167,10 +161,6 @@ void hb_groups_unlist(struct hb_groups *groups, struct hb_group *g, uint32_t nod
  * an active node in its list is advanced. Errors: HB_ERR_INTERNAL, HB_ERR_NUMERIC. */
 enum hb_status hb_groups_meet(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
                               size_t ni, const uint32_t *block);
-
-/* Advances one group. */
-enum hb_status hb_groups_bring(struct hb_groups *groups, struct hb_group *g, const struct hb_nodes *nodes,
-                               uint64_t tick);
 
 /* The list of a group anew, from the nodes at xp; groups in it are advanced to tick. */
 enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g,

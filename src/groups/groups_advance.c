@@ -101,7 +101,7 @@ static size_t look_from(const struct hb_chain_point *center, const struct hb_gro
     if (!other) continue;
     struct hb_chain_point node, parts[HB_CHAIN_MOST];
     hb_chain_get_point(points, k, &node);
-    double least = HB_GROUPS_RESOLVED * sqrt(hb_chain_dot(node.x, node.x)),
+    double least = HB_GROUPS_RESOLVED * sqrt(hb_dot(node.x, node.x)),
            from = span(nodes, other->tick, g->tick);
     double until = fmax(fabs(from), fabs(from + dt));
     if (other->R < least || until > not_far * hb_groups_time_of_links(&other->chain, least)) continue;
@@ -196,8 +196,9 @@ static void arrive(struct hb_groups *groups, struct hb_group *g, const struct hb
   hb_groups_measure(groups, g);
 }
 
-enum hb_status hb_groups_bring(struct hb_groups *groups, struct hb_group *g, const struct hb_nodes *nodes,
-                               uint64_t tick)
+/* Advances one group. */
+static enum hb_status bring(struct hb_groups *groups, struct hb_group *g, const struct hb_nodes *nodes,
+                            uint64_t tick)
 {
   struct hb_chain chain = g->chain;
   HB_TRY(advance_chain(groups, g, nodes, span(nodes, g->tick, tick), &chain, &groups->forces));
@@ -245,7 +246,7 @@ static void advance_piece(void *context, size_t k)
 static int feels(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g,
                  uint32_t i)
 {
-  return hb_groups_feel(groups, g, i, hb_groups_distance2(nodes->xp, g->node, i));
+  return hb_groups_feel(groups, g, i, hb_distance2(nodes->xp, g->node, i));
 }
 
 /* Who is in the group's list, or is its node. */
@@ -325,7 +326,7 @@ enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *
   for (uint32_t i = 0; i < groups->n && status == HB_OK; i++) {
     if (i == g->node || groups->of[i] == HB_GROUPS_PARKED || !feels(groups, nodes, g, i)) continue;
     struct hb_group *other = hb_groups_of(groups, i);
-    if (other) status = hb_groups_bring(groups, other, nodes, tick);
+    if (other) status = bring(groups, other, nodes, tick);
     if (status == HB_OK && !groups->listed[i]) status = hb_groups_list(groups, g, i);
     if (other) other->settled = other->count;
   }
@@ -342,8 +343,8 @@ static double energy_rounded(const struct hb_chain *chain, const double *r, cons
   double sum = 0;
   for (size_t k = 0; k < chain->n; k++)
     for (size_t l = 0; l < k; l++) {
-      double r2 = hb_groups_distance2(r, (uint32_t)k, (uint32_t)l);
-      double x2 = hb_groups_distance2(x, chain->member[k], chain->member[l]);
+      double r2 = hb_distance2(r, (uint32_t)k, (uint32_t)l);
+      double x2 = hb_distance2(x, chain->member[k], chain->member[l]);
       if (x2 > 0) sum += chain->m[k] * chain->m[l] * (1 / sqrt(x2) - 1 / sqrt(r2));
     }
   return sum;
@@ -400,7 +401,7 @@ static void resolve(const struct hb_groups *groups, uint32_t node, struct points
 /* Adds sign times the pull and jerk of a mass m, r and v away. */
 static inline void pull(double m, const double r[3], const double v[3], double a[3], double j[3])
 {
-  double r2 = hb_chain_dot(r, r), mr3 = m / (r2 * sqrt(r2)), s = 3 * hb_chain_dot(r, v) / r2;
+  double r2 = hb_dot(r, r), mr3 = m / (r2 * sqrt(r2)), s = 3 * hb_dot(r, v) / r2;
   for (size_t c = 0; c < 3; c++) {
     a[c] += mr3 * r[c];
     j[c] += mr3 * (v[c] - s * r[c]);
@@ -456,10 +457,8 @@ static void correct_pair(const struct hb_groups *groups, const struct hb_nodes *
   double r[3], v[3], sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[i];
   resolve(groups, i, &sink);
   resolve(groups, k, &source);
-  for (size_t c = 0; c < 3; c++) {
-    r[c] = nodes->xp[3 * (size_t)k + c] - nodes->xp[3 * (size_t)i + c];
-    v[c] = nodes->vp[3 * (size_t)k + c] - nodes->vp[3 * (size_t)i + c];
-  }
+  hb_between(nodes->xp, i, k, r);
+  hb_between(nodes->vp, i, k, v);
   for (size_t p = 0; p < sink.n; p++)
     for (size_t q = 0; q < source.n; q++) {
       double rpq[3], vpq[3], share = sink.n > 1 ? sink.m[p] / M : 1;
@@ -480,10 +479,8 @@ static void correct_star(const struct hb_groups *groups, const struct hb_nodes *
                          double *j)
 {
   double r[3], v[3], sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[center], share = groups->m[star] / M;
-  for (size_t c = 0; c < 3; c++) { /* from the star to the group */
-    r[c] = nodes->xp[3 * (size_t)center + c] - nodes->xp[3 * (size_t)star + c];
-    v[c] = nodes->vp[3 * (size_t)center + c] - nodes->vp[3 * (size_t)star + c];
-  }
+  hb_between(nodes->xp, star, center, r);
+  hb_between(nodes->vp, star, center, v);
   for (size_t p = 0; p < group->n; p++) {
     double rp[3], vp[3];
     for (size_t c = 0; c < 3; c++) rp[c] = r[c] + group->x[3 * p + c], vp[c] = v[c] + group->v[3 * p + c];
@@ -507,7 +504,7 @@ static void correct_list(const struct hb_groups *groups, const struct hb_nodes *
     uint32_t node = g->list[k], b = groups->active[node];
     int is_star = !hb_groups_of(groups, node); /* another group is a center itself: lists are symmetrical */
     if (!own && !(b && is_star)) continue;
-    int feels_mean = hb_groups_is_mean(groups, g, node, hb_groups_distance2(nodes->xp, g->node, node));
+    int feels_mean = hb_groups_is_mean(groups, g, node, hb_distance2(nodes->xp, g->node, node));
     if (feels_mean && orbit.n == 0) {
       const struct hb_chain turned = at_rest(groups, &g->chain);
       resolve_orbit(&turned, &orbit);

@@ -36,10 +36,10 @@ struct orbit {
 static struct orbit orbit_with(const struct hb_chain *c, double a)
 {
   const double *X = c->X[0], *V = c->V[0];
-  struct orbit o = {.M = c->m[0] + c->m[1], .r = sqrt(hb_chain_dot(X, X)), .a = a};
+  struct orbit o = {.M = c->m[0] + c->m[1], .r = sqrt(hb_dot(X, X)), .a = a};
   o.n = sqrt(o.M / o.a) / o.a;
   o.e_cos = 1 - o.r / o.a;
-  o.e_sin = hb_chain_dot(X, V) / (o.n * o.a * o.a);
+  o.e_sin = hb_dot(X, V) / (o.n * o.a * o.a);
   return o;
 }
 
@@ -55,7 +55,7 @@ static double mean_anomaly(const struct orbit *o, double x, const double c[4], d
 static struct orbit orbit_of(const struct hb_chain *c)
 {
   const double *X = c->X[0], *V = c->V[0];
-  return orbit_with(c, 1 / (2 / sqrt(hb_chain_dot(X, X)) - hb_chain_dot(V, V) / (c->m[0] + c->m[1])));
+  return orbit_with(c, 1 / (2 / sqrt(hb_dot(X, X)) - hb_dot(V, V) / (c->m[0] + c->m[1])));
 }
 
 static double time_for(const struct orbit *o, double x)
@@ -126,9 +126,9 @@ static void drift_alone(struct hb_chain *chain, double dt)
   const struct orbit o = orbit_with(chain, hb_chain_span(chain) / 2);
   drift_along(chain, &o, dt);
   const double *X = chain->X[0];
-  double *V = chain->V[0], r = sqrt(hb_chain_dot(X, X));
+  double *V = chain->V[0], r = sqrt(hb_dot(X, X));
   if (r > o.a) return;
-  double right = sqrt(o.M * (2 / r - 1 / o.a) / hb_chain_dot(V, V));
+  double right = sqrt(o.M * (2 / r - 1 / o.a) / hb_dot(V, V));
   for (size_t i = 0; i < 3; i++) V[i] *= right;
 }
 

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "core/diagnostics.h"
+#include "core/vector.h"
 #include "force/force.h"
 
 #include <inttypes.h>
@@ -182,8 +183,6 @@ static struct pull of_field(const struct hb_hermite4 *h, const double x[3], cons
   return f;
 }
 
-static double norm(const double q[3]) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]); }
-
 /* What is left of a and k without the field's f: what other particles do, and Coriolis' force. */
 static struct pull without(const struct pull *f, const double a[3], const double k[3])
 {
@@ -199,7 +198,7 @@ static double least_own(const struct hb_hermite4 *h, uint32_t i, const struct pu
   static const double rounded = 0x1p-36; /* of sums of 48 or 53 bits */
   const struct hb_group *group = h->groups ? hb_groups_of(h->groups, i) : NULL;
   double tide = group ? hb_groups_field_tide(h->groups, h->particles->x + 3 * (size_t)i) * group->R : 0;
-  return fmax(rounded * norm(f->a), tide);
+  return fmax(rounded * hb_norm(f->a), tide);
 }
 
 /* Eq. 9 after a step from a and k to a_p and k_p. */
@@ -956,9 +955,8 @@ static enum hb_status quantity(void *state, enum hb_quantity which, double *valu
   if (which == HB_QUANTITY_ACC) HB_TRY(hb_hermite4_sync(h));
   for (size_t i = 0; i < h->n; i++) {
     unsigned level = h->blocks->level[i];
-    const double *a = h->a + 3 * i;
     if (which == HB_QUANTITY_ACC)
-      value[i] = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+      value[i] = hb_norm(h->a + 3 * i);
     else if (which == HB_QUANTITY_STEP)
       value[i] = hb_hermite4_span(h, (uint64_t)1 << level);
     else

@@ -8,7 +8,6 @@
 #include "core/particles.h"
 #include "groups/groups.h"
 #include "step/blocks.h"
-#include "step/forces.h"
 #include "step/integrator.h"
 #include "step/timestep.h"
 

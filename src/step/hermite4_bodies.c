@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "core/diagnostics.h"
 #include "core/structure.h"
+#include "core/vector.h"
 #include "force/force.h"
 
 #include <math.h>
@@ -63,8 +64,6 @@ static int is_there(const struct hb_hermite4 *h, uint32_t i)
 {
   return h->bodies->fate[i] != BODY_IS_GONE && !hb_hermite4_is_parked(h, i);
 }
-
-static double dot(const double p[3], const double q[3]) { return p[0] * q[0] + p[1] * q[1] + p[2] * q[2]; }
 
 /* ---- who was told to touch ---- */
 
@@ -170,7 +169,7 @@ static int is_over(const struct hb_hermite4 *h, struct touch *t, uint64_t T)
   double reach = h->particles->radius[t->i] + h->particles->radius[t->k], r[3], v[3];
   if (!(i.is_due || k.is_due) || !i.is_known || !k.is_known) return 0;
   spots_between(h, &i, &k, r, v);
-  if (r[0] * r[0] + r[1] * r[1] + r[2] * r[2] > reach * reach) t->apart = T;
+  if (hb_dot(r, r) > reach * reach) t->apart = T;
   return t->apart == T && i.is_due && k.is_due;
 }
 
@@ -224,7 +223,7 @@ struct pair {
 static double inverse_distance(const struct hb_hermite4 *h, const double *x, const double y[3])
 {
   const double r[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
-  return 1 / sqrt(dot(r, r) + h->bodies->eps * h->bodies->eps);
+  return 1 / sqrt(hb_dot(r, r) + h->bodies->eps * h->bodies->eps);
 }
 
 /* What is lost of the potential energy with respect to other nodes and the field when the pair becomes a point at its center. */
@@ -255,8 +254,8 @@ static enum hb_status merge_member(struct hb_hermite4 *h, uint64_t T, struct hb_
   hb_chain_places(c, x, v);
   while (c->member[one] != c->touched[0]) one++;
   while (c->member[two] != c->touched[1]) two++;
-  for (size_t d = 0; d < 3; d++)
-    r[d] = x[3 * two + d] - x[3 * one + d], w[d] = v[3 * two + d] - v[3 * one + d];
+  hb_between(x, one, two, r);
+  hb_between(v, one, two, w);
   HB_TRY(tell(h, T, c->touched[0], c->touched[1], r, w));
   struct pair pair = {.node = {g->node, g->node}, .m = {c->m[one], c->m[two]}};
   for (size_t d = 0; d < 3; d++) {
@@ -279,7 +278,8 @@ static enum hb_status tell_members(struct hb_hermite4 *h, uint64_t T, const stru
   for (size_t k = 0; k < c->n; k++)
     for (size_t l = k + 1; l < c->n; l++) {
       if (!hb_chain_have_met(c, k, l) || is_touching(h->bodies, c->member[k], c->member[l])) continue;
-      for (size_t d = 0; d < 3; d++) r[d] = x[3 * l + d] - x[3 * k + d], w[d] = v[3 * l + d] - v[3 * k + d];
+      hb_between(x, k, l, r);
+      hb_between(v, k, l, w);
       HB_TRY(tell(h, T, c->member[k], c->member[l], r, w));
       HB_TRY(add_touch(h->bodies, c->member[k], c->member[l]));
     }
@@ -297,17 +297,15 @@ struct search {
 /* Their nearest distance in a time dt back along straight lines, relative to the sum of the radii; squared. */
 static double approach(double reach, double dt, const double r[3], const double v[3])
 {
-  double rv = dot(r, v), v2 = dot(v, v), back = rv > 0 && v2 > 0 ? fmin(rv / v2, dt) : 0, q[3];
+  double rv = hb_dot(r, v), v2 = hb_dot(v, v), back = rv > 0 && v2 > 0 ? fmin(rv / v2, dt) : 0, q[3];
   for (size_t d = 0; d < 3; d++) q[d] = r[d] - back * v[d];
-  return dot(q, q) / (reach * reach);
+  return hb_dot(q, q) / (reach * reach);
 }
 
 static void between(const struct hb_hermite4 *h, uint32_t i, uint32_t k, double r[3], double v[3])
 {
-  for (size_t d = 0; d < 3; d++) {
-    r[d] = h->xp[3 * (size_t)k + d] - h->xp[3 * (size_t)i + d];
-    v[d] = h->vp[3 * (size_t)k + d] - h->vp[3 * (size_t)i + d];
-  }
+  hb_between(h->xp, i, k, r);
+  hb_between(h->vp, i, k, v);
 }
 
 /* Seen by s at tick T: the distance to k as above, for as long as the two were not told to touch. */
@@ -341,10 +339,7 @@ static void approach_group(const struct hb_hermite4 *h, const struct suspect *s,
 /* Whether node k is too far for s: they cannot have touched in its step. */
 static int is_far(const struct hb_hermite4 *h, const struct suspect *s, uint32_t k, double reach)
 {
-  const double *xi = h->xp + 3 * (size_t)s->i, *vi = h->vp + 3 * (size_t)s->i, *x = h->xp + 3 * (size_t)k,
-               *v = h->vp + 3 * (size_t)k;
-  double r2 = 0, v2 = 0;
-  for (size_t d = 0; d < 3; d++) r2 += (x[d] - xi[d]) * (x[d] - xi[d]), v2 += (v[d] - vi[d]) * (v[d] - vi[d]);
+  double r2 = hb_distance2(h->xp, s->i, k), v2 = hb_distance2(h->vp, s->i, k);
   return r2 > 2 * (reach * reach + v2 * s->dt * s->dt); /* at least (reach + v dt)^2 */
 }
 
@@ -471,9 +466,8 @@ static enum hb_status gather(const struct hb_hermite4 *h, struct hb_particles **
 
 static double distance(const double *x, const double y[3])
 {
-  double sum = 0;
-  for (size_t d = 0; d < 3; d++) sum += (x[d] - y[d]) * (x[d] - y[d]);
-  return sqrt(sum);
+  const double r[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
+  return hb_norm(r);
 }
 
 /* The velocity is that of the inner half. */
@@ -523,8 +517,7 @@ static double energy_of(const struct hb_hermite4 *h, uint32_t i, double M, const
     double r = k == i || !(m[k] > 0) || !is_there(h, k) ? INFINITY : distance(h->xp + 3 * (size_t)k, x);
     sum -= m[k] / sqrt(r * r + h->bodies->eps * h->bodies->eps);
   }
-  if (h->field)
-    return m[i] * (sum + hb_field_potential(h->field, x) + (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / 2);
+  if (h->field) return m[i] * (sum + hb_field_potential(h->field, x) + hb_dot(v, v) / 2);
   for (size_t d = 0; d < 3; d++) {
     double w = v[d] - (momentum[d] - m[i] * v[d]) / rest;
     v2 += w * w;

@@ -172,10 +172,10 @@ static enum hb_status split(struct change *c)
 static int is_pulled(const struct hb_hermite4 *h, uint32_t star)
 {
   size_t k = 3 * (size_t)star;
-  double least = hb_groups_least_pull(h->groups, h->groups->m[star]), of_field[3] = {0}, j[3] = {0}, a2 = 0;
+  double least = hb_groups_least_pull(h->groups, h->groups->m[star]), of_field[3] = {0}, j[3] = {0}, a[3];
   if (h->field) hb_field_add(h->field, 1, &star, h->xp, h->vp, of_field, j);
-  for (size_t d = 0; d < 3; d++) a2 += (h->a[k + d] - of_field[d]) * (h->a[k + d] - of_field[d]);
-  return a2 > least * least;
+  for (size_t d = 0; d < 3; d++) a[d] = h->a[k + d] - of_field[d];
+  return hb_dot(a, a) > least * least;
 }
 
 static int may_join(const struct hb_hermite4 *h, uint32_t node)
@@ -192,13 +192,9 @@ static uint32_t partner_of(const struct change *c, uint32_t node)
   double least = INFINITY;
   for (size_t l = 0; l < c->live; l++) {
     uint32_t k = groups->live[l];
-    double r2 = 0;
     if (k == node || groups->of[k] == HB_GROUPS_PARKED) continue;
     if (!hb_groups_should_join(groups, &c->nodes, node, k)) continue;
-    for (size_t d = 0; d < 3; d++) {
-      double r = c->nodes.xp[3 * (size_t)k + d] - c->nodes.xp[3 * (size_t)node + d];
-      r2 += r * r;
-    }
+    double r2 = hb_distance2(c->nodes.xp, node, k);
     if (r2 < least) least = r2, partner = k;
   }
   return partner;
@@ -216,10 +212,8 @@ static enum hb_status tell(const struct change *c, uint32_t i, uint32_t k)
 {
   const struct hb_hermite4 *h = c->h;
   double r[3], v[3];
-  for (size_t d = 0; d < 3; d++) {
-    r[d] = h->xp[3 * (size_t)k + d] - h->xp[3 * (size_t)i + d];
-    v[d] = h->vp[3 * (size_t)k + d] - h->vp[3 * (size_t)i + d];
-  }
+  hb_between(h->xp, i, k, r);
+  hb_between(h->vp, i, k, v);
   const struct hb_orbit orbit = hb_orbit_of(h->groups->m[i], h->groups->m[k], r, v, 0);
   struct hb_event event = hb_event_of(HB_EVENT_ENCOUNTER, hb_hermite4_at(h, c->T), 0, 0, &orbit);
   event.n = 0;

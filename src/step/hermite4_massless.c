@@ -4,6 +4,7 @@
 #include "step/hermite4.h"
 
 #include "base/mem.h"
+#include "core/vector.h"
 
 #include <math.h>
 
@@ -33,13 +34,11 @@ static void close_massless(struct hb_hermite4 *h)
   hb_mem_free(h->massless);
 }
 
-static double dot(const double *p, const double *q) { return p[0] * q[0] + p[1] * q[1] + p[2] * q[2]; }
-
 /* Of the integral of v . a over dt, by its values and derivatives at both ends, what belongs to this one. */
 static double half_of_work(const struct hb_hermite4 *h, size_t i, double dt)
 {
   const double *v = h->particles->v + 3 * i, *a = h->a + 3 * i, *k = h->j + 3 * i;
-  return dt / 2 * dot(v, a) + dt * dt / 12 * (dot(a, a) + dot(v, k));
+  return dt / 2 * hb_dot(v, a) + dt * dt / 12 * (hb_dot(a, a) + hb_dot(v, k));
 }
 
 static double step_of(const struct hb_hermite4 *h, size_t i)
@@ -54,7 +53,7 @@ static void before_correction(struct hb_hermite4 *h, size_t ni)
     size_t i = h->block[b];
     if (h->particles->m[i] > 0) continue;
     w->before[i] =
-        dot(h->particles->v + 3 * i, h->particles->v + 3 * i) / 2 + half_of_work(h, i, step_of(h, i));
+        hb_dot(h->particles->v + 3 * i, h->particles->v + 3 * i) / 2 + half_of_work(h, i, step_of(h, i));
     w->depth[i] = fabs(h->phi1[b]);
   }
 }
@@ -65,7 +64,7 @@ static void after_correction(struct hb_hermite4 *h, uint64_t T, size_t ni)
   for (size_t b = 0; w && b < ni; b++) {
     size_t i = h->block[b];
     if (h->particles->m[i] > 0) continue;
-    double kinetic = dot(h->particles->v + 3 * i, h->particles->v + 3 * i) / 2;
+    double kinetic = hb_dot(h->particles->v + 3 * i, h->particles->v + 3 * i) / 2;
     w->made[i] += kinetic + half_of_work(h, i, -step_of(h, i)) - w->before[i];
     double error = fabs(w->made[i]) / (kinetic + w->depth[i]);
     if (error > h->counts.massless.error)

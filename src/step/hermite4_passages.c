@@ -2,6 +2,7 @@
 #include "step/hermite4.h"
 
 #include "base/mem.h"
+#include "core/vector.h"
 #include "force/force.h"
 
 #include <math.h>
@@ -39,13 +40,10 @@ struct approach {
 static struct approach approach_of(const struct hb_hermite4 *h, uint32_t i, uint32_t k)
 {
   const double *x = h->particles->x, *v = h->particles->v;
-  struct approach a = {.r2 = 0};
-  for (size_t d = 0; d < 3; d++) {
-    a.r[d] = x[3 * (size_t)k + d] - x[3 * (size_t)i + d];
-    a.v[d] = v[3 * (size_t)k + d] - v[3 * (size_t)i + d];
-    a.r2 += a.r[d] * a.r[d];
-    a.rv += a.r[d] * a.v[d];
-  }
+  struct approach a;
+  hb_between(x, i, k, a.r);
+  hb_between(v, i, k, a.v);
+  a.r2 = hb_dot(a.r, a.r), a.rv = hb_dot(a.r, a.v);
   return a;
 }
 
@@ -105,7 +103,7 @@ static int may_meet(const struct hb_hermite4 *h, uint32_t i)
   const double *a = h->a + 3 * (size_t)i, m = h->particles->m[i];
   if (!(m > 0)) return 0;
   double least = hb_groups_least_pull(&h->passages->scale, m);
-  return a[0] * a[0] + a[1] * a[1] + a[2] * a[2] > least * least;
+  return hb_dot(a, a) > least * least;
 }
 
 /* If encounters are watched. A softened run has none, nor has one that is corrected on the device. */

@@ -6,7 +6,7 @@
 #include "base/parallel.h"
 #include "force/force.h"
 #include "core/field.h"
-#include "step/forces.h"
+#include "core/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -258,10 +258,7 @@ static enum hb_status quantity(void *state, enum hb_quantity which, double *valu
 {
   const struct hb_leapfrog *l = state;
   for (size_t i = 0; i < l->n; i++) {
-    const double *a = l->a + 3 * i;
-    value[i] = which == HB_QUANTITY_ACC    ? sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
-               : which == HB_QUANTITY_STEP ? l->dt
-                                           : 0;
+    value[i] = which == HB_QUANTITY_ACC ? hb_norm(l->a + 3 * i) : which == HB_QUANTITY_STEP ? l->dt : 0;
   }
   return HB_OK;
 }

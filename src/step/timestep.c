@@ -1,26 +1,26 @@
 #include "step/timestep.h"
 
+#include "core/vector.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 const char *const hb_rounding_names[] = {"down", "nearest", "up", NULL};
 
-static double norm(const double q[3]) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]); }
-
 /* 0 / 0 means no limit. */
 static double quotient(double p, double q) { return p == 0 && q == 0 ? INFINITY : p / q; }
 
 double hb_timestep_anew(double nu, const double a[3], const double k[3])
 {
-  return norm(k) > 0 ? nu * norm(a) / norm(k) : INFINITY;
+  return hb_norm(k) > 0 ? nu * hb_norm(a) / hb_norm(k) : INFINITY;
 }
 
 double hb_timestep_first(double nu, double a_least, const double a[3], const double k[3], const double s[3])
 {
-  double pull = fmax(norm(a), a_least);
-  double eq2 = nu * quotient(pull, norm(k)); /* [PZ07] eq. 2 */
-  double at_rest = sqrt(nu * quotient(pull, norm(s)));
+  double pull = fmax(hb_norm(a), a_least);
+  double eq2 = nu * quotient(pull, hb_norm(k)); /* [PZ07] eq. 2 */
+  double at_rest = sqrt(nu * quotient(pull, hb_norm(s)));
   return eq2 < at_rest ? eq2 : at_rest;
 }
 
@@ -36,7 +36,7 @@ struct norms {
 
 static struct norms norms_of(double dt, const double k[3], const double dtdk[3], const double dt3k2[3])
 {
-  return (struct norms){dt * norm(k), norm(dtdk), norm(dt3k2)};
+  return (struct norms){dt * hb_norm(k), hb_norm(dtdk), hb_norm(dt3k2)};
 }
 
 /* [PZ07] eq. 9; INFINITY if both sums of the quotient vanish. */
@@ -45,7 +45,7 @@ static double next(double nu, double dt, double pull, const double dt2a2[3], con
 {
   double end[3]; /* a''_p = a'' + k'' dt of [PZ07] eq. 9, times dt^2 */
   for (int c = 0; c < 3; c++) end[c] = dt2a2[c] + dt3k2[c];
-  double a2 = norm(end);
+  double a2 = hb_norm(end);
   return dt * sqrt(nu * quotient(pull * a2 + first * first, first * third + a2 * a2));
 }
 
@@ -61,7 +61,7 @@ static void rely_on_jerks(double floor, const double dtdk[3], double dt2a2[3], d
     dt3k2[c] *= share;
     dt2a2[c] = dtdk[c] - dt3k2[c]; /* eq. 9 adds dt3k2 */
   }
-  n->third = norm(dt3k2);
+  n->third = hb_norm(dt3k2);
 }
 
 void hb_timestep_rely_on_jerks(double floor, double dt, const double k[3], const double dtdk[3],
@@ -76,7 +76,7 @@ double hb_timestep_after(const struct hb_timestep_rule *rule, double phi, double
                          int *noisy)
 {
   struct norms n = norms_of(dt, k, dtdk, dt3k2);
-  double pull = norm(a);
+  double pull = hb_norm(a);
   if (rule->noise > 0)
     rely_on_jerks(rule->noise * fmax(pull, least_pull(phi, rule->mass)), dtdk, dt2a2, dt3k2, &n);
   *noisy = is_noisy(&n);
