@@ -125,7 +125,7 @@ static enum hb_status create_textures(struct cg2007 *c, size_t n)
 
 static enum hb_status cg2007_send(struct cg2007 *c, const struct hb_force_job *job)
 {
-  const double *m = job->sources.m, *x = job->sources.x, *v = job->sources.v, start = hb_clock_now();
+  const double *m = job->sources.m, *x = job->sources.x, *v = job->sources.v;
   size_t nj = job->sources.n;
   if (nj > MOST)
     return hb_fail(HB_ERR_USAGE,
@@ -140,7 +140,7 @@ static enum hb_status cg2007_send(struct cg2007 *c, const struct hb_force_job *j
   for (size_t k = 0; k < nj; k++) c->m[k] = (float)m[k];
   for (size_t k = 0; k < 3 * nj; k++) c->x[k] = (float)x[k];
   for (size_t k = 0; k < 3 * nj; k++) c->v[k] = (float)v[k];
-  hb_force_sent(job, start);
+  hb_force_sent(job, job->since);
   return HB_OK;
 }
 

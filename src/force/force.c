@@ -557,8 +557,8 @@ static enum hb_status once(struct hb_force *force, struct hb_force_job job)
   if (force->rescale) /* sinks are in its units, too */
     HB_TRY(hb_rescale_find_units(force->rescale, force->params.eps, &all));
   if (massive) HB_TRY(make_massive_job(&force->massive, &job));
-  spent.send_s = hb_clock_now() - start;
   job.spent = &spent;
+  job.since = start;
   HB_TRY(force->rescale ? hb_rescale_begin(force->rescale, force->ops, force->state, &job)
                         : force->ops->begin(force->state, &job));
   HB_TRY(finish_job(force, &job));

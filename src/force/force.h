@@ -48,8 +48,9 @@ struct hb_force_job {
     struct hb_fixed_total *totals;
   } words;
 
-  struct hb_phases
-      *spent; /* seconds of sending and receiving (HB_FORCE_PHASES) are added here; NULL: nobody asks */
+  /* Seconds of sending and receiving (HB_FORCE_PHASES) are added here, NULL: nobody asks; the clock when the job began. */
+  struct hb_phases *spent;
+  double since;
 };
 
 struct hb_field;
@@ -161,14 +162,6 @@ const struct hb_force_ops *hb_force_find(const char *name);
 /* What "auto" means on such a GPU, for a precision (NULL: any): a GPU takes the large blocks in double-single; without one,
  * as a software renderer is slower than the host's own loop, the host computes in full double. */
 const struct hb_force_ops *hb_force_auto(enum hb_gl_gpu gpu, const char *precision);
-
-/* The source that params->scheme names, or that "auto" means on this machine: then *gl is the context, if any, that was
- * opened to find out, which belongs to the caller. And of its precisions the wanted one, or (NULL) the first. Errors:
- * HB_ERR_USAGE, with the known names. */
-enum hb_status hb_force_choose(const struct hb_force_params *params, struct hb_gl_context **gl,
-                               const struct hb_force_ops **ops);
-enum hb_status hb_force_choose_precision(const struct hb_force_scheme *scheme, const char *wanted,
-                                         enum hb_precision *precision);
 
 /* The facts of the precision and the interaction that a source works in. */
 const struct hb_precision_facts *hb_force_facts(const struct hb_force *force);

@@ -257,8 +257,10 @@ static enum hb_status send(struct ranks *r, const struct hb_force_job *b, size_t
   int what = to - from < r->j.n ? A_PART : ALL;
   if ((int)r->sent == what) return HB_OK;
   r->sent = NOTHING;
-  const struct hb_force_job sources = {
-      .sources = r->j, .words.units = b->words.totals ? &r->units : NULL, .spent = b->spent};
+  const struct hb_force_job sources = {.sources = r->j,
+                                       .words.units = b->words.totals ? &r->units : NULL,
+                                       .spent = b->spent,
+                                       .since = b->since};
   HB_TRY(hb_part_send(&r->part, from, to, &sources));
   r->sent = what;
   return HB_OK;

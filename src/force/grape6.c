@@ -128,7 +128,7 @@ static enum hb_status check_places(size_t nj, const double *x, double largest, d
 
 static enum hb_status grape6_send(struct grape6 *g, const struct hb_force_job *job)
 {
-  const double *m = job->sources.m, *x = job->sources.x, *v = job->sources.v, start = hb_clock_now();
+  const double *m = job->sources.m, *x = job->sources.x, *v = job->sources.v;
   size_t nj = job->sources.n;
   HB_TRY(reserve_sources(g, nj));
   g->nj = nj;
@@ -146,7 +146,7 @@ static enum hb_status grape6_send(struct grape6 *g, const struct hb_force_job *j
       g->j.v[k][i] = grape6_round24(v[3 * i + k]);
     }
   }
-  hb_force_sent(job, start);
+  hb_force_sent(job, job->since);
   return HB_OK;
 }
 

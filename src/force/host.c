@@ -93,13 +93,12 @@ static enum hb_status reserve_particles(size_t n, size_t *room, struct particle 
 static enum hb_status send_fixed(struct fixed_host *h, const struct hb_force_job *job)
 {
   const struct hb_force_sources *s = &job->sources;
-  double start = hb_clock_now();
   hb_reproducible_rounding(job->words.units, h->how);
   h->eps2 = hb_reproducible_eps2(job->words.units);
   HB_TRY(reserve_particles(s->n, &h->room, &h->source));
   h->nj = s->n;
   pack(h, s->n, s->m, s->x, s->v, h->source);
-  hb_force_sent(job, start);
+  hb_force_sent(job, job->since);
   return HB_OK;
 }
 
@@ -298,7 +297,6 @@ static void host_set_eps(void *state, double eps) { ((struct host *)state)->eps2
 static enum hb_status host_send(struct host *h, const struct hb_force_job *job)
 {
   const struct hb_force_sources *s = &job->sources;
-  double start = hb_clock_now();
   if (s->n > h->room) {
     hb_gravity_destroy(h->gravity);
     h->gravity = NULL;
@@ -307,7 +305,7 @@ static enum hb_status host_send(struct host *h, const struct hb_force_job *job)
     h->room = s->n;
   }
   hb_gravity_set_j(h->gravity, s->n, s->m, s->x, s->v);
-  hb_force_sent(job, start);
+  hb_force_sent(job, job->since);
   return HB_OK;
 }
 

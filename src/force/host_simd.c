@@ -150,7 +150,6 @@ static void host_simd_set_eps(void *state, double eps)
 static enum hb_status host_simd_send(struct host_simd *h, const struct hb_force_job *job)
 {
   const struct hb_force_sources *s = &job->sources;
-  double start = hb_clock_now();
   size_t chunks = hb_div_ceil(s->n, SIMD_CHUNK);
   if (chunks > h->room) {
     hb_mem_free(h->source);
@@ -163,7 +162,7 @@ static enum hb_status host_simd_send(struct host_simd *h, const struct hb_force_
   struct filling filling = {h, s};
   int threads = s->n < sources_worth_threads ? 1 : hb_parallel_threads();
   hb_parallel_for(threads, hb_div_ceil(chunks, FILLED), fill_piece, &filling);
-  hb_force_sent(job, start);
+  hb_force_sent(job, job->since);
   return HB_OK;
 }
 

@@ -256,6 +256,7 @@ static enum hb_status hybrid_begin(void *state, const struct hb_force_job *job)
   if (job->sources.m) HB_TRY(expect_sources(h, job));
   if (job->sinks.n == 0) return HB_OK;
   struct child *child = taker(h, job->sinks.n);
+  own.since = hb_clock_now(); /* what was measured has taken its time */
   own.sources = child->has_j ? (struct hb_force_sources){0} : h->j;
   if (job->words.totals) own.words.units = &h->units;
   HB_TRY(child->ops->begin(child->state, &own));

@@ -72,7 +72,6 @@ static enum hb_status gravity_send(struct gravity *g, const struct hb_force_job 
   const struct hb_column columns[8] = {{x, 3}, {x + 1, 3}, {x + 2, 3}, {s->m, 1},
                                        {v, 3}, {v + 1, 3}, {v + 2, 3}, {0}};
   struct hb_fixed_column rounding[HB_REPRODUCIBLE_COLUMNS];
-  double start = hb_clock_now();
   if (g->tunes) HB_TRY(tune(g, s->n));
   if (job->words.units) {
     g->pairs->params.parameter[0] = (double)hb_reproducible_eps2(job->words.units);
@@ -81,7 +80,7 @@ static enum hb_status gravity_send(struct gravity *g, const struct hb_force_job 
   }
   HB_TRY(hb_pairs_set_j(g->pairs, s->n, columns));
   if (g->waits) hb_gl_timer_start();
-  hb_force_sent(job, start);
+  hb_force_sent(job, job->since);
   return HB_OK;
 }
 
@@ -169,7 +168,7 @@ static const char *gravity_tuning(const void *state)
   return g->tuning;
 }
 
-/* The rest of info comes from the scheme: force_registry.c. */
+/* The rest of info comes from the scheme: force_open.c. */
 #define GRAVITY_BY(scheme)                                                                                   \
   const struct hb_force_ops hb_force_##scheme = {                                                            \
       .info = {.name = #scheme, .precisions = "single compensated ds double reproducible", .needs_gl = 1},   \

@@ -86,7 +86,8 @@ enum hb_status hb_part_send(struct hb_part *part, size_t begin, size_t end, cons
   return part->ops->begin(part->state, &(struct hb_force_job){.sources = {end - begin, s->m + begin,
                                                                           s->x + 3 * begin, s->v + 3 * begin},
                                                               .words.units = job->words.units,
-                                                              .spent = job->spent});
+                                                              .spent = job->spent,
+                                                              .since = job->since});
 }
 
 static enum hb_status nothing(const struct hb_force_job *job)

@@ -1,14 +1,17 @@
-/* Particles that stay on the device, in either way: programs, words, sending and fetching. */
+/* Particles that stay on the device: programs and words of either way, the way of storage buffers, sending and fetching. */
 #include "force/resident_way.h"
 
 #include "base/arith.h"
+#include "base/clock.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "force/hermite_program.h"
 #include "force/kept.h"
 #include "gl/gl_pass.h"
 #include "pairs/selftest.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum hb_status hb_resident_build(struct hb_resident *r, const struct hb_gl_program_source *files,
@@ -108,7 +111,314 @@ enum hb_status hb_resident_no_step(const struct hb_resident *r, float asked, siz
   return hb_fail(HB_ERR_NUMERIC, "particle %u has a force that is not finite", particle);
 }
 
-/* ---- create and destroy ---- */
+/* ---- in storage buffers ---- */
+
+/* Particles in a storage buffer, predicted and corrected by compute shaders. Levels and steps lie in memory that host and
+ * device share, so a block step is three dispatches (prediction, walk, correction) and one wait. */
+
+enum { PACKED = 256 /* particles that a thread of the host packs at a time */ };
+/* So many pairs take the device longer than two submissions take the host. */
+static const double LONG_WALK = 1e9;
+
+enum { LEVELS = HB_KEPT_BINDINGS, RECORDS, TOTALS = RECORDS, SINKS, BEFORE, STEPS };
+
+struct stored {
+  struct hb_kept kept;
+  struct hb_gl_pass predict, correct;
+  struct hb_gl_mapped levels; /* [particle] a byte */
+  struct hb_gl_mapped steps;  /* [sink] what eq. 9 asks for, or MISSING, or what hb_resident_step refuses */
+  struct hb_gl_buffer before; /* [sink][layer] the block before it was corrected */
+};
+
+static uint32_t missing(void) { return hb_bits_of_float(-3); }
+
+static enum hb_status stored_create(struct hb_resident *r)
+{
+  struct stored *s;
+  HB_TRY(HB_ALLOC(1, &s));
+  r->state = s;
+  HB_TRY(hb_kept_create(r->context, r->n, HB_RESIDENT_LAYERS, &s->kept));
+  const struct hb_gl_program_source predict = {.compute = "hermite/predict.comp"};
+  HB_TRY(hb_resident_build(r, &predict, &s->predict));
+  return hb_gl_mapped_reserve(r->context, (r->n + 3) & ~(size_t)3, &s->levels);
+}
+
+static void stored_destroy(struct hb_resident *r)
+{
+  struct stored *s = r->state;
+  hb_kept_destroy(&s->kept);
+  hb_gl_pass_destroy(&s->predict);
+  hb_gl_pass_destroy(&s->correct);
+  hb_gl_mapped_destroy(&s->levels);
+  hb_gl_mapped_destroy(&s->steps);
+  hb_gl_buffer_destroy(&s->before);
+}
+
+/* ---- storing ---- */
+
+struct packing {
+  const struct hb_resident *r;
+  const struct hb_force_particles *p;
+  const uint32_t *number;
+  size_t count;
+  uint32_t *out;
+};
+
+static void pack_piece(void *context, size_t piece)
+{
+  const struct packing *c = context;
+  for (size_t k = piece * PACKED, end = hb_parallel_end(c->count, PACKED, k); k < end; k++) {
+    uint32_t *word = c->out + 4 * HB_RESIDENT_LAYERS * k;
+    for (int q = 0; q < 4; q++) hb_resident_pack(c->r, c->p, c->number[k], q, word + 8 * q, word + 8 * q + 4);
+  }
+}
+
+static enum hb_status stored_put(struct hb_resident *r, const struct hb_force_particles *p, size_t ni,
+                                 const uint32_t *index)
+{
+  struct stored *s = r->state;
+  for (size_t first = 0; first < ni; first += HB_KEPT_PORTION) {
+    size_t count = hb_min(ni - first, HB_KEPT_PORTION);
+    uint32_t *word, *number;
+    uint8_t *level = s->levels.memory;
+    HB_TRY(hb_kept_reserve(&s->kept, count, &word, &number));
+    for (size_t k = 0; k < count; k++) {
+      number[k] = index ? index[first + k] : (uint32_t)(first + k);
+      level[number[k]] = p->level[number[k]];
+    }
+    struct packing packing = {r, p, number, count, word};
+    int threads = count > PACKED ? hb_parallel_threads() : 1;
+    hb_parallel_for(threads, hb_div_ceil(count, PACKED), pack_piece, &packing);
+    hb_kept_store(&s->kept, count);
+  }
+  return hb_gl_context_check(r->context, "storing particles");
+}
+
+static enum hb_status stored_settle(struct hb_resident *r, size_t ni, const uint32_t *index,
+                                    const uint8_t *level)
+{
+  struct stored *s = r->state;
+  uint8_t *levels = s->levels.memory;
+  for (size_t k = 0; k < ni; k++) levels[index[k]] = level[k];
+  return HB_OK;
+}
+
+static enum hb_status stored_check(struct hb_resident *r)
+{
+  struct stored *s = r->state;
+  return hb_kept_check(&s->kept);
+}
+
+static enum hb_status stored_read(struct hb_resident *r, int q, size_t first, size_t count, uint32_t *high,
+                                  uint32_t *low)
+{
+  struct stored *s = r->state;
+  HB_TRY(stored_check(r));
+  hb_kept_read(&s->kept, 2 * (size_t)q, first, count, high);
+  hb_kept_read(&s->kept, 2 * (size_t)q + 1, first, count, low);
+  return HB_OK;
+}
+
+/* ---- prediction and correction ---- */
+
+/* The device begins, while the host goes on. */
+static void predict_into(struct hb_resident *r, const struct hb_gl_buffer *records)
+{
+  struct stored *s = r->state;
+  hb_resident_set_since(r, &s->predict);
+  hb_gl_pass_storage(&s->predict, LEVELS, &s->levels.buffer);
+  hb_gl_pass_storage(&s->predict, RECORDS, records);
+  hb_kept_dispatch_ahead(&s->kept, &s->predict, r->n);
+  hb_gl_flush();
+}
+
+static enum hb_status stored_use_ahead(struct hb_resident *r)
+{
+  struct stored *s = r->state;
+  hb_kept_use_ahead(&s->kept);
+  return hb_pairs_use_next(r->pairs);
+}
+
+static enum hb_status stored_predict(struct hb_resident *r)
+{
+  struct stored *s = r->state;
+  predict_into(r, &r->pairs->j);
+  hb_kept_use_ahead(&s->kept);
+  return HB_OK;
+}
+
+static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, size_t first, size_t count)
+{
+  const struct hb_resident_correction *c = context;
+  const struct hb_resident *r = c->resident;
+  struct stored *s = r->state;
+  struct hb_gl_pass *pass = &s->correct;
+  struct hb_pairs_totals t;
+  HB_TRY(hb_pairs_totals(pairs, &t));
+  if ((double)count * (double)r->n >= LONG_WALK) hb_gl_flush(); /* the device begins with the walk */
+  double start = c->last ? hb_gl_timer_start() : 0;
+  hb_resident_set_since(c->resident, pass);
+  hb_resident_set_totals(c->resident, &t, c->how, first, count, pass);
+  hb_gl_pass_storage(pass, LEVELS, &s->levels.buffer);
+  hb_gl_pass_storage(pass, TOTALS, &(const struct hb_gl_buffer){.id = t.buffer});
+  hb_gl_pass_storage(pass, SINKS, &pairs->i);
+  hb_gl_pass_storage(pass, BEFORE, &s->before);
+  hb_gl_pass_storage(pass, STEPS, &s->steps.buffer);
+  hb_kept_dispatch_uncounted(&s->kept, pass, count);
+  if (c->last) c->last->correct_s += hb_gl_timer_stop(start);
+  return HB_OK;
+}
+
+/* Marks the steps as missing: those of dispatches that are dropped still are afterwards. */
+static enum hb_status expect_steps(struct hb_resident *r, size_t ni)
+{
+  struct stored *s = r->state;
+  size_t room = hb_min(2 * ni, r->n), bytes = 16 * HB_RESIDENT_LAYERS;
+  if (bytes * ni > s->before.bytes) hb_gl_buffer_fill(&s->before, HB_GL_BY_DEVICE, bytes * room, NULL);
+  if (ni * sizeof(uint32_t) > s->steps.buffer.bytes)
+    HB_TRY(hb_gl_mapped_reserve(r->context, room * sizeof(uint32_t), &s->steps));
+  uint32_t *step = s->steps.memory;
+  for (size_t k = 0; k < ni; k++) step[k] = missing();
+  return HB_OK;
+}
+
+/* The steps of the whole block, as soon as they are there. */
+static enum hb_status read_steps(struct hb_resident *r, size_t ni, const uint32_t *index, double *step)
+{
+  struct stored *s = r->state;
+  const uint32_t *word = s->steps.memory;
+  if (hb_gl_mapped_await(r->context, word, ni, missing())) hb_kept_finished(&s->kept);
+  for (size_t k = 0; k < ni; k++) HB_TRY(hb_resident_step(r, word[k], k, index[k], &step[k]));
+  return HB_OK;
+}
+
+/* After a failure: the sinks that were corrected are again what they were before. */
+static void undo(struct hb_resident *r, size_t ni, const uint32_t *index)
+{
+  struct stored *s = r->state;
+  const uint32_t *step = s->steps.memory;
+  uint32_t *number;
+  hb_gl_mapped_finish();
+  if (hb_kept_reserve(&s->kept, ni, NULL, &number) != HB_OK) return;
+  for (size_t k = 0; k < ni; k++) number[k] = step[k] == missing() ? UINT32_MAX : index[k];
+  hb_kept_store_from(&s->kept, ni, &s->before);
+}
+
+/* Predicts for the next block, while the host waits for the steps of this one. The particles of the block are at their new
+ * times, which are those of their old levels and of their new ones: so they are predicted right, whether the host has put
+ * down the new levels in the meantime or not. If it finds the next block to be at another time, all is predicted anew. The
+ * sources of this block stay where whoever draws them looks. */
+static enum hb_status begin_next(struct hb_resident *r, const double ahead[HB_FORCE_LEVELS])
+{
+  hb_gl_flush();
+  HB_TRY(hb_pairs_reserve_next(r->pairs));
+  hb_resident_set_times(r, ahead);
+  predict_into(r, &r->pairs->j_next);
+  r->is_ahead = 1;
+  memcpy(r->ahead, ahead, sizeof r->ahead);
+  return HB_OK;
+}
+
+static enum hb_status collected(struct hb_resident *r, size_t ni, const uint32_t *index,
+                                struct hb_force_news *news)
+{
+  struct stored *s = r->state;
+  *news = (struct hb_force_news){.count = ni, .index = index, .token = s->kept.token};
+  return hb_kept_collected(&s->kept, ni, &news->words);
+}
+
+static enum hb_status stored_correct(struct hb_resident *r, size_t ni, const uint32_t *index,
+                                     const struct hb_force_step *how, const double *ahead, double *step,
+                                     struct hb_phases *last, struct hb_force_news *news)
+{
+  struct stored *s = r->state;
+  struct hb_resident_correction correction = {r, how, last};
+  const struct hb_pairs_job job = {.ni = ni, .index = index, .take = correct_portion, .context = &correction};
+  const struct hb_gl_program_source files = {.compute = "hermite/correct.comp"};
+  HB_TRY(hb_resident_build_correct(r, &files, how->field, &s->correct));
+  HB_TRY(expect_steps(r, ni));
+  enum hb_status status = hb_pairs_walk(r->pairs, &job);
+  if (status == HB_OK && news) status = hb_kept_collect(&s->kept, ni, index);
+  if (status == HB_OK && ahead) status = begin_next(r, ahead);
+  double lap = hb_clock_now();
+  if (status == HB_OK) status = read_steps(r, ni, index, step);
+  if (last) last->receive_s = hb_clock_lap(&lap);
+  hb_pairs_done(r->pairs);
+  if (status == HB_OK || status == HB_ERR_NUMERIC) { /* of what was never predicted, anything may have come */
+    enum hb_status predicted = stored_check(r);
+    if (predicted != HB_OK) status = predicted;
+  }
+  if (status == HB_OK && news) status = collected(r, ni, index, news);
+  if (status == HB_ERR_DEVICE) (void)hb_gl_context_check_lost(r->context, "correcting particles"); /* why */
+  if (status != HB_OK) {
+    r->is_ahead = 0;
+    undo(r, ni, index);
+  }
+  return status;
+}
+
+/* ---- several devices ---- */
+
+static enum hb_status stored_take(struct hb_resident *r, size_t ni, const uint32_t *index,
+                                  struct hb_force_news *news)
+{
+  struct stored *s = r->state;
+  HB_TRY(hb_kept_collect(&s->kept, ni, index));
+  return collected(r, ni, index, news);
+}
+
+enum { EACH = 4 * HB_RESIDENT_LAYERS, COPIED = 256 /* particles at a time */ };
+
+struct copying {
+  const struct hb_force_news *news;
+  size_t first, count;
+  uint32_t *word;
+  atomic_int is_incomplete;
+};
+
+static void copy_piece(void *context, size_t piece)
+{
+  struct copying *c = context;
+  size_t k = piece * COPIED, end = hb_parallel_end(c->count, COPIED, k);
+  const uint32_t *from = c->news->words + EACH * c->first;
+  memcpy(c->word + EACH * k, from + EACH * k, EACH * (end - k) * sizeof *from);
+  for (; k < end; k++)
+    if (from[EACH * (k + 1) - 1] != c->news->index[c->first + k] + c->news->token) c->is_incomplete = 1;
+}
+
+static enum hb_status stored_give(struct hb_resident *r, const struct hb_force_news *news)
+{
+  struct stored *s = r->state;
+  for (size_t first = 0; first < news->count; first += HB_KEPT_PORTION) {
+    struct copying c = {.news = news, .first = first, .count = hb_min(news->count - first, HB_KEPT_PORTION)};
+    uint32_t *number;
+    HB_TRY(hb_kept_reserve(&s->kept, c.count, &c.word, &number));
+    memcpy(number, news->index + first, c.count * sizeof *number);
+    hb_parallel_for(c.count > 4 * COPIED ? hb_parallel_threads() : 1, hb_div_ceil(c.count, COPIED),
+                    copy_piece, &c);
+    if (c.is_incomplete)
+      return hb_fail(HB_ERR_DEVICE,
+                     "another device dropped a draw: particles that it corrected have not come");
+    hb_kept_store(&s->kept, c.count);
+  }
+  return hb_gl_context_check(r->context, "storing particles of another device");
+}
+
+const struct hb_resident_way hb_resident_stored = {.create = stored_create,
+                                                   .destroy = stored_destroy,
+                                                   .put = stored_put,
+                                                   .predict = stored_predict,
+                                                   .use_ahead = stored_use_ahead,
+                                                   .check = stored_check,
+                                                   .correct = stored_correct,
+                                                   .settle = stored_settle,
+                                                   .take = stored_take,
+                                                   .give = stored_give,
+                                                   .predict_ahead = begin_next,
+                                                   .undo = undo,
+                                                   .read = stored_read};
+
+/* ---- in either way ---- */
 
 static enum hb_status create(struct hb_resident *r)
 {
