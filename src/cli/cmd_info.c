@@ -60,7 +60,7 @@ static const struct hb_opts_option file_options[] = {
     {0}};
 #undef FIELD
 
-/* ---- JSON, with the names of a run's diagnostics ------------------------------------------------------- */
+/* ---- a file as JSON, with the names of a run's diagnostics --------------------------------------------- */
 
 #define AT(place) .offset = offsetof(struct file, place)
 #define REAL(name, place)                                                                                    \
@@ -135,7 +135,7 @@ static void file_json(const struct file *row)
   putchar('\n');
 }
 
-/* ---- text -------------------------------------------------------------------------------------------- */
+/* ---- a file as text ------------------------------------------------------------------------------------ */
 
 static void print_vector(const char *name, const double x[3])
 {
@@ -369,8 +369,6 @@ static enum hb_status memory_members(uint64_t n, struct hb_json *json)
   hb_json_close_array(json);
   return HB_OK;
 }
-
-/* ---- the machine ---- */
 
 enum { DEVICES_MOST = 32 };
 

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* With a copy of these options; nothing is opened. */
 static void begin_run(const struct hb_opts *opts, struct hb_run *run)
 {
   const struct hb_run_settings *settings = opts->settings;
@@ -29,6 +30,7 @@ static void begin_run(const struct hb_opts *opts, struct hb_run *run)
   hb_run_ranks_follow(&run->asked.settings);
 }
 
+/* Also after a failure. */
 static void close_run(struct hb_run *run)
 {
   hb_run_rows_close(&run->diag.rows);
@@ -43,6 +45,7 @@ static void close_run(struct hb_run *run)
 
 /* ---- times ------------------------------------------------------------------------------------------- */
 
+/* What was typed for --t-end, or its default. */
 static const char *typed_t_end(const struct hb_run *run)
 {
   return hb_opts_text(&run->asked.opts, &run->settings->t_end);
@@ -74,6 +77,7 @@ static enum hb_status check_interval(const struct hb_run *run, const char *name,
                  hb_opts_typed(&run->asked.opts, every), ilogb(dt_min));
 }
 
+/* Intervals are not below dt-min, and few enough since t = 0 for a double to count them. */
 static enum hb_status check_intervals(const struct hb_run *run)
 {
   const struct hb_run_settings *s = run->settings;
@@ -84,8 +88,9 @@ static enum hb_status check_intervals(const struct hb_run *run)
   return check_count(run, "snapshots every", run->snap_every);
 }
 
-/* ---- events that end a run before its time ---- */
+/* ---- events that end a run before its time ------------------------------------------------------------- */
 
+/* Whether its particles may merge or escape. */
 static int has_bodies(const struct hb_run_settings *s)
 {
   const struct hb_sim_params *p = &s->sim;
@@ -104,6 +109,7 @@ static void say_stopped(const struct hb_run *run, const struct hb_event *event)
   hb_terminal_note(line);
 }
 
+/* After a step: makes its time the end of the run if the simulation stops there, and says so. */
 static void check_stop(struct hb_run *run)
 {
   const struct hb_event *event = hb_sim_stopped(run->sim);
@@ -124,12 +130,14 @@ static enum hb_status note_record(const struct hb_run *run, struct hb_particles 
   return status;
 }
 
+/* The line of history and the record of options of the particles that the run begins with. */
 static enum hb_status note_options(const struct hb_run *run, struct hb_particles *initial)
 {
   HB_TRY(hb_opts_add_history(&run->asked.opts, initial));
   return note_record(run, initial);
 }
 
+/* Takes eps, dt and damping from the notes, see hb_run_take_notes. */
 static enum hb_status apply_notes(struct hb_run *run, struct hb_particles *particles)
 {
   run->diag.has_field = run->settings->sim.field != NULL;
@@ -153,6 +161,7 @@ static enum hb_status make_history(const struct hb_run *run, struct hb_particles
   return hb_particles_set_note(state, "history", line->text);
 }
 
+/* History and options as if of a single run, even if --t-end was changed on resuming. */
 static enum hb_status note_resumed(struct hb_run *run, struct hb_particles *state)
 {
   struct hb_text line = {0};
@@ -216,6 +225,7 @@ static int is_there(const char *path)
   return lstat(path, &info) == 0;
 }
 
+/* Marks the file at -o, which the user has named. */
 static void remember_output(struct hb_run *run)
 {
   const char *path = run->settings->output;
@@ -266,6 +276,7 @@ static enum hb_status look_for_own(struct hb_run *run, const char *path, int *is
   return status;
 }
 
+/* path is free or the run's own; a run that was not resumed may replace what its user names. */
 static enum hb_status may_replace(struct hb_run *run, const char *path)
 {
   const struct hb_run_resumed *resumed = &run->resumed;
@@ -297,6 +308,7 @@ static enum hb_status check_series(struct hb_run *run)
   return status;
 }
 
+/* What a resumed run will write, before it starts. */
 static enum hb_status check_targets(struct hb_run *run)
 {
   const char *path = run->settings->output;
@@ -345,7 +357,7 @@ static enum hb_status resume_rows(struct hb_run *run)
   return hb_appended_cut(&run->appended[RUN_STDOUT]);
 }
 
-/* ---- checkpoints: options ---- */
+/* ---- options of checkpoints --------------------------------------------------------------------------- */
 
 static enum hb_status check_options(const struct hb_run *run, const char *path)
 {
@@ -394,7 +406,7 @@ static enum hb_status open_checkpoints(struct hb_run *run)
   return hb_text_append(&c->path, "%s", path);
 }
 
-/* ---- beginning --- */
+/* ---- a new run --------------------------------------------------------------------------------------- */
 
 static enum hb_status check_times(const struct hb_run *run)
 {
@@ -545,9 +557,7 @@ static enum hb_status open_new(const struct hb_opts *opts, struct hb_run *run)
   return open_run(run);
 }
 
-/* ---- resuming ---- */
-
-/* ---- the file, or its other generation --------------------------------------------------------------- */
+/* ---- a resumed run: the file, or its other generation ------------------------------------------------- */
 
 /* The name that a run writes to, from that of either generation. */
 static enum hb_status name_of_newest(const char *path, struct hb_text *name)
@@ -607,7 +617,7 @@ static enum hb_status open_checkpoint(const struct hb_run_settings *given, struc
   return status;
 }
 
-/* ---- options ----------------------------------------------------------------------------------------- */
+/* ---- a resumed run: options ---------------------------------------------------------------------------- */
 
 /* Times given now, by the units of the run; those in the checkpoint are N-body. */
 static enum hb_status convert_given(struct hb_opts *given, const struct hb_checkpoint *checkpoint,
@@ -648,7 +658,7 @@ static enum hb_status take_progress(struct hb_run *run)
   return check_intervals(run);
 }
 
-/* ---- the simulation ---------------------------------------------------------------------------------- */
+/* ---- a resumed run: the simulation --------------------------------------------------------------------- */
 
 /* Only the same arithmetic gives the same bits: notes whatever has changed. */
 static enum hb_status compare_arithmetic(const struct hb_checkpoint_info *info, struct hb_run *run)

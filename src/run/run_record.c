@@ -2,7 +2,7 @@
  *   progress T T_BEGIN E_BEGIN DIAG_NUMBER SNAP_NUMBER WALL_S WRITTEN ROWS    doubles as hexadecimal: all bits
  *   scale E_SCALE NOTED PARTS                                             in older ones: watch E_KIN_BEGIN NOTED, or nothing
  *   device TEXT                                                               if another device has continued the run
- *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in run/appended.h: standard output, --diag
+ *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in run/run_files.h: standard output, --diag
  *   events INODE DEVICE LENGTH CHECKSUM PATH                                  the same of --events
  *   found INODE DEVICE LENGTH CHECKSUM PATH                                   the file at -o before the run replaced it
  *   option --NAME=VALUE                                                       those that were given
