@@ -602,13 +602,19 @@ static enum hb_status devices_check(void *state, size_t ni, const double *a)
 static enum hb_status correct_member(struct hb_devices_member *m)
 {
   const struct hb_devices *d = m->devices;
-  struct hb_phases own = {0}, *last = m->k == 0 ? d->kept.last : &own;
+  struct hb_force_correction own = d->kept.correction;
+  struct hb_phases others = {0};
+  own.ni = m->count;
+  own.index += m->first;
+  own.step += m->first;
+  own.ahead = NULL;
+  own.news = &m->news;
+  if (m->k > 0) own.last = &others;
   m->news.count = 0;
   HB_TRY(hb_devices_catch_up(m));
   if (m->count == 0) return HB_OK;
   HB_TRY(send_needed(m));
-  return ops_of(m)->correct(m->records, m->count, d->job.sinks.index + m->first, d->kept.how, NULL,
-                            d->kept.step + m->first, last, &m->news);
+  return ops_of(m)->correct(m->records, &own);
 }
 
 /* And begins with the next prediction, while the host finds the next block. */
@@ -616,7 +622,8 @@ static enum hb_status learn_member(struct hb_devices_member *m)
 {
   const struct hb_devices *d = m->devices;
   HB_TRY(learn_others(m));
-  return d->kept.ahead ? ops_of(m)->predict_ahead(m->records, d->kept.ahead) : HB_OK;
+  const double *ahead = d->kept.correction.ahead;
+  return ahead ? ops_of(m)->predict_ahead(m->records, ahead) : HB_OK;
 }
 
 /* After a failure: those that have corrected their part are again what they were before. */
@@ -649,28 +656,22 @@ static enum hb_status check_untorn(const struct hb_devices *d)
   return hb_fail(HB_ERR_DEVICE, "a block was corrected, but did not reach all devices");
 }
 
-static enum hb_status devices_correct(void *state, size_t ni, const uint32_t *index,
-                                      const struct hb_force_step *how, const double *ahead, double *step,
-                                      struct hb_phases *last, struct hb_force_news *news)
+static enum hb_status devices_correct(void *state, const struct hb_force_correction *c)
 {
   struct hb_devices *d = state;
-  (void)news; /* they are told among themselves */
   struct hb_devices_member *first = &d->member[0];
   HB_TRY(check_untorn(d));
   if (others_take_part(d) && !can_tell(d)) HB_TRY(each(d, tell_nothing)); /* says why */
   d->kept.is_corrected = 1;
   HB_TRY(fix_kept_alone(d));
-  d->way = ni < d->plan.kept_alone_below ? HB_DEVICES_ALONE : HB_DEVICES_BY_SINKS;
-  d->job = (struct hb_force_job){.sinks = {.n = ni, .index = index}};
-  d->kept.how = how;
-  d->kept.ahead = ahead;
-  d->kept.step = step;
-  d->kept.last = last;
+  d->way = c->ni < d->plan.kept_alone_below ? HB_DEVICES_ALONE : HB_DEVICES_BY_SINKS;
+  d->job = (struct hb_force_job){.sinks = {.n = c->ni, .index = c->index}};
+  d->kept.correction = *c;
   if (d->way != HB_DEVICES_ALONE) return correct_together(d);
-  first->count = ni;
+  first->count = c->ni;
   HB_TRY(send_needed(first));
-  mark_behind(d, ni, index);
-  return ops_of(first)->correct(first->records, ni, index, how, ahead, step, last, NULL);
+  mark_behind(d, c->ni, c->index);
+  return ops_of(first)->correct(first->records, c);
 }
 
 /* By writing into memory that a device shares with the host: any thread may. */

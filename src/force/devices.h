@@ -52,11 +52,8 @@ struct hb_devices {
     double dt[HB_FORCE_LEVELS];            /* of the prediction that they are to have */
     const struct hb_force_particles *sent; /* on their way, these: NULL: all */
     const uint32_t *which;
-    const struct hb_force_step *how; /* of the correction under way */
-    const double *ahead;
-    double *step;
-    struct hb_phases *last;
-    int is_corrected;   /* by the devices */
+    struct hb_force_correction correction; /* under way */
+    int is_corrected;                      /* by the devices */
     int tells;          /* whether a device can tell the others what it has; -1: not asked yet */
     int is_torn;        /* after a failure: not all of them have the last block */
     uint32_t *behind;   /* [behind_count] particles that only the first device has as they are now */

@@ -642,14 +642,15 @@ enum hb_status hb_force_on_kept(struct hb_force *force, const struct hb_force_jo
   return HB_OK;
 }
 
-enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_t *index,
-                                const struct hb_force_step *how, const double *ahead, double *step)
+enum hb_status hb_force_correct(struct hb_force *force, const struct hb_force_correction *correction)
 {
-  HB_TRY(check_kept(force));
-  HB_TRY(check_sinks(force, ni, index));
-  double lap = hb_clock_now();
+  struct hb_force_correction own = *correction;
   struct hb_phases last = {0};
-  HB_TRY(force->ops->resident->correct(force->records, ni, index, how, ahead, step, &last, NULL));
+  HB_TRY(check_kept(force));
+  HB_TRY(check_sinks(force, own.ni, own.index));
+  double lap = hb_clock_now();
+  own.last = &last;
+  HB_TRY(force->ops->resident->correct(force->records, &own));
   force->phases.correct_s += last.correct_s;
   force->phases.receive_s += last.receive_s;
   force->phases.force_s += hb_clock_lap(&lap) - last.correct_s - last.receive_s;

@@ -70,6 +70,23 @@ struct hb_force_news {
   uint32_t token;
 };
 
+/* A request to correct: forces on the sinks index[ni] from the predicted sources, their correction (eqs 5 to 8) and their next steps
+ * (eq. 9), all on the device. */
+struct hb_force_correction {
+  size_t ni;
+  const uint32_t *index;
+  const struct hb_force_step *how;
+  double *step; /* [ni] */
+
+  /* What dt will probably be in the next call of hb_force_predict, for particles at their levels before this one: the device may begin
+   * with it. [HB_FORCE_LEVELS]; NULL: not known. */
+  const double *ahead;
+
+  /* Between sources: the seconds of each phase, and particles as corrected, for other devices; NULL: nobody asks. */
+  struct hb_phases *last;
+  struct hb_force_news *news;
+};
+
 /* Operations on particles that a source keeps on its device ([PZ07] Fig. 5); see the functions below. `state` is what the op
  * `records` gives. */
 struct hb_force_resident_ops {
@@ -77,9 +94,7 @@ struct hb_force_resident_ops {
   enum hb_status (*predict)(void *state, const double dt[HB_FORCE_LEVELS]);
   /* after forces, of which a[3 * ni]: HB_ERR_DEVICE where keep or predict lost a draw */
   enum hb_status (*check)(void *state, size_t ni, const double *a);
-  enum hb_status (*correct)(void *state, size_t ni, const uint32_t *index, const struct hb_force_step *how,
-                            const double *ahead, double *step, struct hb_phases *last,
-                            struct hb_force_news *news);
+  enum hb_status (*correct)(void *state, const struct hb_force_correction *c);
   enum hb_status (*settle)(void *state, size_t ni, const uint32_t *index, const uint8_t *level);
   enum hb_status (*fetch)(void *state, struct hb_force_particles *p);
   double (*memory)(const struct hb_interaction *interaction, enum hb_precision precision); /* device_kept */
@@ -215,11 +230,8 @@ enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE
 /* Forces on sinks by number from the predicted sources. */
 enum hb_status hb_force_on_kept(struct hb_force *force, const struct hb_force_job *job);
 
-/* Forces, correction (eqs 5 to 8) and next steps (eq. 9) of the block, all on the device: step[ni]. Then the levels that the
- * schedule derives from them, level[ni]. ahead[HB_FORCE_LEVELS], nullable: what dt will probably be in the next call of
- * hb_force_predict, for particles at their levels before this call; the device may begin with it. */
-enum hb_status hb_force_correct(struct hb_force *force, size_t ni, const uint32_t *index,
-                                const struct hb_force_step *how, const double *ahead, double *step);
+/* Corrects the block. Then the levels that the schedule derives from its steps, level[ni]. */
+enum hb_status hb_force_correct(struct hb_force *force, const struct hb_force_correction *correction);
 enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint32_t *index,
                                const uint8_t *level);
 

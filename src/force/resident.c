@@ -249,16 +249,16 @@ static enum hb_status stored_predict(struct hb_resident *r)
 
 static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, size_t first, size_t count)
 {
-  const struct hb_resident_correction *c = context;
-  const struct hb_resident *r = c->resident;
+  struct hb_resident *r = context;
+  const struct hb_force_correction *c = r->correction;
   struct stored *s = r->state;
   struct hb_gl_pass *pass = &s->correct;
   struct hb_pairs_totals t;
   HB_TRY(hb_pairs_totals(pairs, &t));
   if ((double)count * (double)r->n >= LONG_WALK) hb_gl_flush(); /* the device begins with the walk */
   double start = c->last ? hb_gl_timer_start() : 0;
-  hb_resident_set_since(c->resident, pass);
-  hb_resident_set_totals(c->resident, &t, c->how, first, count, pass);
+  hb_resident_set_since(r, pass);
+  hb_resident_set_totals(r, &t, c->how, first, count, pass);
   hb_gl_pass_storage(pass, LEVELS, &s->levels.buffer);
   hb_gl_pass_storage(pass, TOTALS, &(const struct hb_gl_buffer){.id = t.buffer});
   hb_gl_pass_storage(pass, SINKS, &pairs->i);
@@ -327,28 +327,28 @@ static enum hb_status collected(struct hb_resident *r, size_t ni, const uint32_t
   return hb_kept_collected(&s->kept, ni, &news->words);
 }
 
-static enum hb_status stored_correct(struct hb_resident *r, size_t ni, const uint32_t *index,
-                                     const struct hb_force_step *how, const double *ahead, double *step,
-                                     struct hb_phases *last, struct hb_force_news *news)
+static enum hb_status stored_correct(struct hb_resident *r, const struct hb_force_correction *c)
 {
   struct stored *s = r->state;
-  struct hb_resident_correction correction = {r, how, last};
-  const struct hb_pairs_job job = {.ni = ni, .index = index, .take = correct_portion, .context = &correction};
+  size_t ni = c->ni;
+  const uint32_t *index = c->index;
+  const struct hb_pairs_job job = {.ni = ni, .index = index, .take = correct_portion, .context = r};
   const struct hb_gl_program_source files = {.compute = "hermite/correct.comp"};
-  HB_TRY(hb_resident_build_correct(r, &files, how->field, &s->correct));
+  r->correction = c;
+  HB_TRY(hb_resident_build_correct(r, &files, c->how->field, &s->correct));
   HB_TRY(expect_steps(r, ni));
   enum hb_status status = hb_pairs_walk(r->pairs, &job);
-  if (status == HB_OK && news) status = hb_kept_collect(&s->kept, ni, index);
-  if (status == HB_OK && ahead) status = begin_next(r, ahead);
+  if (status == HB_OK && c->news) status = hb_kept_collect(&s->kept, ni, index);
+  if (status == HB_OK && c->ahead) status = begin_next(r, c->ahead);
   double lap = hb_clock_now();
-  if (status == HB_OK) status = read_steps(r, ni, index, step);
-  if (last) last->receive_s = hb_clock_lap(&lap);
+  if (status == HB_OK) status = read_steps(r, ni, index, c->step);
+  if (c->last) c->last->receive_s = hb_clock_lap(&lap);
   hb_pairs_done(r->pairs);
   if (status == HB_OK || status == HB_ERR_NUMERIC) { /* of what was never predicted, anything may have come */
     enum hb_status predicted = stored_check(r);
     if (predicted != HB_OK) status = predicted;
   }
-  if (status == HB_OK && news) status = collected(r, ni, index, news);
+  if (status == HB_OK && c->news) status = collected(r, ni, index, c->news);
   if (status == HB_ERR_DEVICE) (void)hb_gl_context_check_lost(r->context, "correcting particles"); /* why */
   if (status != HB_OK) {
     r->is_ahead = 0;
@@ -526,13 +526,16 @@ static enum hb_status resident_check(void *state, size_t ni, const double *a)
   return HB_OK;
 }
 
-static enum hb_status resident_correct(void *state, size_t ni, const uint32_t *index,
-                                       const struct hb_force_step *how, const double *ahead, double *step,
-                                       struct hb_phases *last, struct hb_force_news *news)
+static enum hb_status resident_correct(void *state, const struct hb_force_correction *c)
 {
   struct hb_resident *r = state;
+  struct hb_force_correction own = *c;
+  if (r->waits)
+    own.ahead = NULL;
+  else
+    own.last = NULL;
   HB_TRY(hb_gl_context_use(r->context));
-  return r->way->correct(r, ni, index, how, r->waits ? NULL : ahead, step, r->waits ? last : NULL, news);
+  return r->way->correct(r, &own);
 }
 
 static enum hb_status resident_settle(void *state, size_t ni, const uint32_t *index, const uint8_t *level)

@@ -265,15 +265,16 @@ static enum hb_status drawn_doubt(struct hb_resident *r)
 /* Corrects sinks first .. first + count - 1 of the block, from their totals on the device, into d->block. */
 static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, size_t first, size_t count)
 {
-  const struct hb_resident_correction *c = context;
-  struct drawn *d = c->resident->state;
+  struct hb_resident *r = context;
+  const struct hb_force_correction *c = r->correction;
+  struct drawn *d = r->state;
   struct hb_pairs_totals t;
   HB_TRY(hb_pairs_totals(pairs, &t));
   double start = c->last ? hb_gl_timer_start() : 0;
   struct hb_gl_pass *pass = &d->correct;
   hb_gl_texture_over(t.buffer, HB_GL_RGBA32UI, &d->totals);
-  set_state(c->resident, pass);
-  hb_resident_set_totals(c->resident, &t, c->how, first, count, pass);
+  set_state(r, pass);
+  hb_resident_set_totals(r, &t, c->how, first, count, pass);
   hb_gl_pass_texture(pass, "sinks", &d->sinks.texture);
   hb_gl_pass_texture(pass, "totals", &d->totals);
   size_t row = first / ROW, width = first + count < ROW ? first + count : ROW;
@@ -281,7 +282,7 @@ static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, siz
   hb_gl_pass_draw(pass, &d->block.target, 0, (int)row, (int)width, rows_of(first + count) - (int)row);
   hb_gl_tally_pause(&d->made);
   if (c->last) c->last->correct_s += hb_gl_timer_stop(start);
-  return hb_gl_context_check(c->resident->context, "correcting particles");
+  return hb_gl_context_check(r->context, "correcting particles");
 }
 
 static enum hb_status read_steps(struct hb_resident *r, size_t ni, const uint32_t *index, double *step)
@@ -302,24 +303,23 @@ static enum hb_status read_steps(struct hb_resident *r, size_t ni, const uint32_
   return hb_gl_context_check_lost(r->context, "reading time steps");
 }
 
-static enum hb_status drawn_correct(struct hb_resident *r, size_t ni, const uint32_t *index,
-                                    const struct hb_force_step *how, const double *ahead, double *step,
-                                    struct hb_phases *last, struct hb_force_news *news)
+/* It has no news for other devices, and predicts nothing ahead. */
+static enum hb_status drawn_correct(struct hb_resident *r, const struct hb_force_correction *c)
 {
-  (void)news; /* it has no way to take any */
-  (void)ahead;
   static const uint32_t no_step[4] = {0, 0, 0, 0xc0000000}; /* -2, of a sink that is missing something */
-  struct hb_resident_correction correction = {r, how, last};
-  const struct hb_pairs_job job = {.ni = ni, .index = index, .take = correct_portion, .context = &correction};
+  size_t ni = c->ni;
+  const uint32_t *index = c->index;
+  const struct hb_pairs_job job = {.ni = ni, .index = index, .take = correct_portion, .context = r};
   const struct hb_gl_program_source files = {.fragment = "hermite/correct.frag"};
-  HB_TRY(hb_resident_build_correct(r, &files, how->field, &((struct drawn *)r->state)->correct));
+  r->correction = c;
+  HB_TRY(hb_resident_build_correct(r, &files, c->how->field, &((struct drawn *)r->state)->correct));
   HB_TRY(reserve_block(r, ni));
   if (!is_counted(r)) hb_gl_target_fill(&((struct drawn *)r->state)->block.target, no_step);
   send_sinks(r->state, ni, index);
   HB_TRY(hb_pairs_walk(r->pairs, &job));
   double lap = hb_clock_now();
-  enum hb_status status = read_steps(r, ni, index, step);
-  if (last) last->receive_s = hb_clock_lap(&lap);
+  enum hb_status status = read_steps(r, ni, index, c->step);
+  if (c->last) c->last->receive_s = hb_clock_lap(&lap);
   hb_pairs_done(r->pairs);
   if (status != HB_ERR_DEVICE) HB_TRY(drawn_check(r)); /* what was never written may have any value */
   if (status == HB_ERR_NUMERIC) HB_TRY(drawn_doubt(r));

@@ -26,6 +26,7 @@ struct hb_resident {
   uint32_t parts[16 * HB_FIELD_PARTS]; /* of a field, and 2 W, as field.glsl has them */
   uint32_t double_turn[4];
   int part_count;
+  const struct hb_force_correction *correction; /* under way */
 };
 
 /* As hb_resident_ops, with the context current. */
@@ -39,9 +40,7 @@ struct hb_resident_way {
   enum hb_status (*check)(struct hb_resident *r);
   enum hb_status (*doubt)(
       struct hb_resident *r); /* a force is not finite; NULL: `check` finds all that is lost */
-  enum hb_status (*correct)(struct hb_resident *r, size_t ni, const uint32_t *index,
-                            const struct hb_force_step *how, const double *ahead, double *step,
-                            struct hb_phases *last, struct hb_force_news *news);
+  enum hb_status (*correct)(struct hb_resident *r, const struct hb_force_correction *c);
   enum hb_status (*settle)(struct hb_resident *r, size_t ni, const uint32_t *index, const uint8_t *level);
 
   /* NULL: it cannot */
@@ -66,13 +65,6 @@ enum hb_status hb_resident_build(struct hb_resident *r, const struct hb_gl_progr
 /* Layers 2 q and 2 q + 1 of particle i of p, their last words included. */
 void hb_resident_pack(const struct hb_resident *r, const struct hb_force_particles *p, size_t i, int q,
                       uint32_t high[4], uint32_t low[4]);
-
-/* What correcting a portion of a block needs. */
-struct hb_resident_correction {
-  struct hb_resident *resident;
-  const struct hb_force_step *how;
-  struct hb_phases *last; /* NULL: do not wait */
-};
 
 /* since of a prediction. */
 void hb_resident_set_times(struct hb_resident *r, const double dt[HB_FORCE_LEVELS]);

@@ -97,7 +97,9 @@ enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *h, uint64_t T, siz
   HB_TRY(hb_blocks_next_time(&after, &next));
   spans(h, &after, next, ahead);
   HB_TRY(predict(h, T));
-  HB_TRY(hb_force_correct(h->force, ni, h->block, &how, ahead, step));
+  HB_TRY(hb_force_correct(
+      h->force,
+      &(struct hb_force_correction){.ni = ni, .index = h->block, .how = &how, .step = step, .ahead = ahead}));
   struct rounding rounding = {h, ni, step};
   hb_parallel_for(ni > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, PIECE), round_piece, &rounding);
   return HB_OK;

@@ -356,8 +356,12 @@ static void check_kept(enum hb_precision precision, int is_stored)
     }
     ASSERT_OK(hb_resident_ops.keep(r, &p, ROWS, NULL));
     ASSERT_OK(hb_resident_ops.predict(r, dt));
-    ASSERT_OK(hb_resident_ops.correct(r, ROWS, index, &(const struct hb_force_step){.eta = 0.01},
-                                      turn ? NULL : dt, step, NULL, NULL));
+    ASSERT_OK(hb_resident_ops.correct(
+        r, &(struct hb_force_correction){.ni = ROWS,
+                                         .index = index,
+                                         .how = &(const struct hb_force_step){.eta = 0.01},
+                                         .step = step,
+                                         .ahead = turn ? NULL : dt}));
     end_count();
     most = source_bytes + total_bytes;
   }

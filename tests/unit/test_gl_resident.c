@@ -237,7 +237,8 @@ static void corrects_to_doubles(void)
     ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
     for (int round = 0; round < 3; round++) {
       ASSERT_OK(hb_resident_ops.predict(r, dt));
-      ASSERT_OK(hb_resident_ops.correct(r, SOME, some, &how, NULL, step, NULL, NULL));
+      ASSERT_OK(hb_resident_ops.correct(
+          r, &(struct hb_force_correction){.ni = SOME, .index = some, .how = &how, .step = step}));
       ASSERT_OK(hb_resident_ops.settle(r, SOME, some, levels));
     }
     words_of(r, before);
@@ -279,7 +280,8 @@ static void live(struct hb_pairs *pairs, const struct hb_resident_way *way, stru
     pairs_index(SOME, strides[round], N, some);
     for (int b = 0; b < SOME; b++) levels[b] = (uint8_t)(b % LEVELS);
     ASSERT_OK(hb_resident_ops.predict(r, dt));
-    ASSERT_OK(hb_resident_ops.correct(r, SOME, some, &how, NULL, o->step[round], NULL, NULL));
+    ASSERT_OK(hb_resident_ops.correct(
+        r, &(struct hb_force_correction){.ni = SOME, .index = some, .how = &how, .step = o->step[round]}));
     ASSERT_OK(hb_resident_ops.settle(r, SOME, some, levels));
   }
   ASSERT_OK(hb_resident_ops.predict(r, dt));
@@ -323,7 +325,9 @@ static int draws_after(struct hb_resident *r, const double *guess, const double 
   for (int b = 0; b < SOME; b++) levels[b] = level[some[b]];
   ASSERT_OK(hb_resident_ops.predict(r, dt));
   sources_of(r, before);
-  ASSERT_OK(hb_resident_ops.correct(r, SOME, some, &how, guess, step, NULL, NULL));
+  ASSERT_OK(hb_resident_ops.correct(
+      r,
+      &(struct hb_force_correction){.ni = SOME, .index = some, .how = &how, .step = step, .ahead = guess}));
   ASSERT_OK(hb_resident_ops.settle(r, SOME, some, levels));
   sources_of(r, after);
   assert_memory_equal(before, after, sizeof before); /* until the next prediction, for pictures */
@@ -379,7 +383,8 @@ static void test_prediction_ahead_is_not_there(void **state)
   ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
   for (int round = 0; round < 2; round++) {
     ASSERT_OK(hb_resident_ops.predict(r, dt));
-    ASSERT_OK(hb_resident_ops.correct(r, SOME, some, &how, dt, step, NULL, NULL));
+    ASSERT_OK(hb_resident_ops.correct(
+        r, &(struct hb_force_correction){.ni = SOME, .index = some, .how = &how, .step = step, .ahead = dt}));
     if (round == 0)
       pairs_send(pairs, N); /* as diagnostics do */
     else
@@ -394,15 +399,21 @@ static void test_prediction_ahead_is_not_there(void **state)
     assert_memory_equal(ahead, anew, sizeof ahead);
   }
   pairs_draws_begin(0);
-  ASSERT_OK(hb_resident_ops.correct(r, SOME, some, &how, dt, step, NULL, NULL));
+  ASSERT_OK(hb_resident_ops.correct(
+      r, &(struct hb_force_correction){.ni = SOME, .index = some, .how = &how, .step = step, .ahead = dt}));
   int last = pairs_draws_end();
   ASSERT_OK(hb_resident_ops.predict(r, dt));
   pairs_draws_begin(last);
-  ASSERT_OK(hb_resident_ops.correct(r, SOME, some, &how, dt, step, NULL, NULL)); /* does not depend on it */
+  ASSERT_OK(hb_resident_ops.correct(
+      r, &(struct hb_force_correction){
+             .ni = SOME, .index = some, .how = &how, .step = step, .ahead = dt})); /* does not depend on it */
   pairs_draws_end();
   ASSERT_OK(hb_resident_ops.predict(r, dt));
-  ASSERT_FAILS(hb_resident_ops.correct(r, SOME, some, &how, dt, step, NULL, NULL), HB_ERR_DEVICE,
-               "dropped a draw: not all particles were stored and predicted");
+  ASSERT_FAILS(
+      hb_resident_ops.correct(
+          r,
+          &(struct hb_force_correction){.ni = SOME, .index = some, .how = &how, .step = step, .ahead = dt}),
+      HB_ERR_DEVICE, "dropped a draw: not all particles were stored and predicted");
   hb_resident_destroy(r);
   hb_pairs_destroy(pairs);
 }
@@ -454,7 +465,8 @@ static void lose(const char *scheme, const char *tuning, int nth, enum hb_status
     ASSERT_OK(hb_resident_ops.predict(r, dt));
     words_of(r, before);
     pairs_draws_begin(round == 0 ? 0 : nth);
-    enum hb_status status = hb_resident_ops.correct(r, SOME, some, &how, NULL, step, NULL, NULL);
+    enum hb_status status = hb_resident_ops.correct(
+        r, &(struct hb_force_correction){.ni = SOME, .index = some, .how = &how, .step = step});
     pairs_draws_end();
     assert_int_equal(status, round == 0 ? HB_OK : expected);
     if (status == HB_ERR_DEVICE) assert_non_null(strstr(hb_error(), "dropped a draw: "));
@@ -503,7 +515,10 @@ static void loses_without_walk(void)
     assert_int_equal(hb_resident_ops.check(r, 0, NULL), expected); /* again */
     hb_resident_destroy(r);
     r = begin(pairs, nth);
-    assert_int_equal(hb_resident_ops.correct(r, SOME, some, &how, NULL, step, NULL, NULL), expected);
+    assert_int_equal(
+        hb_resident_ops.correct(
+            r, &(struct hb_force_correction){.ni = SOME, .index = some, .how = &how, .step = step}),
+        expected);
     if (nth == 1) assert_int_equal(hb_resident_ops.fetch(r, &p), HB_ERR_DEVICE);
     hb_resident_destroy(r);
     hb_pairs_destroy(pairs);
@@ -511,12 +526,16 @@ static void loses_without_walk(void)
   struct hb_pairs *pairs = open_pairs("bag", HB_PRECISION_SINGLE, NULL);
   struct hb_resident *r = begin(pairs, 0);
   pairs_draws_begin(0);
-  ASSERT_OK(hb_resident_ops.correct(r, SOME, some, &how, NULL, step, NULL, NULL));
+  ASSERT_OK(hb_resident_ops.correct(
+      r, &(struct hb_force_correction){.ni = SOME, .index = some, .how = &how, .step = step}));
   int last = pairs_draws_end();
   ASSERT_OK(hb_resident_ops.predict(r, dt));
   words_of(r, before);
   pairs_draws_begin(last);
-  assert_int_equal(hb_resident_ops.correct(r, SOME, some, &how, NULL, step, NULL, NULL), HB_ERR_DEVICE);
+  assert_int_equal(
+      hb_resident_ops.correct(
+          r, &(struct hb_force_correction){.ni = SOME, .index = some, .how = &how, .step = step}),
+      HB_ERR_DEVICE);
   pairs_draws_end();
   assert_non_null(strstr(hb_error(), " dropped a draw: "));
   words_of(r, after);
@@ -545,8 +564,9 @@ static void finds_no_number(void)
   ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
   ASSERT_OK(hb_resident_ops.predict(r, dt));
   words_of(r, before);
-  ASSERT_FAILS(hb_resident_ops.correct(r, SOME, some, &how, NULL, step, NULL, NULL), HB_ERR_NUMERIC,
-               "particle 0 has a force that is not finite");
+  ASSERT_FAILS(hb_resident_ops.correct(
+                   r, &(struct hb_force_correction){.ni = SOME, .index = some, .how = &how, .step = step}),
+               HB_ERR_NUMERIC, "particle 0 has a force that is not finite");
   words_of(r, after);
   assert_memory_equal(before, after, sizeof before);
   x[3 * 7] = kept;
