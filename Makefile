@@ -4,7 +4,7 @@ DATE    := 2026-11-22# of the version, for its manual
 B       := build
 
 CC      ?= cc
-OBJCOPY ?= objcopy
+OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy 2>/dev/null)
 OPT     ?= -O3 -g
 WARN    := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wpointer-arith -Wwrite-strings
 # -ffp-contract=off and no -ffast-math: a sum is added in the order it is written, on every machine.
@@ -288,7 +288,7 @@ $(B)/manual/holmberg.1: $(B)/manual-maker tools/manual.sh tools/man_markdown.awk
 FROZEN := $(B)/obj/abi/frozen.o
 $(B)/gen/own.o: $(LIB_OBJ) $(PUBLIC)
 	$(Q)mkdir -p $(@D) && sed -n 's/^#define \(hb_[a-z0-9_]*\)(\.\.\.).*/\1 \1_own/p' $(PUBLIC) >$@.names
-	$(Q)$(LD) -r -o $@ $(LIB_OBJ) && $(OBJCOPY) --redefine-syms=$@.names $@
+	$(Q)$(CC) -r -nostdlib -o $@ $(LIB_OBJ) && $(OBJCOPY) --redefine-syms=$@.names $@
 $(B)/$(SONAME): $(B)/gen/own.o $(FROZEN) $(B)/gen/exports.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=$(B)/gen/exports.map -Wl,--as-needed \
