@@ -5,7 +5,6 @@
 
 #include "gl/gl_mapped.h"
 #include "gl/gl_pass.h"
-#include "gl/gl_readback.h"
 
 struct hb_kept {
   struct hb_gl_context *context;

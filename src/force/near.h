@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "gl/gl_pass.h"
-#include "gl/gl_readback.h"
+#include "gl/gl_mapped.h"
 
 struct hb_near;
 

@@ -3,8 +3,7 @@
 #ifndef HB_PAIRS_H
 #define HB_PAIRS_H
 
-#include "gl/gl_readback.h"
-#include "gl/gl_upload.h"
+#include "gl/gl_mapped.h"
 #include "pairs/fixed.h"
 #include "pairs/interaction.h"
 #include "pairs/precision.h"

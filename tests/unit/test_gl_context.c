@@ -1,7 +1,7 @@
 /* Contexts, streams, targets and timers, in the context that HB_CONTEXT names. */
 #include "gl/gl.h"
 #include "gl/gl_context.h"
-#include "gl/gl_readback.h"
+#include "gl/gl_mapped.h"
 #include "gl/gl_shader.h"
 #include "gl/gl_texture.h"
 #include "gl/gl_pass.h"

@@ -1,6 +1,6 @@
 /* Results seen as they arrive, without waiting for the driver: here the processor is said to be a GPU. What the device
  * writes is a copy. */
-#include "gl/gl_readback.h"
+#include "gl/gl_mapped.h"
 #include "gl/gl.h"
 #include "support/support.h"
 

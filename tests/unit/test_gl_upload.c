@@ -1,7 +1,7 @@
 /* Uploads by pieces: what arrives, that no place is written again while the device may still read it, and what a driver that
  * does not say so leads to. A software renderer is given the buffer itself, so here it is told that it is none. */
 #include "gl/gl.h"
-#include "gl/gl_upload.h"
+#include "gl/gl_mapped.h"
 #include "support/pairs_case.h"
 #include "support/support.h"
 
