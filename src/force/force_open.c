@@ -79,7 +79,7 @@ static enum hb_status unknown_scheme(const char *name)
   for (size_t k = 0; k < COUNT && status == HB_OK; k++)
     status = hb_text_append(&known, "%s, ", registry[k]->info.name);
   if (status == HB_OK)
-    status = hb_fail(HB_ERR_USAGE, "unknown_scheme scheme '%s' (expected %sauto)", name, known.text);
+    status = hb_fail(HB_ERR_USAGE, "unknown scheme '%s' (expected %sauto)", name, known.text);
   hb_mem_free(known.text);
   return status;
 }

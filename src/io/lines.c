@@ -15,8 +15,6 @@ struct hb_lines hb_lines_at_start(const char *name, const char *bytes, size_t co
   return c;
 }
 
-int hb_lines_is_blank(char c) { return c == ' ' || c == '\t'; }
-
 int hb_lines_next(struct hb_lines *c)
 {
   if (c->next == c->limit) return 0;

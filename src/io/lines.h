@@ -19,7 +19,7 @@ struct hb_lines hb_lines_at_start(const char *name, const char *bytes, size_t co
 /* Moves to the next line; 0 after the last one. */
 int hb_lines_next(struct hb_lines *lines);
 
-int hb_lines_is_blank(char c);
+static inline int hb_lines_is_blank(char c) { return c == ' ' || c == '\t'; }
 void hb_lines_skip_blanks(const struct hb_lines *lines, const char **at);
 
 /* The length of the word at `at` in a message, truncated if it is long. */

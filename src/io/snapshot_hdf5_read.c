@@ -277,8 +277,6 @@ struct gadget {
   double masses[HB_GADGET_TYPES]; /* of all particles of a type; 0: each has its own */
 };
 
-/* ---- /Header ------------------------------------------------------------------------------------------ */
-
 /* An optional attribute; without it the values are unchanged. */
 static enum hb_status get_optional(const struct source *s, const char *name, hssize_t count, double *values)
 {
@@ -326,8 +324,6 @@ static enum hb_status get_headers(struct gadget *g, double *t, size_t *n)
                  files);
 }
 
-/* ---- particles ---------------------------------------------------------------------------------------- */
-
 /* Reads /PartTypeK/name into values; if they are NULL it is only checked. */
 static enum hb_status get_gadget_data(const struct gadget *g, int type, const char *name, enum need need,
                                       hid_t native, int columns, void *values)
@@ -360,8 +356,6 @@ static enum hb_status get_type(const struct gadget *g, int type, size_t first, s
   for (size_t i = first; i < first + g->counts[type]; i++) p->m[i] = g->masses[type];
   return HB_OK;
 }
-
-/* ---- units -------------------------------------------------------------------------------------------- */
 
 /* Solar masses, pc and km/s from the attributes of Gadget, Arepo and others; 0 where there are none. */
 static enum hb_status find_units(const struct source *s, double *mass, double *length, double *speed)

@@ -375,26 +375,10 @@ static struct hb_near_points points_of(const struct hb_board *b)
   return (struct hb_near_points){b->sinks.n, b->sinks.x, b->sinks.own};
 }
 
-static double square_distance(const double a[3], const double b[3])
+static void place_of_j(const void *board, size_t address, double x[3])
 {
-  double dx = a[0] - b[0], dy = a[1] - b[1], dz = a[2] - b[2];
-  return dx * dx + dy * dy + dz * dz;
-}
-
-/* For a sink whose index several addresses have: none of them counts. */
-static void nearest_without_twins(const struct hb_board *b, size_t i, uint32_t *nearest, double *r2)
-{
-  *nearest = HB_NO_SOURCE;
-  *r2 = INFINITY;
-  for (size_t k = 0; k < b->nj; k++) {
-    double x[3];
-    if (!b->names.is_set[k] || b->names.name[k] == b->sinks.index[i]) continue;
-    hb_timed_place(b->timed, k, b->t, x, NULL);
-    double d2 = square_distance(x, b->sinks.x + 3 * i);
-    if (!(d2 < *r2)) continue;
-    *r2 = d2;
-    *nearest = (uint32_t)k;
-  }
+  const struct hb_board *b = board;
+  hb_timed_place(b->timed, address, b->t, x, NULL);
 }
 
 static enum hb_status find_nearest(struct hb_board *b, uint32_t *address, double *r2)
@@ -408,7 +392,8 @@ static enum hb_status find_nearest(struct hb_board *b, uint32_t *address, double
   }
   HB_TRY(status);
   for (size_t i = 0; i < s->n; i++) {
-    if (s->has_twins[i]) nearest_without_twins(b, i, &address[i], &r2[i]);
+    if (s->has_twins[i]) /* several addresses have its index: none of them counts */
+      address[i] = hb_names_nearest(&b->names, s->index[i], b->nj, s->x + 3 * i, place_of_j, b, &r2[i]);
     if (address[i] != HB_NO_SOURCE && !b->names.is_set[address[i]]) address[i] = HB_NO_SOURCE;
   }
   return HB_OK;

@@ -2,6 +2,8 @@
 
 #include "base/mem.h"
 
+#include <math.h>
+
 enum { LEAST_ROOM = 1024, NONE = -1 };
 
 void hb_names_free(struct hb_names *s)
@@ -66,4 +68,22 @@ int hb_names_find(const struct hb_names *s, int name, size_t n, uint32_t *addres
   for (int k = *list_of(s, name); k != NONE && count < 2; k = s->next[k])
     if (s->name[k] == name && (size_t)k < n && count++ == 0) *address = (uint32_t)k;
   return count;
+}
+
+uint32_t hb_names_nearest(const struct hb_names *s, int name, size_t n, const double x[3],
+                          void (*place)(const void *context, size_t address, double x[3]),
+                          const void *context, double *r2)
+{
+  uint32_t nearest = HB_NO_SOURCE;
+  *r2 = INFINITY;
+  for (size_t k = 0; k < n; k++) {
+    double to[3], d2 = 0;
+    if (!s->is_set[k] || s->name[k] == name) continue;
+    place(context, k, to);
+    for (int d = 0; d < 3; d++) d2 += (to[d] - x[d]) * (to[d] - x[d]);
+    if (!(d2 < *r2)) continue;
+    *r2 = d2;
+    nearest = (uint32_t)k;
+  }
+  return nearest;
 }

@@ -222,19 +222,10 @@ static enum hb_status sum(const struct block *b)
   return sum_on_device(b);
 }
 
-/* Several particles have the name of this sink: none of them counts. */
-static uint32_t nearest_without_twins(const struct block *b, size_t i)
+static void place_of(const void *context, size_t k, double x[3])
 {
-  uint32_t nearest = HB_NO_SOURCE;
-  b->r2[i] = INFINITY;
-  for (size_t k = 0; k < b->nj; k++) {
-    double dx[3];
-    for (size_t d = 0; d < 3; d++) dx[d] = g.x[3 * k + d] - b->x[3 * i + d];
-    if (!g.names.is_set[k] || g.names.name[k] == b->ids[i] || !(dot(dx, dx) < b->r2[i])) continue;
-    b->r2[i] = dot(dx, dx);
-    nearest = (uint32_t)k;
-  }
-  return nearest;
+  (void)context;
+  memcpy(x, g.x + 3 * k, 3 * sizeof *x);
 }
 
 static enum hb_status find_nearest(const struct block *b)
@@ -245,7 +236,8 @@ static enum hb_status find_nearest(const struct block *b)
   enum hb_status status = hb_near_set_j(g.near, b->nj, g.x);
   if (status == HB_OK) status = hb_near_nearest(g.near, &points, address, b->r2);
   for (size_t i = 0; status == HB_OK && i < b->ni; i++) {
-    if (b->has_twins[i]) address[i] = nearest_without_twins(b, i);
+    if (b->has_twins[i]) /* several particles have its name: none of them counts */
+      address[i] = hb_names_nearest(&g.names, b->ids[i], b->nj, b->x + 3 * i, place_of, NULL, &b->r2[i]);
     int is_one = address[i] != HB_NO_SOURCE && g.names.is_set[address[i]];
     b->nearest[i] = is_one ? g.names.name[address[i]] : -1;
     b->r2[i] += b->eps2[i];
