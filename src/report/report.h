@@ -44,7 +44,8 @@ void hb_template_put(const char *file, const cJSON *values, struct hb_draft *htm
 /* Errors are kept in html and reported on saving. */
 struct hb_report {
   cJSON *values;
-  cJSON *design; /* report.json: the styles, curves, columns and claims */
+  cJSON *
+      design; /* report.json: styles of curves, and what reproduce.c looks up for figures, tables and claims */
   struct hb_draft html;
   unsigned tables, figures;
 };

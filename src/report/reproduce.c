@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -539,7 +538,7 @@ static void put_table(const struct hb_reproduction *r, const cJSON *table, struc
   }
   size_t first = (size_t)number_of(table, (double)r->n_most < number_of(table, "here", 0) ? "" : "first",
                                    (double)r->n_least);
-  for (size_t n = first; (double)n <= number_of(table, "last", 0); n *= 2) {
+  for (size_t n = first; n > 0 && (double)n <= number_of(table, "last", 0); n *= 2) {
     char key[32];
     snprintf(key, sizeof key, "%zu", n);
     put_row(r, columns, &(cJSON){.type = cJSON_String, .valuestring = key}, &t);
@@ -554,7 +553,7 @@ static void set(struct hb_report *report, const char *name, double number)
   hb_values_number(report->values, name, number);
 }
 
-/* What set has set before. */
+/* One that was set before. */
 static double printed_number(const struct hb_report *report, const char *name)
 {
   return number_of(report->values, name, NAN);
