@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "perf/paper.h"
 #include "plot/plot.h"
 
 #include <math.h>
@@ -297,6 +298,51 @@ void hb_template_put(const char *file, const cJSON *values, struct hb_draft *htm
   put_file(file, &(struct scope){values, NULL}, 0, html);
 }
 
+/* ---- the design: report.json -------------------------------------------------------------------------- */
+
+static const cJSON *member(const cJSON *object, const char *name)
+{
+  return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+static const char *word_of(const cJSON *object, const char *name)
+{
+  const char *word = cJSON_GetStringValue(member(object, name));
+  return word ? word : "";
+}
+
+const cJSON *hb_report_of(const struct hb_report *report, const char *name)
+{
+  return member(report->design, name);
+}
+
+const cJSON *hb_report_words(const struct hb_report *report, const char *name)
+{
+  return member(hb_report_of(report, "words"), name);
+}
+
+const char *hb_report_part(const cJSON *word, enum hb_report_part part)
+{
+  const char *text = cJSON_GetStringValue(cJSON_IsArray(word) ? cJSON_GetArrayItem(word, (int)part) : word);
+  return text ? text : "";
+}
+
+/* The words of "each", or a single one that says nothing. */
+static const cJSON *each_of(struct hb_report *report, const cJSON *row)
+{
+  const char *name = word_of(row, "each");
+  const cJSON *each = hb_report_words(report, *name ? name : "nothing");
+  if (!each)
+    hb_draft_note(&report->html, hb_fail(HB_ERR_INPUT, "report.json: there are no words '%s'", name));
+  return each;
+}
+
+static double number_of(const cJSON *row, const char *name, double fallback)
+{
+  const cJSON *item = member(row, name);
+  return cJSON_IsNumber(item) ? item->valuedouble : fallback;
+}
+
 /* ---- the page ---------------------------------------------------------------------------------------- */
 
 enum hb_status hb_report_begin(struct hb_report *report)
@@ -329,53 +375,28 @@ enum hb_status hb_report_save(struct hb_report *report, const char *path, unsign
 
 /* ---- tables ------------------------------------------------------------------------------------------ */
 
-static void next_cell(struct hb_report_table *table)
+struct table {
+  struct hb_report *report;
+  const char *name;
+  struct hb_draft csv, rows;
+  size_t columns, column; /* of the head; the next one */
+};
+
+static void next_cell(struct table *table)
 {
   if (table->column == 0) hb_draft_put(&table->rows, "<tr>");
   if (table->column++ > 0) hb_draft_put(&table->csv, ",");
 }
 
-void hb_report_table_end_row(struct hb_report_table *table)
+static void end_row(struct table *table)
 {
   hb_draft_put(&table->csv, "\n");
   hb_draft_put(&table->rows, "</tr>\n");
   table->column = 0;
 }
 
-/* "8800GTX [s]" is 8800GTX above its unit, and "8800GTX [s]" in the CSV; "~t [s]" has two columns there, the value and its
- * error. */
-struct hb_report_table hb_report_table(struct hb_report *report, const char *name, const char *columns)
-{
-  struct hb_report_table table = {.report = report, .name = name};
-  const char *any = strstr(columns, " [");
-  hb_draft_put(&table.rows, "<thead>");
-  for (const char *c = columns; *c; c += *c == '|') {
-    int has_error = *c == '~';
-    c += has_error;
-    size_t length = strcspn(c, "|"), word_length = strcspn(c, "[|");
-    char word[96], unit[96] = "";
-    snprintf(word, sizeof word, "%.*s",
-             (int)(word_length && c[word_length] == '[' ? word_length - 1 : word_length), c);
-    if (word_length < length)
-      snprintf(unit, sizeof unit, "%.*s", (int)(length - word_length - 2), c + word_length + 1);
-    for (int k = 0; k <= has_error; k++) {
-      next_cell(&table);
-      hb_draft_put(&table.csv, "%s%s%s%s%s", k ? "error of " : "", word, *unit ? " [" : "", unit,
-                   *unit ? "]" : "");
-    }
-    hb_draft_put(&table.rows, "<th>");
-    hb_draft_put_escaped(&table.rows, word);
-    hb_draft_put(&table.rows, "<small>%s</small></th>", *unit ? unit : any ? "&nbsp;" : "");
-    c += length;
-  }
-  table.columns = table.column;
-  hb_report_table_end_row(&table);
-  hb_draft_put(&table.rows, "</thead>\n<tbody>\n");
-  return table;
-}
-
 /* A comma would end the cell of the CSV. */
-void hb_report_table_word(struct hb_report_table *table, const char *word)
+static void put_word(struct table *table, const char *word)
 {
   next_cell(table);
   for (const char *c = word; *c; c++) hb_draft_put(&table->csv, "%c", *c == ',' ? ';' : *c);
@@ -384,34 +405,23 @@ void hb_report_table_word(struct hb_report_table *table, const char *word)
   hb_draft_put(&table->rows, "</td>");
 }
 
-static void put_number(struct hb_report_table *table, double value)
+/* NaN leaves the cell empty. error: nullable, NaN: unknown; it has a cell of its own in the CSV. */
+static void put_number(struct table *table, double value, int digits, const double *error)
 {
   next_cell(table);
   if (isfinite(value)) hb_draft_put(&table->csv, "%.6g", value);
-}
-
-void hb_report_table_number(struct hb_report_table *table, double value, int digits)
-{
-  put_number(table, value);
+  if (error) next_cell(table);
+  if (error && isfinite(*error)) hb_draft_put(&table->csv, "%.6g", *error);
   hb_draft_put(&table->rows, "<td>");
   put_digits(value, digits, &table->rows);
-  hb_draft_put(&table->rows, "</td>");
-}
-
-void hb_report_table_measure(struct hb_report_table *table, double value, double error)
-{
-  put_number(table, value);
-  put_number(table, error);
-  hb_draft_put(&table->rows, "<td>");
-  put_digits(value, 3, &table->rows);
-  if (isfinite(value) && isfinite(error)) {
+  if (error && isfinite(value) && isfinite(*error)) {
     hb_draft_put(&table->rows, " &plusmn; ");
-    put_digits(error, 1, &table->rows);
+    put_digits(*error, 1, &table->rows);
   }
   hb_draft_put(&table->rows, "</td>");
 }
 
-void hb_report_table_end(struct hb_report_table *table)
+static void end_table(struct table *table)
 {
   struct hb_report *report = table->report;
   hb_values_list(report->values, table->name, "");
@@ -427,16 +437,12 @@ void hb_report_table_end(struct hb_report_table *table)
 
 /* ---- figures: drawn by gnuplot, embedded in the page -------------------------------------------------- */
 
-static const cJSON *member(const cJSON *object, const char *name)
-{
-  return cJSON_GetObjectItemCaseSensitive(object, name);
-}
-
-const char *hb_report_word(const cJSON *object, const char *name)
-{
-  const char *word = cJSON_GetStringValue(member(object, name));
-  return word ? word : "";
-}
+struct figure {
+  struct hb_report *report;
+  cJSON *values; /* for its template */
+  const char *name, *x_column, *y_column;
+  struct hb_plot plot;
+};
 
 /* A source has its color in every figure; the machines of 2007 are gray with the marks of the paper's Fig. 1. "host/small": the
  * look of host, thin and dashed; "host/line" without marks, "host/marks" without lines. An unknown style is a black line. */
@@ -456,11 +462,10 @@ static struct hb_plot_look look_of(const struct hb_report *report, const char *s
   return look;
 }
 
-struct hb_report_figure hb_report_figure(struct hb_report *report, cJSON *values, const char *name,
-                                         const char *x_column, const char *y_column, const char *y_label)
+static struct figure begin_figure(struct hb_report *report, cJSON *values, const char *name,
+                                  const char *x_column, const char *y_column, const char *y_label)
 {
-  struct hb_report_figure figure = {
-      .report = report, .name = name, .x_column = x_column, .y_column = y_column};
+  struct figure figure = {.report = report, .name = name, .x_column = x_column, .y_column = y_column};
   int over_n = strcmp(x_column, "n") == 0;
   const char *slot = values ? "figure" : name;
   values = values ? values : report->values;
@@ -476,8 +481,7 @@ struct hb_report_figure hb_report_figure(struct hb_report *report, cJSON *values
   return figure;
 }
 
-void hb_report_point(struct hb_report_figure *figure, const char *curve, const char *style, double x,
-                     double y)
+static void add_point(struct figure *figure, const char *curve, const char *style, double x, double y)
 {
   struct hb_draft *html = &figure->report->html;
   size_t before = figure->plot.count;
@@ -485,7 +489,7 @@ void hb_report_point(struct hb_report_figure *figure, const char *curve, const c
   if (figure->plot.count > before) figure->plot.curves[before].look = look_of(figure->report, style);
 }
 
-void hb_report_expect(struct hb_report_figure *figure, const char *curve)
+static void expect_curve(struct figure *figure, const char *curve)
 {
   for (size_t k = 0; k < figure->plot.count; k++)
     if (strcmp(figure->plot.curves[k].family, curve) == 0) return;
@@ -494,7 +498,7 @@ void hb_report_expect(struct hb_report_figure *figure, const char *curve)
 
 /* ---- their files -------------------------------------------------------------------------------------- */
 
-static enum hb_status write_csv(const struct hb_report_figure *figure)
+static enum hb_status write_csv(const struct figure *figure)
 {
   struct hb_draft csv = {0};
   hb_draft_put(&csv, "curve,%s,%s\n", figure->x_column, figure->y_column);
@@ -509,7 +513,7 @@ static enum hb_status write_csv(const struct hb_report_figure *figure)
   return hb_draft_save(&csv, hb_phrase("data/%s.csv", figure->name));
 }
 
-static enum hb_status draw(const struct hb_report_figure *figure, const char *path)
+static enum hb_status draw(const struct figure *figure, const char *path)
 {
   struct hb_draft script = {0};
   hb_plot_begin(path, 1180, 680, &script);
@@ -523,7 +527,7 @@ static enum hb_status draw(const struct hb_report_figure *figure, const char *pa
 }
 
 /* The <svg> element alone; its ids are prefixed with the figure's name, because the page has many. */
-static enum hb_status read_svg(const struct hb_report_figure *figure, const char *path, struct hb_draft *svg)
+static enum hb_status read_svg(const struct figure *figure, const char *path, struct hb_draft *svg)
 {
   static const char *const names[] = {"gnuplot_plot_", "gpDot", "gpPt", "textbox_"};
   char *text;
@@ -543,7 +547,7 @@ static enum hb_status read_svg(const struct hb_report_figure *figure, const char
   return svg->status;
 }
 
-void hb_report_figure_end(struct hb_report_figure *figure)
+static void end_figure(struct figure *figure)
 {
   struct hb_draft *html = &figure->report->html, svg = {0};
   char path[128];
@@ -557,4 +561,194 @@ void hb_report_figure_end(struct hb_report_figure *figure)
   hb_values_markup(figure->values, "svg", svg.text.text ? svg.text.text : "");
   hb_draft_clear(&svg);
   hb_plot_clear(&figure->plot);
+}
+
+/* ---- figures of records --------------------------------------------------------------------------------------------- */
+
+/* The pattern with the word in place of $ and the number's style in place of #. */
+static const char *fill(const char *pattern, const char *word, size_t k)
+{
+  static const char *const ordinals[] = {"first", "second", "third", "fourth"};
+  const char *at = strpbrk(pattern, "$#");
+  if (!at) return pattern;
+  return hb_phrase("%.*s%s%s", (int)(at - pattern), pattern, *at == '$' ? word : ordinals[k % 4], at + 1);
+}
+
+/* The points (x of the figure, scale * |y|) of all records that match: the word's label, style and key stand for $; # is its
+ * number as a style. n: of which N; 0: any. variant: of the style where curves of several N are in one figure; else NULL. */
+static void put_curve(const struct hb_reproduction *r, struct figure *f, const cJSON *curve,
+                      const cJSON *word, size_t k, size_t n, const char *variant)
+{
+  const char *size = n && variant ? hb_phrase(", N = %zu", n) : "",
+             *key = hb_report_part(word, HB_REPORT_KEY);
+  const char *filter = fill(word_of(curve, "filter"), key, k), *y = fill(word_of(curve, "y"), key, k);
+  const char *name =
+      hb_phrase("%s%s", fill(word_of(curve, "name"), hb_report_part(word, HB_REPORT_LABEL), k), size);
+  const char *style =
+      hb_phrase("%s%s", fill(word_of(curve, "style"), hb_report_part(word, HB_REPORT_STYLE), k),
+                variant ? variant : "");
+  if (n) filter = hb_phrase("%s n=%zu", filter, n);
+  for (const struct hb_record *record = NULL; (record = hb_reproduce_next(r, record, filter));)
+    add_point(f, name, style, hb_record_number(record, f->x_column),
+              number_of(curve, "scale", 1) * fabs(hb_record_number(record, y)));
+  expect_curve(f, name);
+}
+
+/* Of each word the curves that follow each other with the same words. */
+static void put_curves(const struct hb_reproduction *r, struct figure *f, const cJSON *curves, size_t n,
+                       const char *variant)
+{
+  for (const cJSON *curve = cJSON_GetArrayItem(curves, 0), *next; curve; curve = next) {
+    const cJSON *each = each_of(f->report, curve), *word;
+    size_t k = 0;
+    for (next = curve; next && each_of(f->report, next) == each;) next = next->next;
+    cJSON_ArrayForEach (word, each) {
+      for (const cJSON *c = curve; c != next && hb_reproduce_has(r, hb_report_part(word, HB_REPORT_KEY));
+           c = c->next)
+        put_curve(r, f, c, word, k, n, variant);
+      k++;
+    }
+  }
+}
+
+/* The ranges that the paper quotes. */
+static void put_bands(const cJSON *bands, struct hb_plot *plot)
+{
+  for (int k = 0; k < cJSON_GetArraySize(bands) && k < HB_PLOT_BANDS; k++) {
+    const cJSON *band = cJSON_GetArrayItem(bands, k);
+    const char *key = hb_phrase("de_rel,%s", hb_report_part(band, HB_REPORT_KEY));
+    double mean = hb_paper_value("pz07_accuracy", key, "value");
+    double scatter = hb_paper_value("pz07_accuracy", key, "scatter");
+    plot->bands[k] =
+        (struct hb_plot_band){fmax(mean - scatter, 0.3 * mean), mean + scatter,
+                              hb_report_part(band, HB_REPORT_LABEL), hb_report_part(band, HB_REPORT_STYLE)};
+  }
+}
+
+/* sizes "large thin", "small thin": curves of two N, and say so, those of one are thin; "each": a figure of each N is in its row
+ * of the list "sizes". */
+static void put_figure(const struct hb_reproduction *r, const cJSON *figure, struct hb_report *report)
+{
+  size_t n[HB_NU_SIZES];
+  char name[64];
+  const char *sizes = word_of(figure, "sizes"), *y = word_of(figure, "y");
+  int is_each = strcmp(sizes, "each") == 0, thin = strcmp(sizes, "small thin") == 0 ? 0 : 1;
+  struct figure f = {0};
+  hb_reproduce_nu_sizes(r, n);
+  for (int k = 0; k < (*sizes ? HB_NU_SIZES : 1); k++) {
+    cJSON *row = is_each ? cJSON_GetArrayItem(rows_of(member(report->values, "sizes")), k) : NULL;
+    snprintf(name, sizeof name, is_each ? "%s-%zu" : "%s", word_of(figure, "name"), n[k]);
+    if (is_each || k == 0)
+      f = begin_figure(report, row, name, word_of(figure, "x"), y, word_of(figure, "label"));
+    put_bands(member(figure, "bands"), &f.plot);
+    put_curves(r, &f, member(figure, "curves"), *sizes ? n[k] : 0,
+               !*sizes || is_each ? NULL
+               : k == thin        ? "/small"
+                                  : "");
+    if (is_each) end_figure(&f);
+  }
+  if (!is_each) end_figure(&f);
+}
+
+/* ---- tables of records ---------------------------------------------------------------------------------------------- */
+
+static const char *what_is(const struct hb_reproduction *r, const char *source)
+{
+  int k = 0;
+  while (k + 1 < HB_SOURCES && strcmp(r->sources[k].name, source) != 0) k++;
+  return r->sources[k].what;
+}
+
+/* A word of the row, or scale times a field of the record that matches, where % stands for the row's key and $ for each word in
+ * turn. digits "measure": with its error, field_error; 0: none. */
+static void put_cell(const struct hb_reproduction *r, const cJSON *column, const char *word, size_t k,
+                     const cJSON *row, struct table *t)
+{
+  const char *kind = word_of(column, "word"), *key = hb_report_part(row, HB_REPORT_KEY),
+             *label = hb_report_part(row, HB_REPORT_LABEL);
+  const char *filter = fill(word_of(column, "filter"), word, k), *at = strchr(filter, '%');
+  const char *field = fill(word_of(column, "field"), word, k);
+  if (at) filter = hb_phrase("%.*s%s%s", (int)(at - filter), filter, key, at + 1);
+  double scale = number_of(column, "scale", 1), value = scale * hb_reproduce_number(r, field, "%s", filter);
+  double error = scale * hb_reproduce_number(r, hb_phrase("%s_error", field), "%s", filter);
+  int is_measure = *word_of(column, "digits") != 0;
+  if (strcmp(kind, "n") == 0)
+    put_number(t, strtod(key, NULL), 7, NULL);
+  else if (*kind)
+    put_word(t, strcmp(kind, "what") == 0 ? what_is(r, key) : label);
+  else
+    put_number(t, is_measure && value == 0 ? NAN : value, (int)number_of(column, "digits", 3),
+               is_measure ? &error : NULL);
+}
+
+static void put_row(const struct hb_reproduction *r, const cJSON *columns, const cJSON *row, struct table *t)
+{
+  const cJSON *column, *word;
+  cJSON_ArrayForEach (column, columns) {
+    size_t k = 0;
+    cJSON_ArrayForEach (word, each_of(t->report, column))
+      put_cell(r, column, hb_report_part(word, HB_REPORT_KEY), k++, row, t);
+  }
+  end_row(t);
+}
+
+/* "8800GTX [s]" in the CSV, and "error of t_host [ns]" beside "t_host [ns]"; here the unit is below. */
+static void put_head(struct table *t, const char *head, const char *unit, int has_error, int any_unit)
+{
+  for (int k = 0; k <= has_error; k++) {
+    next_cell(t);
+    hb_draft_put(&t->csv, "%s%s%s%s%s", k ? "error of " : "", head, *unit ? " [" : "", unit,
+                 *unit ? "]" : "");
+  }
+  hb_draft_put(&t->rows, "<th>");
+  hb_draft_put_escaped(&t->rows, head);
+  hb_draft_put(&t->rows, "<small>%s</small></th>", *unit ? unit : any_unit ? "&nbsp;" : "");
+}
+
+static void put_heads(struct table *t, const cJSON *columns)
+{
+  const cJSON *column, *word;
+  int any = 0;
+  cJSON_ArrayForEach (column, columns) any |= *word_of(column, "unit") != 0;
+  hb_draft_put(&t->rows, "<thead>");
+  cJSON_ArrayForEach (column, columns) {
+    cJSON_ArrayForEach (word, each_of(t->report, column))
+      put_head(t, fill(word_of(column, "head"), hb_report_part(word, HB_REPORT_LABEL), 0),
+               word_of(column, "unit"), *word_of(column, "digits") != 0, any);
+  }
+  t->columns = t->column;
+  end_row(t);
+  hb_draft_put(&t->rows, "</thead>\n<tbody>\n");
+}
+
+/* Rows: words, those that are filters if a record matches; or the powers of two from N = first to last, from the smallest N of
+ * this reproduction if that goes to less than `here`. */
+static void put_table(const struct hb_reproduction *r, const cJSON *table, struct hb_report *report)
+{
+  const cJSON *columns = member(table, "columns"), *row;
+  struct table t = {.report = report, .name = word_of(table, "name")};
+  put_heads(&t, columns);
+  cJSON_ArrayForEach (row, hb_report_words(report, word_of(table, "rows"))) {
+    const char *key = hb_report_part(row, HB_REPORT_KEY);
+    if (!strchr(key, '=') || hb_reproduce_next(r, NULL, key)) put_row(r, columns, row, &t);
+  }
+  size_t first = (size_t)number_of(table, (double)r->n_most < number_of(table, "here", 0) ? "" : "first",
+                                   (double)r->n_least);
+  for (size_t n = first; n > 0 && (double)n <= number_of(table, "last", 0); n *= 2) {
+    char key[32];
+    snprintf(key, sizeof key, "%zu", n);
+    put_row(r, columns, &(cJSON){.type = cJSON_String, .valuestring = key}, &t);
+  }
+  end_table(&t);
+}
+
+void hb_report_draw(struct hb_report *report, const struct hb_reproduction *r, const char *section)
+{
+  const cJSON *row;
+  cJSON_ArrayForEach (row, hb_report_of(report, "figures")) {
+    if (strcmp(word_of(row, "section"), section) == 0) put_figure(r, row, report);
+  }
+  cJSON_ArrayForEach (row, hb_report_of(report, "tables")) {
+    if (strcmp(word_of(row, "section"), section) == 0) put_table(r, row, report);
+  }
 }

@@ -4,7 +4,7 @@
 #define HB_REPORT_H
 
 #include "base/draft.h"
-#include "plot/plot.h"
+#include "report/reproduce_jobs.h"
 
 #include <cJSON.h>
 
@@ -53,58 +53,25 @@ struct hb_report {
 /* Reads the design. Errors: HB_ERR_INPUT, HB_ERR_IO. */
 enum hb_status hb_report_begin(struct hb_report *report);
 
-/* A text of an object of the design; "": none. */
-const char *hb_report_word(const cJSON *object, const char *name);
-
 /* Appends a template, filled with the current values. */
 void hb_report_put(struct hb_report *report, const char *file);
 
 /* Writes the file and frees everything; lacks: the number of paragraphs of class "lack", where something is missing. */
 enum hb_status hb_report_save(struct hb_report *report, const char *path, unsigned *lacks);
 
-/* ---- tables: {{#table NAME}} in a template ------------------------------------------------------------ */
+/* ---- what the design says: report.json ---------------------------------------------------------------- */
 
-/* Written row by row to data/NAME.csv as well. */
-struct hb_report_table {
-  struct hb_report *report;
-  const char *name;
-  struct hb_draft csv, rows;
-  size_t columns, column; /* of the head; the next one */
-};
+/* "words", "figures", ... NULL: it is not there. */
+const cJSON *hb_report_of(const struct hb_report *report, const char *name);
 
-/* "N [particles]|8800GTX [s]|~t_host [ns]": names and units of the columns, ~ for measured values with errors. */
-struct hb_report_table hb_report_table(struct hb_report *report, const char *name, const char *columns);
-void hb_report_table_word(struct hb_report_table *table, const char *word);
-/* NaN leaves the cell empty. */
-void hb_report_table_number(struct hb_report_table *table, double value, int digits);
-/* Value and error; NaN: unknown. */
-void hb_report_table_measure(struct hb_report_table *table, double value, double error);
-void hb_report_table_end_row(struct hb_report_table *table);
-void hb_report_table_end(struct hb_report_table *table);
+/* A list of what tables have rows for, and figures curves: "bag", or [key, label, style]; key is part of a filter. NULL: none of
+ * that name. A part of one; "": it has none. */
+enum hb_report_part { HB_REPORT_KEY, HB_REPORT_LABEL, HB_REPORT_STYLE };
+const cJSON *hb_report_words(const struct hb_report *report, const char *name);
+const char *hb_report_part(const cJSON *word, enum hb_report_part part);
 
-/* ---- figures: {{#figure NAME}} in a template ---------------------------------------------------------- */
-
-/* Curves on logarithmic axes, figures/NAME.svg and data/NAME.csv. */
-struct hb_report_figure {
-  struct hb_report *report;
-  cJSON *values; /* for its template */
-  const char *name, *x_column, *y_column;
-  struct hb_plot plot;
-};
-
-/* Over x_column "n" or "nu". values: a row, in which a template finds the figure as "figure"; NULL: the report's values,
- * under its own name. */
-struct hb_report_figure hb_report_figure(struct hb_report *report, cJSON *values, const char *name,
-                                         const char *x_column, const char *y_column, const char *y_label);
-
-/* style: "host" or "8800GTX", see report.json; "host/small", "host/line" and "host/marks" are its variants. */
-void hb_report_point(struct hb_report_figure *figure, const char *curve, const char *style, double x,
-                     double y);
-
-/* Reports the curve as missing if it has no points. */
-void hb_report_expect(struct hb_report_figure *figure, const char *curve);
-
-/* Draws and writes the figure, and frees the curves. */
-void hb_report_figure_end(struct hb_report_figure *figure);
+/* Draws the figures of a section, {{#figure NAME}} in its template, figures/NAME.svg and data/NAME.csv; and its tables,
+ * {{#table NAME}} and data/NAME.csv. Figures of each N of Fig. 2 are in the rows of the list "sizes". */
+void hb_report_draw(struct hb_report *report, const struct hb_reproduction *r, const char *section);
 
 #endif

@@ -18,54 +18,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- the design: report.json -------------------------------------------------------------------------- */
-
-static const cJSON *of(const cJSON *object, const char *name)
-{
-  return cJSON_GetObjectItemCaseSensitive(object, name);
-}
-
-/* What a table has a row for, or a figure a curve: "bag", or [key, label, style]; key is part of a filter. */
-static const cJSON *words(const struct hb_report *report, const char *name)
-{
-  return of(of(report->design, "words"), name);
-}
-
-enum part { KEY, LABEL, STYLE };
-
-static const char *part_of(const cJSON *word, enum part part)
-{
-  const char *text = cJSON_GetStringValue(cJSON_IsArray(word) ? cJSON_GetArrayItem(word, (int)part) : word);
-  return text ? text : "";
-}
-
-/* The words of "each", or a single one that says nothing. */
-static const cJSON *each_of(struct hb_report *report, const cJSON *row)
-{
-  const char *name = hb_report_word(row, "each");
-  const cJSON *each = words(report, *name ? name : "nothing");
-  if (!each)
-    hb_draft_note(&report->html, hb_fail(HB_ERR_INPUT, "report.json: there are no words '%s'", name));
-  return each;
-}
-
-static double number_of(const cJSON *row, const char *name, double fallback)
-{
-  const cJSON *item = of(row, name);
-  return cJSON_IsNumber(item) ? item->valuedouble : fallback;
-}
-
-/* Whether this machine can compute what a word stands for; words that are no source are always there. */
-static int is_there(const struct hb_reproduction *r, const char *key)
-{
-  if (strncmp(key, "source=", 7) == 0) key += 7;
-  size_t length = strcspn(key, " ");
-  for (int k = 0; k < HB_SOURCES; k++)
-    if (strlen(r->sources[k].name) == length && strncmp(r->sources[k].name, key, length) == 0)
-      return r->sources[k].is_there;
-  return 1;
-}
-
 /* ---- the papers and their model as records ------------------------------------------------------------- */
 
 /* kind=table2 n=256 8800GTX=2.708 ...: the numbers of each row, beside its name if that is one word. */
@@ -330,63 +282,106 @@ static void note_all(struct hb_reproduction *r)
   note_rates(r);
 }
 
-/* ---- figures --------------------------------------------------------------------------------------------- */
+/* ---- claims: the numbers that the sentences of data/report name, and choose by ----------------------------- */
 
-/* The pattern with the word in place of $ and the number's style in place of #. */
-static const char *fill(const char *pattern, const char *word, size_t k)
+static void set(struct hb_report *report, const char *name, double number)
 {
-  static const char *const ordinals[] = {"first", "second", "third", "fourth"};
-  const char *at = strpbrk(pattern, "$#");
-  if (!at) return pattern;
-  return hb_phrase("%.*s%s%s", (int)(at - pattern), pattern,
-                   *at == '$' ? word : ordinals[k % COUNT(ordinals)], at + 1);
+  hb_values_number(report->values, name, number);
 }
 
-/* The points (x of the figure, scale * |y|) of all records that match: the word's label, style and key stand for $; # is its
- * number as a style. n: of which N; 0: any. variant: of the style where curves of several N are in one figure; else NULL. */
-static void put_curve(const struct hb_reproduction *r, struct hb_report_figure *f, const cJSON *curve,
-                      const cJSON *word, size_t k, size_t n, const char *variant)
+/* One that was set before. */
+static double printed_number(const struct hb_report *report, const char *name)
 {
-  const char *size = n && variant ? hb_phrase(", N = %zu", n) : "", *key = part_of(word, KEY);
-  const char *filter = fill(hb_report_word(curve, "filter"), key, k),
-             *y = fill(hb_report_word(curve, "y"), key, k);
-  const char *name = hb_phrase("%s%s", fill(hb_report_word(curve, "name"), part_of(word, LABEL), k), size);
-  const char *style = hb_phrase("%s%s", fill(hb_report_word(curve, "style"), part_of(word, STYLE), k),
-                                variant ? variant : "");
-  if (n) filter = hb_phrase("%s n=%zu", filter, n);
-  for (const struct hb_record *record = NULL; (record = hb_reproduce_next(r, record, filter));)
-    hb_report_point(f, name, style, hb_record_number(record, f->x_column),
-                    number_of(curve, "scale", 1) * fabs(hb_record_number(record, y)));
-  hb_report_expect(f, name);
+  return cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(report->values, name));
 }
 
-/* Of each word the curves that follow each other with the same words. */
-static void put_curves(const struct hb_reproduction *r, struct hb_report_figure *f, const cJSON *curves,
-                       size_t n, const char *variant)
+/* |dE/E| of the kernel of 2007 over its runs at nu = 0.01, measured twice: by its own potentials and in double. */
+static void set_thermometer(const struct hb_reproduction *r, struct hb_report *report)
 {
-  for (const cJSON *curve = cJSON_GetArrayItem(curves, 0), *next; curve; curve = next) {
-    const cJSON *each = each_of(f->report, curve), *word;
-    size_t k = 0;
-    for (next = curve; next && each_of(f->report, next) == each;) next = next->next;
-    cJSON_ArrayForEach (word, each) {
-      for (const cJSON *c = curve; c != next && is_there(r, part_of(word, KEY)); c = c->next)
-        put_curve(r, f, c, word, k, n, variant);
-      k++;
-    }
+  double own = spread_of(r, "de_rel_gpu", "kind=run source=cg2007").mean;
+  struct spread in_double = spread_of(r, "de_rel", "kind=run source=cg2007");
+  double rounded_count = spread_of(r, "de_rel", "kind=rounding rounding=down record=size").count;
+  double exact = in_double.mean, of_2007 = printed_number(report, "printed_error_8800gtx");
+  double grape = printed_number(report, "printed_error_grape");
+  set(report, "cg2007_runs", in_double.count);
+  set(report, "own_error", own);
+  set(report, "exact_error", exact);
+  set(report, "rounding_error", fmax(own - exact, 0));
+  set(report, "rounding_percent", 100 * (1 - exact / own));
+  set(report, "printed_over_own", of_2007 / own);
+  set(report, "printed_off_own", fmax(of_2007 / own, own / of_2007));
+  set(report, "printed_over_grape", of_2007 / grape);
+  set(report, "printed_unexplained", of_2007 / (grape + fmax(own - exact, 0)));
+  set(report, "has_findings", in_double.count + rounded_count);
+  set(report, "has_comparison", in_double.count * rounded_count);
+}
+
+/* What several sections name. */
+static void set_shared(const struct hb_reproduction *r, struct hb_report *report)
+{
+  const cJSON *claim;
+  cJSON_ArrayForEach (claim, hb_report_of(report, "printed")) {
+    set(report, claim->string,
+        hb_paper_value(hb_report_part(claim, HB_REPORT_KEY), hb_report_part(claim, HB_REPORT_LABEL),
+                       "value"));
+  }
+  cJSON_ArrayForEach (claim, hb_report_of(report, "claims")) {
+    set(report, claim->string,
+        hb_reproduce_number(r, hb_report_part(claim, HB_REPORT_LABEL), "%s",
+                            hb_report_part(claim, HB_REPORT_KEY)));
+  }
+  set_thermometer(r, report);
+  set(report, "is_full", r->is_full);
+  set(report, "longest", r->longest_s);
+}
+
+/* The jobs of a section that would have taken too long. */
+static void list_left_out(const struct hb_reproduction *r, unsigned kinds, struct hb_report *report)
+{
+  hb_values_list(report->values, "left_out", "source mode n nu seconds");
+  for (size_t k = 0; k < r->job_count; k++) {
+    const struct hb_job *job = &r->jobs[k];
+    struct hb_record labels = {0};
+    char text[sizeof job->labels];
+    if (!(job->kind & kinds) || !job->is_left_out) continue;
+    hb_record_label(strcpy(text, job->labels), &labels);
+    cJSON *row = hb_values_row(report->values, "left_out");
+    const char *mode = hb_record_text(&labels, "mode");
+    hb_values_word(row, "source", hb_record_text(&labels, "source"));
+    hb_values_word(row, "mode", strcmp(mode, "all/host/host") == 0 ? "" : mode); /* as in 2007 */
+    hb_values_word(row, "n", hb_record_text(&labels, "n"));
+    hb_values_word(row, "nu", hb_record_text(&labels, "nu"));
+    hb_values_number(row, "seconds", job->estimate_s);
   }
 }
 
-/* The ranges that the paper quotes. */
-static void put_bands(const cJSON *bands, struct hb_plot *plot)
+static void claim_table1(const struct hb_reproduction *r, struct hb_report *report)
 {
-  for (int k = 0; k < cJSON_GetArraySize(bands) && k < HB_PLOT_BANDS; k++) {
-    const cJSON *band = cJSON_GetArrayItem(bands, k);
-    const char *key = hb_phrase("de_rel,%s", part_of(band, KEY));
-    double mean = hb_paper_value("pz07_accuracy", key, "value");
-    double scatter = hb_paper_value("pz07_accuracy", key, "scatter");
-    plot->bands[k] = (struct hb_plot_band){fmax(mean - scatter, 0.3 * mean), mean + scatter,
-                                           part_of(band, LABEL), part_of(band, STYLE)};
+  set(report, "has_rates",
+      hb_reproduce_number(r, "device", "kind=here parameter=product") > 0 &&
+          hb_reproduce_number(r, "send_us", "kind=draws") > 0);
+}
+
+static void claim_table2(const struct hb_reproduction *r, struct hb_report *report)
+{
+  set(report, "has_tile", r->sources[HB_SOURCE_TILE].is_there);
+  hb_values_list(report->values, "empty_columns", "source");
+  for (int k = HB_SOURCE_HOST; k <= HB_SOURCE_TILE; k++) {
+    int may_be_empty = k == HB_SOURCE_TILE && !r->sources[k].is_there;
+    if (!(hb_reproduce_wall(r, (enum hb_source_name)k, r->n_least) > 0) && !may_be_empty)
+      hb_values_word(hb_values_row(report->values, "empty_columns"), "source", r->sources[k].name);
   }
+}
+
+static void claim_energy(const struct hb_reproduction *r, struct hb_report *report)
+{
+  double above = 0;
+  const cJSON *word;
+  cJSON_ArrayForEach (word, hb_report_words(report, "conserving")) {
+    above += hb_reproduce_number(r, "high", "kind=conserved source=%s", hb_report_part(word, HB_REPORT_KEY)) >
+             printed_number(report, "printed_error_grape");
+  }
+  set(report, "sources_above", above);
 }
 
 /* ---- where the curves of Fig. 2 part ---- */
@@ -441,207 +436,12 @@ static void set_size(const struct hb_reproduction *r, size_t n, cJSON *row)
   hb_values_number(row, "grape6_nu", nu_of(last));
 }
 
-/* sizes "large thin", "small thin": curves of two N, and say so, those of one are thin; "each": a figure of each N is in its row
- * of the list "sizes". */
-static void put_figure(const struct hb_reproduction *r, const cJSON *figure, struct hb_report *report)
+static void claim_fig2(const struct hb_reproduction *r, struct hb_report *report)
 {
   size_t n[HB_NU_SIZES];
-  char name[64];
-  const char *sizes = hb_report_word(figure, "sizes"), *y = hb_report_word(figure, "y");
-  int is_each = strcmp(sizes, "each") == 0, thin = strcmp(sizes, "small thin") == 0 ? 0 : 1;
-  struct hb_report_figure f = {0};
   hb_reproduce_nu_sizes(r, n);
-  for (int k = 0; k < (*sizes ? HB_NU_SIZES : 1); k++) {
-    cJSON *row = is_each ? hb_values_row(report->values, "sizes") : NULL;
-    if (is_each) set_size(r, n[k], row);
-    snprintf(name, sizeof name, is_each ? "%s-%zu" : "%s", hb_report_word(figure, "name"), n[k]);
-    if (is_each || k == 0)
-      f = hb_report_figure(report, row, name, hb_report_word(figure, "x"), y,
-                           hb_report_word(figure, "label"));
-    put_bands(of(figure, "bands"), &f.plot);
-    put_curves(r, &f, of(figure, "curves"), *sizes ? n[k] : 0,
-               !*sizes || is_each ? NULL
-               : k == thin        ? "/small"
-                                  : "");
-    if (is_each) hb_report_figure_end(&f);
-  }
-  if (!is_each) hb_report_figure_end(&f);
-}
-
-/* ---- tables ---------------------------------------------------------------------------------------------- */
-
-static const char *what_is(const struct hb_reproduction *r, const char *source)
-{
-  int k = 0;
-  while (k + 1 < HB_SOURCES && strcmp(r->sources[k].name, source) != 0) k++;
-  return r->sources[k].what;
-}
-
-/* A word of the row, or scale times a field of the record that matches, where % stands for the row's key and $ for each word in
- * turn. digits "measure": with its error, field_error; 0: none. */
-static void put_cell(const struct hb_reproduction *r, const cJSON *column, const char *word, size_t k,
-                     const cJSON *row, struct hb_report_table *t)
-{
-  const char *kind = hb_report_word(column, "word"), *key = part_of(row, KEY), *label = part_of(row, LABEL);
-  const char *filter = fill(hb_report_word(column, "filter"), word, k), *at = strchr(filter, '%');
-  const char *field = fill(hb_report_word(column, "field"), word, k);
-  if (at) filter = hb_phrase("%.*s%s%s", (int)(at - filter), filter, key, at + 1);
-  double scale = number_of(column, "scale", 1), value = scale * hb_reproduce_number(r, field, "%s", filter);
-  if (strcmp(kind, "n") == 0)
-    hb_report_table_number(t, strtod(key, NULL), 7);
-  else if (*kind)
-    hb_report_table_word(t, strcmp(kind, "what") == 0 ? what_is(r, key) : label);
-  else if (*hb_report_word(column, "digits"))
-    hb_report_table_measure(t, value == 0 ? NAN : value,
-                            scale * hb_reproduce_number(r, hb_phrase("%s_error", field), "%s", filter));
-  else
-    hb_report_table_number(t, value, (int)number_of(column, "digits", 7));
-}
-
-static void put_row(const struct hb_reproduction *r, const cJSON *columns, const cJSON *row,
-                    struct hb_report_table *t)
-{
-  const cJSON *column, *word;
-  cJSON_ArrayForEach (column, columns) {
-    size_t k = 0;
-    cJSON_ArrayForEach (word, each_of(t->report, column))
-      put_cell(r, column, part_of(word, KEY), k++, row, t);
-  }
-  hb_report_table_end_row(t);
-}
-
-static void put_head(struct hb_report *report, const cJSON *columns, struct hb_draft *head)
-{
-  const cJSON *column, *word;
-  cJSON_ArrayForEach (column, columns) {
-    cJSON_ArrayForEach (word, each_of(report, column)) {
-      hb_draft_put(head, "%s%s", head->text.length ? "|" : "",
-                   fill(hb_report_word(column, "head"), part_of(word, LABEL), 0));
-    }
-  }
-}
-
-/* Rows: words, those that are filters if a record matches; or the powers of two from N = first to last, from the smallest N of
- * this reproduction if that goes to less than `here`. */
-static void put_table(const struct hb_reproduction *r, const cJSON *table, struct hb_report *report)
-{
-  const cJSON *columns = of(table, "columns"), *row;
-  struct hb_draft head = {0};
-  put_head(report, columns, &head);
-  struct hb_report_table t =
-      hb_report_table(report, hb_report_word(table, "name"), head.text.text ? head.text.text : "");
-  hb_draft_note(&report->html, head.status);
-  hb_draft_clear(&head);
-  cJSON_ArrayForEach (row, words(report, hb_report_word(table, "rows"))) {
-    const char *key = part_of(row, KEY);
-    if (!strchr(key, '=') || hb_reproduce_next(r, NULL, key)) put_row(r, columns, row, &t);
-  }
-  size_t first = (size_t)number_of(table, (double)r->n_most < number_of(table, "here", 0) ? "" : "first",
-                                   (double)r->n_least);
-  for (size_t n = first; n > 0 && (double)n <= number_of(table, "last", 0); n *= 2) {
-    char key[32];
-    snprintf(key, sizeof key, "%zu", n);
-    put_row(r, columns, &(cJSON){.type = cJSON_String, .valuestring = key}, &t);
-  }
-  hb_report_table_end(&t);
-}
-
-/* ---- claims: the numbers that the sentences of data/report name, and choose by ----------------------------- */
-
-static void set(struct hb_report *report, const char *name, double number)
-{
-  hb_values_number(report->values, name, number);
-}
-
-/* One that was set before. */
-static double printed_number(const struct hb_report *report, const char *name)
-{
-  return number_of(report->values, name, NAN);
-}
-
-/* |dE/E| of the kernel of 2007 over its runs at nu = 0.01, measured twice: by its own potentials and in double. */
-static void set_thermometer(const struct hb_reproduction *r, struct hb_report *report)
-{
-  double own = spread_of(r, "de_rel_gpu", "kind=run source=cg2007").mean;
-  struct spread in_double = spread_of(r, "de_rel", "kind=run source=cg2007");
-  double rounded_count = spread_of(r, "de_rel", "kind=rounding rounding=down record=size").count;
-  double exact = in_double.mean, of_2007 = printed_number(report, "printed_error_8800gtx");
-  double grape = printed_number(report, "printed_error_grape");
-  set(report, "cg2007_runs", in_double.count);
-  set(report, "own_error", own);
-  set(report, "exact_error", exact);
-  set(report, "rounding_error", fmax(own - exact, 0));
-  set(report, "rounding_percent", 100 * (1 - exact / own));
-  set(report, "printed_over_own", of_2007 / own);
-  set(report, "printed_off_own", fmax(of_2007 / own, own / of_2007));
-  set(report, "printed_over_grape", of_2007 / grape);
-  set(report, "printed_unexplained", of_2007 / (grape + fmax(own - exact, 0)));
-  set(report, "has_findings", in_double.count + rounded_count);
-  set(report, "has_comparison", in_double.count * rounded_count);
-}
-
-/* What several sections name. */
-static void set_shared(const struct hb_reproduction *r, struct hb_report *report)
-{
-  const cJSON *claim;
-  cJSON_ArrayForEach (claim, of(report->design, "printed")) {
-    set(report, claim->string, hb_paper_value(part_of(claim, 0), part_of(claim, 1), "value"));
-  }
-  cJSON_ArrayForEach (claim, of(report->design, "claims")) {
-    set(report, claim->string, hb_reproduce_number(r, part_of(claim, 1), "%s", part_of(claim, 0)));
-  }
-  set_thermometer(r, report);
-  set(report, "is_full", r->is_full);
-  set(report, "longest", r->longest_s);
-}
-
-/* The jobs of a section that would have taken too long. */
-static void list_left_out(const struct hb_reproduction *r, unsigned kinds, struct hb_report *report)
-{
-  hb_values_list(report->values, "left_out", "source mode n nu seconds");
-  for (size_t k = 0; k < r->job_count; k++) {
-    const struct hb_job *job = &r->jobs[k];
-    struct hb_record labels = {0};
-    char text[sizeof job->labels];
-    if (!(job->kind & kinds) || !job->is_left_out) continue;
-    hb_record_label(strcpy(text, job->labels), &labels);
-    cJSON *row = hb_values_row(report->values, "left_out");
-    const char *mode = hb_record_text(&labels, "mode");
-    hb_values_word(row, "source", hb_record_text(&labels, "source"));
-    hb_values_word(row, "mode", strcmp(mode, "all/host/host") == 0 ? "" : mode); /* as in 2007 */
-    hb_values_word(row, "n", hb_record_text(&labels, "n"));
-    hb_values_word(row, "nu", hb_record_text(&labels, "nu"));
-    hb_values_number(row, "seconds", job->estimate_s);
-  }
-}
-
-static void claim_table1(const struct hb_reproduction *r, struct hb_report *report)
-{
-  set(report, "has_rates",
-      hb_reproduce_number(r, "device", "kind=here parameter=product") > 0 &&
-          hb_reproduce_number(r, "send_us", "kind=draws") > 0);
-}
-
-static void claim_table2(const struct hb_reproduction *r, struct hb_report *report)
-{
-  set(report, "has_tile", r->sources[HB_SOURCE_TILE].is_there);
-  hb_values_list(report->values, "empty_columns", "source");
-  for (int k = HB_SOURCE_HOST; k <= HB_SOURCE_TILE; k++) {
-    int may_be_empty = k == HB_SOURCE_TILE && !r->sources[k].is_there;
-    if (!(hb_reproduce_wall(r, (enum hb_source_name)k, r->n_least) > 0) && !may_be_empty)
-      hb_values_word(hb_values_row(report->values, "empty_columns"), "source", r->sources[k].name);
-  }
-}
-
-static void claim_energy(const struct hb_reproduction *r, struct hb_report *report)
-{
-  double above = 0;
-  const cJSON *word;
-  cJSON_ArrayForEach (word, words(report, "conserving")) {
-    above += hb_reproduce_number(r, "high", "kind=conserved source=%s", part_of(word, KEY)) >
-             printed_number(report, "printed_error_grape");
-  }
-  set(report, "sources_above", above);
+  hb_values_list(report->values, "sizes", "");
+  for (int k = 0; k < HB_NU_SIZES; k++) set_size(r, n[k], hb_values_row(report->values, "sizes"));
 }
 
 /* ---- block steps with rounded forces ---- */
@@ -685,8 +485,9 @@ static void claim_steps(const struct hb_reproduction *r, struct hb_report *repor
   hb_values_list(report->values, "growths", "source n nu_first ratio_last nu_last is_shortest");
   const cJSON *word;
   for (int k = 0; k < HB_NU_SIZES; k++) {
-    cJSON_ArrayForEach (word, words(report, "rounded_forces")) {
-      if (strcmp(part_of(word, KEY), "host") != 0) add_growth(r, part_of(word, KEY), n[k], report);
+    cJSON_ArrayForEach (word, hb_report_words(report, "rounded_forces")) {
+      if (strcmp(hb_report_part(word, HB_REPORT_KEY), "host") != 0)
+        add_growth(r, hb_report_part(word, HB_REPORT_KEY), n[k], report);
     }
   }
 }
@@ -720,8 +521,8 @@ static void claim_fits(const struct hb_reproduction *r, struct hb_report *report
   hb_values_list(report->values, "unfitted", "label mode");
   hb_values_list(report->values, "unseen", "percent label");
   const cJSON *word;
-  cJSON_ArrayForEach (word, words(report, "fits")) {
-    const char *fit = part_of(word, KEY), *label = part_of(word, LABEL);
+  cJSON_ArrayForEach (word, hb_report_words(report, "fits")) {
+    const char *fit = hb_report_part(word, HB_REPORT_KEY), *label = hb_report_part(word, HB_REPORT_LABEL);
     const struct hb_record *record = hb_reproduce_next(r, NULL, hb_phrase("kind=model %s record=fit", fit));
     double unseen = hb_record_number(record, "unseen_deviation");
     if (isfinite(unseen)) {
@@ -729,7 +530,7 @@ static void claim_fits(const struct hb_reproduction *r, struct hb_report *report
       hb_values_number(row, "percent", 100 * unseen);
       hb_values_word(row, "label", label);
     }
-    if (record || !is_there(r, fit)) continue;
+    if (record || !hb_reproduce_has(r, fit)) continue;
     cJSON *row = hb_values_row(report->values, "unfitted");
     hb_values_word(row, "label", label);
     hb_values_word(row, "mode", strstr(fit, "mode=") ? strstr(fit, "mode=") + strlen("mode=") : "");
@@ -868,7 +669,7 @@ const struct hb_section hb_sections[] = {
     {"table1", "Table 1: the machines", HB_JOB_DEVICE, claim_table1},
     {"table2", "Table 2: seconds of the runs", HB_JOB_RUN, claim_table2},
     {"fig1", "Fig. 1: time against N", HB_JOB_RUN, NULL},
-    {"fig2", "Fig. 2: energy error against the accuracy parameter", HB_JOB_NU, NULL},
+    {"fig2", "Fig. 2: energy error against the accuracy parameter", HB_JOB_NU, claim_fig2},
     {"energy", "Section 6: energy errors, measured twice", HB_JOB_RUN, claim_energy},
     {"steps", "Section 5: block steps with rounded forces", HB_JOB_NU | HB_JOB_RUN, claim_steps},
     {"rounding", "Eqs 14 and 17: three roundings of the time step", HB_JOB_ROUNDING, claim_rounding},
@@ -887,16 +688,9 @@ static void put_section(const struct hb_reproduction *r, const struct hb_section
 {
   hb_values_word(report->values, "section", section->name);
   hb_values_word(report->values, "title", section->title);
-  hb_values_list(report->values, "sizes", "");
-  const cJSON *row;
-  cJSON_ArrayForEach (row, of(report->design, "figures")) {
-    if (strcmp(hb_report_word(row, "section"), section->name) == 0) put_figure(r, row, report);
-  }
-  cJSON_ArrayForEach (row, of(report->design, "tables")) {
-    if (strcmp(hb_report_word(row, "section"), section->name) == 0) put_table(r, row, report);
-  }
   if (section->claim) section->claim(r, report);
   list_left_out(r, section->kinds, report);
+  hb_report_draw(report, r, section->name);
   hb_report_put(report, "section.html");
   hb_report_put(report, hb_phrase("%s.html", section->name));
 }

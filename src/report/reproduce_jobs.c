@@ -1,5 +1,5 @@
 /* The jobs of a reproduction: their command lines, how long each will take here, running them, and keeping their output. */
-#include "report/reproduce.h"
+#include "report/reproduce_jobs.h"
 
 #include "base/arith.h"
 #include "base/clock.h"
@@ -164,6 +164,16 @@ double hb_reproduce_wall(const struct hb_reproduction *r, enum hb_source_name so
 {
   return hb_reproduce_number(r, "wall_s", "kind=run source=%s mode=all/host/host n=%zu",
                              r->sources[source].name, n);
+}
+
+int hb_reproduce_has(const struct hb_reproduction *r, const char *key)
+{
+  if (strncmp(key, "source=", 7) == 0) key += 7;
+  size_t length = strcspn(key, " ");
+  for (int k = 0; k < HB_SOURCES; k++)
+    if (strlen(r->sources[k].name) == length && strncmp(r->sources[k].name, key, length) == 0)
+      return r->sources[k].is_there;
+  return 1;
 }
 
 void hb_reproduce_clear(struct hb_reproduction *r)
