@@ -263,55 +263,46 @@ static enum hb_status finish_all(struct hb_devices *d)
 
 static const double WARM_UP_SECONDS = 0.1; /* a GPU that was idle takes its time to raise its clock */
 static const double RATE_SECONDS = 2e-3;   /* a walk that takes as long shows the rate, not the latency */
-static const double COST_SECONDS = 0.02;   /* for the samples of one cost, if enough of them fit */
-enum { RATE_SINKS = 64, RATE_SAMPLES = 3, SAMPLES_LEAST = 3, SAMPLES_MOST = 31 };
-
-/* A job to be timed, on other sinks each time; and memory for sources that the host moves. */
-struct block {
-  struct hb_trial trial;
-  size_t turn;
-  double *moved; /* [6 * n] */
-};
-
-static void choose_sinks(struct block *b, size_t ni) { hb_trial_choose(&b->trial, ni, ++b->turn); }
+enum { RATE_SINKS = 64, RATE_SAMPLES = 3 };
 
 /* ---- rates ---- */
 
-static enum hb_status time_walk(struct hb_devices_member *m, size_t ni, struct block *b, double *seconds)
+static enum hb_status time_walk(struct hb_devices_member *m, size_t ni, struct hb_trial *t, double *seconds)
 {
-  choose_sinks(b, ni);
+  hb_trial_choose(t, ni);
   double start = hb_clock_now();
-  HB_TRY(hb_part_begin(&m->part, &b->trial.job));
-  HB_TRY(hb_part_finish(&m->part, &b->trial.job));
+  HB_TRY(hb_part_begin(&m->part, &t->job));
+  HB_TRY(hb_part_finish(&m->part, &t->job));
   *seconds = hb_clock_now() - start;
   return HB_OK;
 }
 
 /* The shortest of some walks, the first of which does not count: a compiler's speed is not the device's. A single one may take
  * as long as a compiler that is at work for another device. */
-static enum hb_status time_shortest(struct hb_devices_member *m, size_t ni, struct block *b, double *shortest)
+static enum hb_status time_shortest(struct hb_devices_member *m, size_t ni, struct hb_trial *t,
+                                    double *shortest)
 {
   double seconds;
-  HB_TRY(time_walk(m, ni, b, &seconds));
+  HB_TRY(time_walk(m, ni, t, &seconds));
   *shortest = INFINITY;
   for (int k = 0; k < RATE_SAMPLES; k++) {
-    HB_TRY(time_walk(m, ni, b, &seconds));
+    HB_TRY(time_walk(m, ni, t, &seconds));
     *shortest = fmin(*shortest, seconds);
   }
   return HB_OK;
 }
 
 /* With as many sinks as take long enough. */
-static enum hb_status find_rate(struct hb_devices_member *m, struct block *b)
+static enum hb_status find_rate(struct hb_devices_member *m, struct hb_trial *t)
 {
-  size_t n = b->trial.n, ni = n < RATE_SINKS ? n : RATE_SINKS;
+  size_t n = t->n, ni = n < RATE_SINKS ? n : RATE_SINKS;
   double seconds;
   for (double begin = hb_clock_now(); hb_clock_now() - begin < WARM_UP_SECONDS;)
-    HB_TRY(time_walk(m, ni, b, &seconds));
-  HB_TRY(time_shortest(m, ni, b, &seconds));
+    HB_TRY(time_walk(m, ni, t, &seconds));
+  HB_TRY(time_shortest(m, ni, t, &seconds));
   while (seconds < RATE_SECONDS && ni < n) {
     ni = 4 * ni < n ? 4 * ni : n;
-    HB_TRY(time_shortest(m, ni, b, &seconds));
+    HB_TRY(time_shortest(m, ni, t, &seconds));
   }
   m->rate = (double)ni * (double)n / seconds;
   return HB_OK;
@@ -320,12 +311,12 @@ static enum hb_status find_rate(struct hb_devices_member *m, struct block *b)
 /* All at once, as later. */
 static enum hb_status measure_rate(struct hb_devices_member *m)
 {
-  struct block b = {.turn = 0};
+  struct hb_trial trial;
   m->count = m->devices->j.n;
-  enum hb_status status = hb_trial_reserve(&m->devices->job, m->count, &b.trial);
+  enum hb_status status = hb_trial_reserve(&m->devices->job, m->count, &trial);
   if (status == HB_OK) status = send_needed(m);
-  if (status == HB_OK) status = find_rate(m, &b);
-  hb_trial_free(&b.trial);
+  if (status == HB_OK) status = find_rate(m, &trial);
+  hb_trial_free(&trial);
   return status;
 }
 
@@ -420,85 +411,72 @@ static enum hb_status prepare(struct hb_devices *d, size_t n)
 
 /* ---- bounds ---- */
 
-/* From the sources to the forces, as in a block step: the host's threads have just moved the sources, so that they are in other
- * cores' caches, and the devices' threads have been idle meanwhile. What devices tell each other stands for sending them what
- * the host has corrected, too. */
-static enum hb_status cycle(struct hb_devices *d, struct block *b, size_t ni, enum hb_devices_way way,
-                            double *seconds)
+/* Two ways to be timed, and memory for sources that the host moves. */
+struct comparison {
+  struct hb_devices *d;
+  double *moved; /* [6 * n] */
+};
+
+static enum hb_devices_way way_together(const struct hb_devices *d, size_t ni)
 {
+  const struct hb_devices_plan unbounded = {.shares = d->plan.shares};
+  size_t n = d->j.n;
+  return n ? hb_devices_plan_way(&unbounded, ni < n ? ni : n - 1, n) : HB_DEVICES_BY_SINKS;
+}
+
+/* The host's threads have just moved the sources, so that they are in other cores' caches, and the devices' threads have been idle
+ * meanwhile. What devices tell each other stands for sending them what the host has corrected, too. */
+static enum hb_status cycle(void *owner, struct hb_trial *trial, int together, double *seconds)
+{
+  const struct comparison *c = owner;
+  struct hb_devices *d = c->d;
   const struct hb_force_sources j = d->j;
   size_t n3 = 3 * j.n;
-  choose_sinks(b, ni);
-  if (j.n) hb_parallel_copy(b->moved, j.x, n3 * sizeof *j.x);
-  if (j.n) hb_parallel_copy(b->moved + n3, j.v, n3 * sizeof *j.v);
+  if (j.n) hb_parallel_copy(c->moved, j.x, n3 * sizeof *j.x);
+  if (j.n) hb_parallel_copy(c->moved + n3, j.v, n3 * sizeof *j.v);
   double start = d->clock();
   for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
-  d->way = way;
-  if (j.n) d->j.x = b->moved, d->j.v = b->moved + n3;
-  d->job = b->trial.job;
+  d->way = together ? way_together(d, trial->job.sinks.n) : HB_DEVICES_ALONE;
+  if (j.n) d->j.x = c->moved, d->j.v = c->moved + n3;
+  d->job = trial->job;
   d->job.sources = d->j;
   enum hb_status status = begin_all(d);
   if (status == HB_OK) status = finish_all(d);
   d->j = j;
   HB_TRY(status);
-  if (way == HB_DEVICES_BY_SINKS && d->j.n == 0 && can_tell(d)) HB_TRY(exchange(d));
+  if (d->way == HB_DEVICES_BY_SINKS && d->j.n == 0 && can_tell(d)) HB_TRY(exchange(d));
   *seconds = d->clock() - start;
   return HB_OK;
 }
 
-/* The two take turns, so that a disturbance affects both. The first turn does not count. */
-static enum hb_status measure_cost(struct hb_devices *d, struct block *b, enum hb_devices_way together,
-                                   struct hb_hybrid_cost *cost)
-{
-  double alone_s[SAMPLES_MOST], together_s[SAMPLES_MOST], first;
-  HB_TRY(cycle(d, b, cost->ni, HB_DEVICES_ALONE, &first));
-  HB_TRY(cycle(d, b, cost->ni, together, &first));
-  size_t count = 0;
-  double begin = d->clock();
-  do {
-    HB_TRY(cycle(d, b, cost->ni, HB_DEVICES_ALONE, &alone_s[count]));
-    HB_TRY(cycle(d, b, cost->ni, together, &together_s[count]));
-    count++;
-  } while (count < SAMPLES_LEAST || (count < SAMPLES_MOST && d->clock() - begin < COST_SECONDS));
-  *cost = (struct hb_hybrid_cost){cost->ni, hb_devices_plan_usual(count, alone_s),
-                                  hb_devices_plan_usual(count, together_s)};
-  return HB_OK;
-}
-
 /* One device in place of the host, and all of them in place of OpenGL. */
-static enum hb_status measure_bound(struct hb_devices *d, struct block *b, size_t *bound)
+static enum hb_status measure_bound(struct comparison *c, struct hb_trial *trial, size_t *bound)
 {
-  struct hb_hybrid_cost costs[HB_HYBRID_COSTS], cost;
-  size_t count = 0, n = b->trial.n;
-  const struct hb_devices_plan unbounded = {.shares = d->plan.shares};
-  while ((cost.ni = hb_devices_plan_ask(n, count, costs)) > 0) {
-    enum hb_devices_way by = hb_devices_plan_way(&unbounded, cost.ni < n ? cost.ni : n - 1, n);
-    HB_TRY(measure_cost(d, b, d->j.n ? by : HB_DEVICES_BY_SINKS, &cost));
-    size_t place = count++;
-    for (; place > 0 && costs[place - 1].ni > cost.ni; place--) costs[place] = costs[place - 1];
-    costs[place] = cost;
-    hb_log("%zu of %zu: one device %.3g ms, %d devices %.3g ms", cost.ni, n, 1e3 * cost.host, d->count,
-           1e3 * cost.gl);
-  }
-  *bound = hb_devices_plan_bound(n, count, costs);
+  const struct hb_trial_ways ways = {
+      c, cycle, hb_devices_plan_ask, hb_devices_plan_usual, c->d->clock, {"one device", "all devices"}};
+  struct hb_hybrid_cost costs[HB_HYBRID_COSTS];
+  size_t count;
+  HB_TRY(hb_trial_measure(&ways, trial, &count, costs));
+  *bound = hb_devices_plan_bound(trial->n, count, costs);
   return HB_OK;
 }
 
 /* With arrays of its own in place of those of the call that asks. */
 static enum hb_status fix_bound(struct hb_devices *d, size_t n, size_t *bound)
 {
-  struct block b = {.turn = 0};
   if (*bound) return HB_OK;
   int several = hb_shares_takers(&d->plan.shares) > 1;
   size_t rule = several ? hb_devices_plan_rule(n) : SIZE_MAX;
   enum hb_status status = HB_OK;
   if (d->measures && several) {
     const struct hb_force_job like = {.sources = d->j, .words.units = d->job.words.units};
-    status = hb_trial_reserve(&like, n, &b.trial);
-    if (status == HB_OK && d->j.n) status = HB_ALLOC(6 * n, &b.moved);
-    if (status == HB_OK) status = measure_bound(d, &b, bound);
-    hb_trial_free(&b.trial);
-    hb_mem_free(b.moved);
+    struct comparison comparison = {.d = d};
+    struct hb_trial trial;
+    status = hb_trial_reserve(&like, n, &trial);
+    if (status == HB_OK && d->j.n) status = HB_ALLOC(6 * n, &comparison.moved);
+    if (status == HB_OK) status = measure_bound(&comparison, &trial, bound);
+    hb_trial_free(&trial);
+    hb_mem_free(comparison.moved);
     for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
   }
   if (status == HB_OK && *bound == 0) *bound = rule;

@@ -18,8 +18,6 @@
 static const double PAIRS_WORTH_A_GPU = 1 << 20;
 
 static const double WARM_UP_SECONDS = 0.1; /* a GPU that was idle takes its time to raise its clock */
-static const double COST_SECONDS = 0.02;   /* for the samples of one cost, if enough of them fit */
-enum { SAMPLES_LEAST = 3, SAMPLES_MOST = 31 };
 
 struct child {
   const struct hb_force_ops *ops; /* NULL: there is none */
@@ -126,9 +124,10 @@ static enum hb_status finish(struct child *child, const struct hb_force_job *job
   return child->ops->finish ? child->ops->finish(child->state, job) : HB_OK;
 }
 
-/* From the sources to the forces, as in a block step. */
-static enum hb_status cycle(struct child *child, const struct hb_trial *t, double *seconds)
+static enum hb_status cycle(void *owner, struct hb_trial *t, int way, double *seconds)
 {
+  struct hybrid *h = owner;
+  struct child *child = way ? &h->gl : &h->host;
   double start = hb_clock_now();
   HB_TRY(child->ops->begin(child->state, &t->job));
   HB_TRY(finish(child, &t->job));
@@ -142,49 +141,24 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The two take turns, so that a disturbance affects both. The first turn does not count; of the others the lower quartile
- * does, since other processes can only add time. */
-static enum hb_status measure_cost(struct hybrid *h, struct hb_trial *t, size_t ni,
-                                   struct hb_hybrid_cost *cost)
+/* The lower quartile, since other processes can only add time. */
+static double quartile(size_t count, double *seconds)
 {
-  double host[SAMPLES_MOST], gl[SAMPLES_MOST], first;
-  hb_trial_choose(t, ni, 0);
-  HB_TRY(cycle(&h->host, t, &first));
-  HB_TRY(cycle(&h->gl, t, &first));
-  int count = 0;
-  double begin = hb_clock_now();
-  do {
-    HB_TRY(cycle(&h->host, t, &host[count]));
-    HB_TRY(cycle(&h->gl, t, &gl[count]));
-    count++;
-  } while (count < SAMPLES_LEAST || (count < SAMPLES_MOST && hb_clock_now() - begin < COST_SECONDS));
-  qsort(host, (size_t)count, sizeof *host, ascending);
-  qsort(gl, (size_t)count, sizeof *gl, ascending);
-  *cost = (struct hb_hybrid_cost){ni, host[count / 4], gl[count / 4]};
-  return HB_OK;
+  qsort(seconds, count, sizeof *seconds, ascending);
+  return seconds[count / 4];
 }
 
-static enum hb_status warm_up(struct hybrid *h, struct hb_trial *t)
+static enum hb_status measure(struct hybrid *h, struct hb_trial *t)
 {
+  const struct hb_trial_ways ways = {h,        cycle,        hb_hybrid_split_ask,
+                                     quartile, hb_clock_now, {"host", "OpenGL"}};
+  struct hb_hybrid_cost costs[HB_HYBRID_COSTS];
+  size_t count;
   double seconds;
-  hb_trial_choose(t, 1, 0);
+  hb_trial_choose(t, 1);
   for (double begin = hb_clock_now(); hb_clock_now() - begin < WARM_UP_SECONDS;)
-    HB_TRY(cycle(&h->gl, t, &seconds));
-  return HB_OK;
-}
-
-static enum hb_status measure_costs(struct hybrid *h, struct hb_trial *t)
-{
-  struct hb_hybrid_cost costs[HB_HYBRID_COSTS], cost;
-  size_t count = 0, ni;
-  HB_TRY(warm_up(h, t));
-  while ((ni = hb_hybrid_split_ask(t->n, count, costs)) > 0) {
-    HB_TRY(measure_cost(h, t, ni, &cost));
-    size_t place = count++;
-    for (; place > 0 && costs[place - 1].ni > cost.ni; place--) costs[place] = costs[place - 1];
-    costs[place] = cost;
-    hb_log("%zu of %zu: host %.3g ms, OpenGL %.3g ms", cost.ni, t->n, 1e3 * cost.host, 1e3 * cost.gl);
-  }
+    HB_TRY(cycle(h, t, 1, &seconds));
+  HB_TRY(hb_trial_measure(&ways, t, &count, costs));
   h->words.split = hb_hybrid_split_from(t->n, count, costs);
   return HB_OK;
 }
@@ -202,7 +176,7 @@ static enum hb_status fix_split(struct hybrid *h, const struct hb_force_job *fir
     *split = (struct hb_hybrid_split){worth > 1 ? (size_t)worth : 1, HB_HYBRID_ALL};
   } else {
     enum hb_status status = hb_trial_reserve(first, first->sources.n, &trial);
-    if (status == HB_OK) status = measure_costs(h, &trial);
+    if (status == HB_OK) status = measure(h, &trial);
     hb_trial_free(&trial);
     HB_TRY(status);
   }

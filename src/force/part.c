@@ -1,6 +1,7 @@
 #include "force/part.h"
 
 #include "base/arith.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 
@@ -203,9 +204,51 @@ void hb_trial_free(struct hb_trial *trial)
   hb_part_sums_free(&trial->sums);
 }
 
-void hb_trial_choose(struct hb_trial *trial, size_t ni, size_t turn)
+void hb_trial_choose(struct hb_trial *trial, size_t ni)
 {
-  size_t n = trial->n;
+  size_t n = trial->n, turn = trial->turn++;
   trial->job.sinks.n = ni;
   for (size_t k = 0; k < ni; k++) trial->index[k] = (uint32_t)((k * n / ni + turn) % n);
+}
+
+static const double COST_SECONDS = 0.02; /* for the samples of one cost, if enough of them fit */
+enum { SAMPLES_LEAST = 3, SAMPLES_MOST = 31 };
+
+/* The two take turns, so that a disturbance affects both. The first turn does not count. */
+static enum hb_status measure_cost(const struct hb_trial_ways *w, struct hb_trial *trial,
+                                   struct hb_hybrid_cost *cost)
+{
+  double seconds[2][SAMPLES_MOST], first;
+  size_t count = 0;
+  for (int way = 0; way < 2; way++) {
+    hb_trial_choose(trial, cost->ni);
+    HB_TRY(w->cycle(w->owner, trial, way, &first));
+  }
+  double begin = w->clock();
+  do {
+    for (int way = 0; way < 2; way++) {
+      hb_trial_choose(trial, cost->ni);
+      HB_TRY(w->cycle(w->owner, trial, way, &seconds[way][count]));
+    }
+    count++;
+  } while (count < SAMPLES_LEAST || (count < SAMPLES_MOST && w->clock() - begin < COST_SECONDS));
+  cost->host = w->usual(count, seconds[0]);
+  cost->gl = w->usual(count, seconds[1]);
+  return HB_OK;
+}
+
+enum hb_status hb_trial_measure(const struct hb_trial_ways *w, struct hb_trial *trial, size_t *count,
+                                struct hb_hybrid_cost costs[HB_HYBRID_COSTS])
+{
+  struct hb_hybrid_cost cost;
+  *count = 0;
+  while ((cost.ni = w->ask(trial->n, *count, costs)) > 0) {
+    HB_TRY(measure_cost(w, trial, &cost));
+    size_t place = (*count)++;
+    for (; place > 0 && costs[place - 1].ni > cost.ni; place--) costs[place] = costs[place - 1];
+    costs[place] = cost;
+    hb_log("%zu of %zu: %s %.3g ms, %s %.3g ms", cost.ni, trial->n, w->name[0], 1e3 * cost.host, w->name[1],
+           1e3 * cost.gl);
+  }
+  return HB_OK;
 }

@@ -5,6 +5,7 @@
 #define HB_PART_H
 
 #include "force/force.h"
+#include "force/split.h"
 
 /* The same job for `count` of its sinks, from `first` on. */
 struct hb_force_job hb_part_some(const struct hb_force_job *job, size_t first, size_t count);
@@ -48,15 +49,32 @@ enum hb_status hb_part_points_fill(struct hb_part_points *points, const struct h
                                    struct hb_force_sinks *sinks);
 void hb_part_points_free(struct hb_part_points *points);
 
-/* A job to be timed, on sinks spread evenly over n particles; what they feel nobody reads. */
+/* ---- measuring ---- */
+
+/* A job to be timed, on sinks spread evenly over n particles, others each time; what they feel nobody reads. Starts as zeros. */
 struct hb_trial {
   struct hb_force_job job;
-  size_t n;
+  size_t n, turn;
   uint32_t *index, *scale; /* [n] */
   struct hb_part_sums sums;
 };
 enum hb_status hb_trial_reserve(const struct hb_force_job *like, size_t n, struct hb_trial *trial);
 void hb_trial_free(struct hb_trial *trial);
-void hb_trial_choose(struct hb_trial *trial, size_t ni, size_t turn); /* others in each turn */
+void hb_trial_choose(struct hb_trial *trial, size_t ni);
+
+/* Two ways, 0 and 1, to do a job, from the sources to the forces, as in a block step; and what of some samples is the cost. */
+struct hb_trial_ways {
+  void *owner;
+  enum hb_status (*cycle)(void *owner, struct hb_trial *trial, int way, double *seconds);
+  size_t (*ask)(size_t n, size_t count,
+                const struct hb_hybrid_cost *costs); /* sinks to measure next; 0: enough are known */
+  double (*usual)(size_t count, double *seconds);
+  double (*clock)(void);
+  const char *name[2];
+};
+
+/* costs[*count], in ascending numbers of sinks. */
+enum hb_status hb_trial_measure(const struct hb_trial_ways *ways, struct hb_trial *trial, size_t *count,
+                                struct hb_hybrid_cost costs[HB_HYBRID_COSTS]);
 
 #endif
