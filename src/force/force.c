@@ -275,8 +275,11 @@ static enum hb_status make_massive_job(struct hb_massive *s, struct hb_force_job
 
 /* ---- sources ---- */
 
-static enum hb_status reserve_stamps(struct hb_force *force, size_t nj)
+static enum hb_status expect_sources(struct hb_force *force, size_t nj)
 {
+  if (nj == 0 || nj > UINT32_MAX)
+    return hb_fail(HB_ERR_USAGE, "the number of sources is %zu, expected 1 to 2^32 - 1", nj);
+  force->nj = 0;
   if (nj <= force->stamp_room) return HB_OK;
   hb_mem_free(force->stamp);
   force->stamp_room = 0;
@@ -284,14 +287,6 @@ static enum hb_status reserve_stamps(struct hb_force *force, size_t nj)
   force->stamp_room = nj;
   force->call = 0;
   return HB_OK;
-}
-
-static enum hb_status expect_sources(struct hb_force *force, size_t nj)
-{
-  if (nj == 0 || nj > UINT32_MAX)
-    return hb_fail(HB_ERR_USAGE, "the number of sources is %zu, expected 1 to 2^32 - 1", nj);
-  force->nj = 0;
-  return reserve_stamps(force, nj);
 }
 
 void hb_force_free_jobs(struct hb_force *force)
@@ -603,7 +598,7 @@ enum hb_status hb_force_keep(struct hb_force *force, const struct hb_force_parti
                    "precision %s predicts and corrects on the host: a device would not keep its bits",
                    hb_force_precision(force));
   double lap = hb_clock_now();
-  HB_TRY(reserve_stamps(force, p->n));
+  HB_TRY(expect_sources(force, p->n));
   force->nj = force->kept = p->n;
   if (index) HB_TRY(check_sinks(force, ni, index));
   HB_TRY(force->ops->records(force->state, p->n, &force->records));
