@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "core/diagnostics.h"
 #include "core/units.h"
+#include "core/vector.h"
 #include "ic/scale.h"
 
 #include <math.h>
@@ -225,13 +226,11 @@ enum hb_status hb_cluster_sort(size_t count, const double *values, size_t *index
   return HB_OK;
 }
 
-static double length(const double a[3]) { return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
-
 static enum hb_status sort_by_radius(size_t n, const double *x, size_t *order)
 {
   double *r;
   HB_TRY(HB_ALLOC(n, &r));
-  for (size_t i = 0; i < n; i++) r[i] = length(x + 3 * i);
+  for (size_t i = 0; i < n; i++) r[i] = hb_norm(x + 3 * i);
   enum hb_status status = hb_cluster_sort(n, r, order);
   hb_mem_free(r);
   return status;
@@ -396,9 +395,9 @@ static void draw_axes(struct hb_rng *rng, double p[3], double q[3])
   hb_rng_direction(rng, p);
   do {
     hb_rng_direction(rng, q);
-    along = p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+    along = hb_dot(p, q);
     for (int k = 0; k < 3; k++) q[k] -= along * p[k];
-    length2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
+    length2 = hb_dot(q, q);
   } while (length2 < 0x1p-20);
   for (int k = 0; k < 3; k++) q[k] /= sqrt(length2);
 }
@@ -466,7 +465,7 @@ static size_t round_off(struct generation *g)
   double most = 1 + g->half * sqrt(3);
   for (size_t i = 0; i < g->count; i++) {
     const double *x = g->parts[i].x;
-    if (x[0] * x[0] + x[1] * x[1] + x[2] * x[2] < most * most) g->parts[kept++] = g->parts[i];
+    if (hb_dot(x, x) < most * most) g->parts[kept++] = g->parts[i];
   }
   return kept;
 }
@@ -521,13 +520,13 @@ enum hb_status hb_cluster_fractal(struct hb_rng *rng, double D, size_t n, double
 /* v^2 / 2 + Phi, Phi that of the orbits themselves as shells of equal mass. order is scratch. */
 static enum hb_status energies(size_t count, const double *X, const double *V, size_t *order, double *E)
 {
-  for (size_t i = 0; i < count; i++) E[i] = length(X + 3 * i);
+  for (size_t i = 0; i < count; i++) E[i] = hb_norm(X + 3 * i);
   HB_TRY(hb_cluster_sort(count, E, order));
   double outside = 0; /* sum of 1 / r of the shells beyond */
   for (size_t k = count; k-- > 0;) {
     size_t i = order[k];
     const double *v = V + 3 * i, r = E[i], share = ((double)k + 0.5) / (double)count;
-    E[i] = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / 2 - share / r - outside / (double)count;
+    E[i] = hb_dot(v, v) / 2 - share / r - outside / (double)count;
     outside += 1 / r;
   }
   return HB_OK;
@@ -746,7 +745,7 @@ static enum hb_status draw_orbits(const struct hb_ic_params *params, const struc
       if (again++ > 1000 * count + 1000000)
         return hb_fail(HB_ERR_USAGE, "hardly a star of the model is within the tidal radius %g",
                        params->cluster.tidal_radius);
-    } while (most > 0 && xi[0] * xi[0] + xi[1] * xi[1] + xi[2] * xi[2] > most * most);
+    } while (most > 0 && hb_dot(xi, xi) > most * most);
   }
   return HB_OK;
 }
@@ -765,7 +764,7 @@ static enum hb_status add_fractal(const struct hb_ic_params *params, size_t n, d
   if (status == HB_OK) status = sort_by_radius(n, X, to + n);
   for (size_t k = 0; status == HB_OK && k < n; k++) {
     double *xi = x + 3 * to[k], *vi = v + 3 * to[k], *Xi = X + 3 * to[n + k], *Vi = Xi + 3 * n;
-    double r = length(xi) / length(Xi), speed = length(vi) / length(Vi);
+    double r = hb_norm(xi) / hb_norm(Xi), speed = hb_norm(vi) / hb_norm(Vi);
     for (int c = 0; c < 3; c++) xi[c] = r * Xi[c], vi[c] = speed * Vi[c];
   }
   hb_mem_free(to);

@@ -12,6 +12,7 @@
 
 #include "base/elementary.h"
 #include "base/mem.h"
+#include "core/vector.h"
 #include "ic/models.h"
 
 #include <math.h>
@@ -172,7 +173,7 @@ static void draw_sphere(struct hb_rng *rng, const struct sphere *sphere, const s
   do {
     hb_elementary_three_normals(rng, v);
     for (int c = 0; c < 3; c++) v[c] *= sigma;
-    v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    v2 = hb_dot(v, v);
   } while (v2 > most2);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/elementary.h"
 #include "base/mem.h"
+#include "core/vector.h"
 
 #include <math.h>
 
@@ -183,7 +184,7 @@ static void draw_velocity(struct hb_rng *rng, double W, double v[3])
   do {
     if (W > 2) {
       hb_elementary_three_normals(rng, v);
-      v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+      v2 = hb_dot(v, v);
       keep = v2 < 2 * W ? 1 - hb_elementary_exp(v2 / 2 - W) : 0;
     } else {
       double v_escape = sqrt(2 * W);

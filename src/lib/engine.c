@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "core/vector.h"
 #include "force/force.h"
 #include "gl/gl_egl.h"
 
@@ -316,8 +317,8 @@ void hb_engine_add_pair(double eps2, const double xi[3], const double vi[3], dou
 {
   const double dx[3] = {xj[0] - xi[0], xj[1] - xi[1], xj[2] - xi[2]};
   const double dv[3] = {vj[0] - vi[0], vj[1] - vi[1], vj[2] - vi[2]};
-  double r2 = dx[0] * dx[0] + dx[1] * dx[1] + dx[2] * dx[2] + eps2;
-  double rv = 3 * (dx[0] * dv[0] + dx[1] * dv[1] + dx[2] * dv[2]) / r2;
+  double r2 = hb_dot(dx, dx) + eps2;
+  double rv = 3 * hb_dot(dx, dv) / r2;
   double m_r = m / sqrt(r2), m_r3 = m_r / r2;
   for (int d = 0; d < 3; d++) sum[d] += m_r3 * dx[d];
   for (int d = 0; d < 3; d++) sum[3 + d] += m_r3 * (dv[d] - rv * dx[d]);

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "core/vector.h"
 
 #include <holmberg/g6.h>
 
@@ -56,8 +57,7 @@ static double most(size_t n, const double *numbers)
 static double fastest(size_t n, const double *v)
 {
   double v2 = 0;
-  for (size_t k = 0; k < n; k++)
-    v2 = fmax(v2, v[3 * k] * v[3 * k] + v[3 * k + 1] * v[3 * k + 1] + v[3 * k + 2] * v[3 * k + 2]);
+  for (size_t k = 0; k < n; k++) v2 = fmax(v2, hb_dot(v + 3 * k, v + 3 * k));
   return sqrt(v2);
 }
 
@@ -112,8 +112,6 @@ static void add_pair(const struct block *b, size_t i, size_t j, double sum[7])
   hb_engine_add_pair(0, b->xi + 3 * i, b->vi + 3 * i, g.m[j], g.x + 3 * j, g.v + 3 * j, sum);
 }
 
-static double size(const double a[3]) { return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
-
 /* The forces on i are those of all less these, or if these overwhelm the rest, of all but these. */
 static void without(const struct block *b, size_t i, const double near[7])
 {
@@ -121,8 +119,8 @@ static void without(const struct block *b, size_t i, const double near[7])
   for (int d = 0; d < 3; d++) sum[d] = a[d] - near[d];
   for (int d = 0; d < 3; d++) sum[3 + d] = j[d] - near[3 + d];
   sum[6] = b->pot[i] - near[6];
-  int is_good = size(near) <= overwhelming * size(sum) && size(near + 3) <= overwhelming * size(sum + 3) &&
-                near[6] <= overwhelming * sum[6];
+  int is_good = hb_norm(near) <= overwhelming * hb_norm(sum) &&
+                hb_norm(near + 3) <= overwhelming * hb_norm(sum + 3) && near[6] <= overwhelming * sum[6];
   if (!is_good) {
     memset(sum, 0, sizeof sum);
     for (size_t k = 0; k < g.nj; k++)
@@ -172,7 +170,7 @@ static enum hb_status reserve(size_t ni)
 static double square_radius(const struct block *b, size_t i)
 {
   if (!(b->h2[i] > 0)) return 0;
-  double radius = sqrt(g.m_most * b->h2[i]) + fabs(b->dtr[i]) * (g.v_most + size(b->vi + 3 * i));
+  double radius = sqrt(g.m_most * b->h2[i]) + fabs(b->dtr[i]) * (g.v_most + hb_norm(b->vi + 3 * i));
   return radius * radius * (1 + 1e-12);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "core/vector.h"
 
 #include <holmberg/interaction.h>
 #include <holmberg/sixth.h>
@@ -138,8 +139,6 @@ struct block {
   uint8_t *has_twins;
 };
 
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
 /* What particle k does to sink i, added: Nitadori & Makino 2008, eqs 3 to 8; the potential positive. */
 static void add_pair(const struct block *b, size_t i, size_t k)
 {
@@ -149,8 +148,8 @@ static void add_pair(const struct block *b, size_t i, size_t k)
     dv[d] = g.v[3 * k + d] - b->v[3 * i + d];
     da[d] = g.a[3 * k + d] - b->a[3 * i + d];
   }
-  double r2 = dot(dx, dx) + b->eps2[i], m_r = g.m[k] / sqrt(r2), m_r3 = m_r / r2;
-  double alpha = dot(dx, dv) / r2, beta = (dot(dv, dv) + dot(dx, da)) / r2 + alpha * alpha;
+  double r2 = hb_dot(dx, dx) + b->eps2[i], m_r = g.m[k] / sqrt(r2), m_r3 = m_r / r2;
+  double alpha = hb_dot(dx, dv) / r2, beta = (hb_dot(dv, dv) + hb_dot(dx, da)) / r2 + alpha * alpha;
   for (size_t d = 0; d < 3; d++) {
     double acc = m_r3 * dx[d], jerk = m_r3 * dv[d] - 3 * alpha * acc;
     b->acc[3 * i + d] += acc;
