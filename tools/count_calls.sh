@@ -76,7 +76,7 @@ address() { nm "$program" | sed -n "s/^\([0-9a-f]*\) [tT] $1\$/\1/p"; }
 COUNT_STEP=$(address hb_sim_step) COUNT_DRAW=$(address "${DRAW:-hb_gl_pass_draw}") COUNT_OUT=$build/count_calls.out \
   HB_CONTEXT=${HB_CONTEXT:-osmesa} LD_PRELOAD=$build/count_calls.so \
   "$program" run "$build/count_calls.txt" --t-end 1/16 "$@" >/dev/null
-inline=$(sed -n 's/^static inline .*[ *]\([a-z_0-9]*\)(.*/\1/p' src/*/*.h | sort -u)
+inline=$(grep -hoE '^static inline [a-z_0-9 *]+\(' src/*/*.h | sed 's/($//; s/.*[ *]//' | sort -u)
 named=$(nm "$program" | awk -v inline="$inline" '
   BEGIN { n = split(inline, header, "\n"); for (k = 1; k <= n; k++) once[header[k]] = 1 }
   NR == FNR { sub(/^0*/, "", $1); if (!($1 in name)) name[$1] = $3; next }

@@ -5,6 +5,12 @@
 
 #include "gl/gl_mapped.h"
 #include "gl/gl_pass.h"
+#include "pairs/precision.h"
+
+/* A program of shaders/hermite for particles in this precision; fma_is_fused: fma() rounds once (hb_pairs). The files' own defines are added.
+ * Errors: as hb_gl_pass_create. */
+enum hb_status hb_kept_program(struct hb_gl_context *context, enum hb_precision precision, int fma_is_fused,
+                               const struct hb_gl_program_source *files, struct hb_gl_pass *pass);
 
 struct hb_kept {
   struct hb_gl_context *context;

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "force/hermite_program.h"
 #include "force/kept.h"
 #include "gl/gl_pass.h"
 #include "pairs/selftest.h"
@@ -17,7 +16,7 @@
 enum hb_status hb_resident_build(struct hb_resident *r, const struct hb_gl_program_source *files,
                                  struct hb_gl_pass *pass)
 {
-  return hb_hermite_program(r->context, r->pairs->params.precision, r->pairs->fma_is_fused, files, pass);
+  return hb_kept_program(r->context, r->pairs->params.precision, r->pairs->fma_is_fused, files, pass);
 }
 
 static void split(const struct hb_resident *r, double value, uint32_t *high, uint32_t *low)

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "core/frame.h"
-#include "force/hermite_program.h"
 #include "force/kept.h"
 #include "pairs/selftest.h"
 
@@ -84,7 +83,7 @@ static enum hb_status build(struct device *d, const struct hb_pairs *pairs, cons
                             struct hb_gl_pass *pass)
 {
   const struct hb_gl_program_source source = {.compute = compute, .unrolled = {{"TEXELS", d->texels}}};
-  return hb_hermite_program(d->context, d->precision, pairs->fma_is_fused, &source, pass);
+  return hb_kept_program(d->context, d->precision, pairs->fma_is_fused, &source, pass);
 }
 
 /* Room for n particles, for the sources of engines with the context and precision of `pairs`. Errors: HB_ERR_GL (limits). */
