@@ -13,6 +13,7 @@ static inline size_t hb_div_ceil(size_t a, size_t b) { return (a + b - 1) / b; }
 static inline size_t hb_min(size_t a, size_t b) { return a < b ? a : b; }
 static inline size_t hb_max(size_t a, size_t b) { return a > b ? a : b; }
 static inline int hb_min_int(int a, int b) { return a < b ? a : b; }
+static inline int hb_max_int(int a, int b) { return a > b ? a : b; }
 
 /* The value, or the default where it is zero: a zero field of a params struct is unset. */
 static inline int hb_default(int value, int fallback) { return value ? value : fallback; }

@@ -655,7 +655,7 @@ static void put_strip(const struct hb_trace *t, struct page *p, const struct hb_
   struct tiles tiles = find_tiles(t, arrays, 1, quantity, 0, WIDE);
   tiles.columns = (int)t->n;
   tiles.rows = 1;
-  tiles.cell = hb_max(250 / (int)t->n, 2);
+  tiles.cell = hb_max_int(250 / (int)t->n, 2);
   put_tiles(p, &tiles);
   p->y += GAP;
 }
@@ -703,7 +703,7 @@ enum hb_status hb_trace_write_sheet(const struct hb_trace *t, const char *folder
   if (k == SHEETS) return hb_fail(HB_ERR_INTERNAL, "there is no contact sheet for scheme %s", t->scheme);
   sheets[k].put(t, &page);
   put_cost(&page, t);
-  return write_page(&page, hb_max(page.widest + MARGIN, PAPER_WIDTH), page.low + MARGIN,
+  return write_page(&page, hb_max_int(page.widest + MARGIN, PAPER_WIDTH), page.low + MARGIN,
                     hb_phrase("a walk of %zu particles by %s, pass by pass", t->n, t->scheme),
                     hb_phrase("%s/%s.svg", folder, t->scheme));
 }
@@ -723,7 +723,9 @@ static void put_array(const struct hb_trace *t, const struct hb_trace_array *a, 
   static const char *const axes[] = {" x", " y", " z"};
   const struct hb_gl_trace_array *grid = &a->copy.array;
   if (!a->floats) return; /* the list of sinks */
-  int cell = side ? hb_max(side / hb_max(grid->columns, grid->rows), 1) : grid->columns > 16 ? 8 : NUMBERED;
+  int cell = side                 ? hb_max_int(side / hb_max_int(grid->columns, grid->rows), 1)
+             : grid->columns > 16 ? 8
+                                  : NUMBERED;
   for (const struct hb_gl_trace_quantity *q = grid->quantities; q->name; q++)
     for (int c = 0; c < q->count && !is_unused(t, q); c++) {
       struct tiles tiles = tiles_of(t, a, q, c, cell);
@@ -731,7 +733,7 @@ static void put_array(const struct hb_trace *t, const struct hb_trace_array *a, 
                   q->count == 1 || c > 0 ? tiles.columns * cell : q->count * (tiles.columns * cell + GAP));
       put_text(p, INK, size, "%s%s", q->name, q->count == 3 ? axes[c] : "");
       put_tiles(p, &tiles);
-      if (!side) put_scale(p, tiles.most, 0, hb_max(tiles.columns * cell, 112));
+      if (!side) put_scale(p, tiles.most, 0, hb_max_int(tiles.columns * cell, 112));
     }
 }
 

@@ -686,8 +686,9 @@ static void put_row(const struct hb_reproduction *r, const cJSON *columns, const
   const cJSON *column, *word;
   cJSON_ArrayForEach (column, columns) {
     size_t k = 0;
-    cJSON_ArrayForEach (word, each_of(t->report, column))
+    cJSON_ArrayForEach (word, each_of(t->report, column)) {
       put_cell(r, column, hb_report_part(word, HB_REPORT_KEY), k++, row, t);
+    }
   }
   end_row(t);
 }
@@ -712,9 +713,10 @@ static void put_heads(struct table *t, const cJSON *columns)
   cJSON_ArrayForEach (column, columns) any |= *word_of(column, "unit") != 0;
   hb_draft_put(&t->rows, "<thead>");
   cJSON_ArrayForEach (column, columns) {
-    cJSON_ArrayForEach (word, each_of(t->report, column))
+    cJSON_ArrayForEach (word, each_of(t->report, column)) {
       put_head(t, fill(word_of(column, "head"), hb_report_part(word, HB_REPORT_LABEL), 0),
                word_of(column, "unit"), *word_of(column, "digits") != 0, any);
+    }
   }
   t->columns = t->column;
   end_row(t);
