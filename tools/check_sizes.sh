@@ -2,7 +2,7 @@
 # check_sizes.sh: how large the house may grow. Prints its measures in one line; exit 1 if any of them is too much.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-most_file=1000 most_cli=3600 most_gl=30
+most_file=1000 most_cli=3700 most_gl=30
 aim=29000 # of all lines: told, not asked for
 bad=0
 too_much() {
