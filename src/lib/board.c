@@ -320,7 +320,9 @@ static enum hb_status begin_call(struct hb_board *b, const struct hb_board_call 
   b->eps2 = call->eps2;
   take_sinks(b, call);
   hb_engine_predict_j(b->engine, b->nj, b->t);
-  HB_TRY(hb_engine_begin(b->engine, call->eps2, ni, s->x, s->v, s->own, s->a, s->j, s->phi));
+  HB_TRY(
+      hb_engine_begin(b->engine, call->eps2,
+                      &(struct hb_force_job){.sinks = {ni, s->own, s->x, s->v}, .to = {s->a, s->j, s->phi}}));
   s->n = ni;
   b->is_begun = 1;
   return HB_OK;

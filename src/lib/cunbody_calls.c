@@ -11,42 +11,31 @@ static const double paper_eps = 1.0 / 256;
 static struct hb_engine *engine;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void run(const struct hb_engine_task *t)
+static void run(int ni, int nj, double eps2, const struct hb_force_job *job)
 {
-  enum hb_status status = hb_engine_check(t->nj, t->ni);
+  enum hb_status status = hb_engine_check(nj, ni);
   pthread_mutex_lock(&lock);
-  if (status == HB_OK) status = hb_engine_once(&engine, t);
+  if (status == HB_OK) status = hb_engine_once(&engine, eps2, job);
   pthread_mutex_unlock(&lock);
-  hb_engine_report(hb_engine_spoil(status, t->ni, t->a, t->j, t->phi));
+  hb_engine_report(hb_engine_spoil(status, ni, job->to.a, job->to.j, job->to.phi));
 }
 
 void force(double xj[][3], double mj[], double xi[][3], double eps2, double a[][3], int ni, int nj)
 {
-  const struct hb_engine_task task = {.ni = ni,
-                                      .nj = nj,
-                                      .m = mj,
-                                      .xj = (const double *)xj,
-                                      .xi = (const double *)xi,
-                                      .eps2 = eps2,
-                                      .a = (double *)a};
-  run(&task);
+  const struct hb_force_job job = {.sources = {(size_t)nj, mj, (const double *)xj, NULL},
+                                   .sinks = {(size_t)ni, NULL, (const double *)xi, NULL},
+                                   .to = {.a = (double *)a}};
+  run(ni, nj, eps2, &job);
 }
 
 void force_jerk_pot(double x[][3], double v[][3], double m[], double p[], double a[][3], double jk[][3],
                     int n)
 {
-  const struct hb_engine_task task = {.ni = n,
-                                      .nj = n,
-                                      .m = m,
-                                      .xj = (const double *)x,
-                                      .vj = (const double *)v,
-                                      .xi = (const double *)x,
-                                      .vi = (const double *)v,
-                                      .eps2 = paper_eps * paper_eps,
-                                      .a = (double *)a,
-                                      .j = (double *)jk,
-                                      .phi = p};
-  run(&task);
+  const double *xj = (const double *)x, *vj = (const double *)v;
+  const struct hb_force_job job = {.sources = {(size_t)n, m, xj, vj},
+                                   .sinks = {(size_t)n, NULL, xj, vj},
+                                   .to = {(double *)a, (double *)jk, p}};
+  run(n, n, paper_eps * paper_eps, &job);
   for (int i = 0; i < n; i++)
     p[i] -= m[i] / paper_eps; /* of the particle itself, which the engine leaves out */
 }

@@ -104,17 +104,11 @@ struct hb_engine {
   struct hb_force *force;
   struct hb_timed *timed; /* NULL: its sources are the arrays below */
   double t;               /* to which they are predicted */
-  size_t nj;
-  const double *m, *x, *v;
+  struct hb_force_sources j;
   int is_sent;   /* force has the arrays */
   double *still; /* zeros, for sources at rest */
   size_t still_room;
-  struct {
-    size_t ni;
-    const double *x, *v;
-    const uint32_t *own;
-    double *a, *j, *phi;
-  } call;
+  struct hb_force_job call; /* sinks.n 0: none is under way */
 };
 
 static enum hb_status open_force(const struct hb_engine_words *words, const char *precision,
@@ -168,19 +162,16 @@ struct hb_gl_context *hb_engine_context(struct hb_engine *engine)
 
 /* ---- sources ---- */
 
-enum hb_status hb_engine_set_j(struct hb_engine *e, size_t nj, const double *m, const double *x,
-                               const double *v)
+enum hb_status hb_engine_set_j(struct hb_engine *e, const struct hb_force_sources *j)
 {
   e->is_sent = 0;
-  e->nj = 0;
-  if (!v && 3 * nj > e->still_room) {
-    HB_TRY(HB_RESIZE(3 * nj, &e->still));
-    e->still_room = 3 * nj;
+  e->j.n = 0;
+  if (!j->v && 3 * j->n > e->still_room) {
+    HB_TRY(HB_RESIZE(3 * j->n, &e->still));
+    e->still_room = 3 * j->n;
   }
-  e->nj = nj;
-  e->m = m;
-  e->x = x;
-  e->v = v ? v : e->still;
+  e->j = *j;
+  if (!j->v) e->j.v = e->still;
   return HB_OK;
 }
 
@@ -193,14 +184,14 @@ enum hb_status hb_engine_timed(struct hb_engine *e, struct hb_timed **timed)
 
 void hb_engine_predict_j(struct hb_engine *e, size_t nj, double t)
 {
-  e->nj = nj;
+  e->j.n = nj;
   e->t = t;
 }
 
 static enum hb_status send(struct hb_engine *e)
 {
-  if (e->timed) return hb_timed_predict(e->timed, e->nj, e->t);
-  if (!e->is_sent) HB_TRY(hb_force_set_j(e->force, e->nj, e->m, e->x, e->v));
+  if (e->timed) return hb_timed_predict(e->timed, e->j.n, e->t);
+  if (!e->is_sent) HB_TRY(hb_force_set_j(e->force, e->j.n, e->j.m, e->j.x, e->j.v));
   e->is_sent = 1;
   return HB_OK;
 }
@@ -210,9 +201,7 @@ static enum hb_status send(struct hb_engine *e)
 static enum hb_status begin(struct hb_engine *e)
 {
   HB_TRY(send(e));
-  return hb_force_begin_any(e->force,
-                            &(struct hb_force_job){.sinks = {e->call.ni, e->call.own, e->call.x, e->call.v},
-                                                   .to = {e->call.a, e->call.j, e->call.phi}});
+  return hb_force_begin_any(e->force, &e->call);
 }
 
 static enum hb_status finish(struct hb_engine *e)
@@ -235,41 +224,35 @@ static enum hb_status begin_again(struct hb_engine *e)
   return begin(e);
 }
 
-enum hb_status hb_engine_begin(struct hb_engine *e, double eps2, size_t ni, const double *x, const double *v,
-                               const uint32_t *own, double *a, double *j, double *phi)
+enum hb_status hb_engine_begin(struct hb_engine *e, double eps2, const struct hb_force_job *job)
 {
   HB_GL_VISIT;
+  size_t ni = job->sinks.n;
+  e->call.sinks.n = 0;
   if (!(eps2 >= 0) || isinf(eps2))
     return hb_fail(HB_ERR_USAGE, "the softening squared is %g, expected finite and >= 0", eps2);
-  e->call.ni = 0;
   if (ni == 0) return HB_OK;
-  if (e->nj == 0) {
-    memset(a, 0, 3 * ni * sizeof *a);
-    memset(j, 0, 3 * ni * sizeof *j);
-    memset(phi, 0, ni * sizeof *phi);
+  if (e->j.n == 0) {
+    memset(job->to.a, 0, 3 * ni * sizeof *job->to.a);
+    memset(job->to.j, 0, 3 * ni * sizeof *job->to.j);
+    memset(job->to.phi, 0, ni * sizeof *job->to.phi);
     return HB_OK;
   }
   HB_TRY(hb_force_set_eps(e->force, sqrt(eps2)));
-  e->call.x = x;
-  e->call.v = v;
-  e->call.own = own;
-  e->call.a = a;
-  e->call.j = j;
-  e->call.phi = phi;
-  e->call.ni = ni;
+  e->call = (struct hb_force_job){.sinks = job->sinks, .to = job->to};
   enum hb_status status = begin(e);
   if (status == HB_ERR_DEVICE) status = begin_again(e);
-  if (status != HB_OK) e->call.ni = 0;
+  if (status != HB_OK) e->call.sinks.n = 0;
   return status;
 }
 
 enum hb_status hb_engine_finish(struct hb_engine *e)
 {
   HB_GL_VISIT;
-  if (e->call.ni == 0) return HB_OK;
+  if (e->call.sinks.n == 0) return HB_OK;
   enum hb_status status = finish(e);
   if (status == HB_ERR_DEVICE) status = begin_again(e) == HB_OK ? finish(e) : HB_ERR_DEVICE;
-  e->call.ni = 0;
+  e->call.sinks.n = 0;
   return status;
 }
 
@@ -281,32 +264,28 @@ enum hb_status hb_engine_check(int nj, int ni)
   return hb_fail(HB_ERR_USAGE, "forces of %d particles on %d were asked for, expected >= 0", nj, ni);
 }
 
-enum hb_status hb_engine_forces(struct hb_engine *e, double eps2, size_t ni, const double *x, const double *v,
-                                const uint32_t *own, double *a, double *j, double *phi)
+enum hb_status hb_engine_forces(struct hb_engine *e, double eps2, const struct hb_force_job *job)
 {
-  HB_TRY(hb_engine_begin(e, eps2, ni, x, v, own, a, j, phi));
+  HB_TRY(hb_engine_begin(e, eps2, job));
   return hb_engine_finish(e);
 }
 
-static enum hb_status ask(struct hb_engine **engine, const struct hb_engine_task *t, double *rest,
-                          uint32_t *own)
+enum hb_status hb_engine_once(struct hb_engine **engine, double eps2, const struct hb_force_job *job)
 {
-  size_t ni = (size_t)t->ni;
-  if (t->xi != t->xj) own = NULL;
-  for (uint32_t k = 0; own && k < ni; k++) own[k] = k < (uint32_t)t->nj ? k : HB_NO_SOURCE;
-  if (!*engine) HB_TRY(hb_engine_open(0, HB_PRECISION_DS, engine));
-  HB_TRY(hb_engine_set_j(*engine, (size_t)t->nj, t->m, t->xj, t->vj));
-  return hb_engine_forces(*engine, t->eps2, ni, t->xi, t->vi, own, t->a ? t->a : rest,
-                          t->j ? t->j : rest + 3 * ni, t->phi ? t->phi : rest + 6 * ni);
-}
-
-enum hb_status hb_engine_once(struct hb_engine **engine, const struct hb_engine_task *t)
-{
+  struct hb_force_job all = *job;
+  size_t ni = job->sinks.n;
   double *rest; /* what the caller does not want */
   uint32_t *own;
-  HB_TRY(HB_ALLOC(7 * (size_t)t->ni, &rest));
-  enum hb_status status = HB_ALLOC((size_t)t->ni, &own);
-  if (status == HB_OK) status = ask(engine, t, rest, own);
+  HB_TRY(HB_ALLOC(7 * ni, &rest));
+  if (!all.to.a) all.to.a = rest;
+  if (!all.to.j) all.to.j = rest + 3 * ni;
+  if (!all.to.phi) all.to.phi = rest + 6 * ni;
+  enum hb_status status = HB_ALLOC(ni, &own);
+  for (uint32_t k = 0; status == HB_OK && k < ni; k++) own[k] = k < job->sources.n ? k : HB_NO_SOURCE;
+  if (job->sinks.x == job->sources.x) all.sinks.index = own;
+  if (status == HB_OK && !*engine) status = hb_engine_open(0, HB_PRECISION_DS, engine);
+  if (status == HB_OK) status = hb_engine_set_j(*engine, &job->sources);
+  if (status == HB_OK) status = hb_engine_forces(*engine, eps2, &all);
   hb_mem_free(own);
   hb_mem_free(rest);
   return status;

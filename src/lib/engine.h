@@ -27,27 +27,28 @@ int hb_engine_pipes(void);
 enum hb_status hb_engine_open(int board, enum hb_precision usual, struct hb_engine **engine);
 void hb_engine_close(struct hb_engine *engine);
 
-/* The sources m[nj], x[3 * nj], v[3 * nj] (NULL: at rest). They are sent when forces are next asked for, and again where
- * that fails: they must stay until other sources are set. nj = 0: none. Errors: HB_ERR_INTERNAL (memory). */
-enum hb_status hb_engine_set_j(struct hb_engine *engine, size_t nj, const double *m, const double *x,
-                               const double *v);
+/* The sources; v NULL: at rest. They are sent when forces are next asked for, and again where that fails: the arrays must stay
+ * until other sources are set. Errors: HB_ERR_INTERNAL (memory). */
+enum hb_status hb_engine_set_j(struct hb_engine *engine, const struct hb_force_sources *sources);
 
 /* Or sources that have times of their own: nj of these, predicted to time t. They belong to the engine. */
 enum hb_status hb_engine_timed(struct hb_engine *engine, struct hb_timed **timed);
 void hb_engine_predict_j(struct hb_engine *engine, size_t nj, double t);
 
-/* hb_force_begin_at and hb_force_finish; x v own a j phi must stay until finish. Results are zero without sources. Where the
- * device fails, it is opened again, and asked once more. */
-enum hb_status hb_engine_begin(struct hb_engine *engine, double eps2, size_t ni, const double *x,
-                               const double *v, const uint32_t *own, double *a, double *j, double *phi);
+/* Forces of these sources on the points of job->sinks, whose arrays and results must stay until finish. Results are zero without
+ * sources. Where the device fails, it is opened again, and asked once more. */
+enum hb_status hb_engine_begin(struct hb_engine *engine, double eps2, const struct hb_force_job *job);
 enum hb_status hb_engine_finish(struct hb_engine *engine);
 
 /* After HB_ERR_DEVICE from a question on its sources: opens the device again, and sends them. */
 enum hb_status hb_engine_again(struct hb_engine *engine);
 
 /* Both at once. */
-enum hb_status hb_engine_forces(struct hb_engine *engine, double eps2, size_t ni, const double *x,
-                                const double *v, const uint32_t *own, double *a, double *j, double *phi);
+enum hb_status hb_engine_forces(struct hb_engine *engine, double eps2, const struct hb_force_job *job);
+
+/* Of job->sources, too, by an engine that is opened, in ds, where it is NULL; results as wanted, the others NULL. Points that are the
+ * particles leave out themselves. */
+enum hb_status hb_engine_once(struct hb_engine **engine, double eps2, const struct hb_force_job *job);
 
 /* Finds neighbors of points among sources of hb_engine_set_j on the engine's device; NULL: it has none. */
 struct hb_gl_context *hb_engine_context(struct hb_engine *engine);
@@ -61,17 +62,6 @@ enum hb_status hb_engine_spoil(enum hb_status status, int ni, double *a, double 
 
 /* HB_ERR_USAGE for numbers of sources and of sinks below 0. */
 enum hb_status hb_engine_check(int nj, int ni);
-
-/* Forces of nj particles on ni points, each >= 0; vj and vi NULL: at rest; a, j and phi as wanted. Points that are the particles
- * leave out themselves. */
-struct hb_engine_task {
-  int ni, nj;
-  const double *m, *xj, *vj, *xi, *vi;
-  double eps2, *a, *j, *phi;
-};
-
-/* By an engine that is opened, in ds, where it is NULL. */
-enum hb_status hb_engine_once(struct hb_engine **engine, const struct hb_engine_task *task);
 
 /* What source j does to i by the host, added to acceleration, jerk and potential (positive). */
 void hb_engine_add_pair(double eps2, const double xi[3], const double vi[3], double m, const double xj[3],

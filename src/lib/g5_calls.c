@@ -123,9 +123,10 @@ static enum hb_status begin(struct g5 *b)
   if (b->n > b->used)
     return hb_fail(HB_ERR_USAGE, "forces of %zu particle%s were asked for, %zu were sent", b->n,
                    hb_text_s(b->n), b->used);
-  if (b->is_changed) HB_TRY(hb_engine_set_j(b->engine, b->n, b->m, b->x, NULL));
+  if (b->is_changed) HB_TRY(hb_engine_set_j(b->engine, &(struct hb_force_sources){b->n, b->m, b->x, NULL}));
   b->is_changed = 0;
-  return hb_engine_begin(b->engine, b->eps2, b->ni, b->xi, NULL, NULL, b->a, b->j, b->p);
+  const struct hb_force_job job = {.sinks = {b->ni, NULL, b->xi, NULL}, .to = {b->a, b->j, b->p}};
+  return hb_engine_begin(b->engine, b->eps2, &job);
 }
 
 static enum hb_status run(int id)

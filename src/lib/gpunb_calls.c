@@ -82,7 +82,7 @@ static enum hb_status store(int nj, const double *m, const double *x, const doub
   g.m_most = most(n, g.m);
   g.v_most = fastest(n, g.v);
   g.nj = n;
-  return hb_engine_set_j(g.engine, n, g.m, g.x, g.v);
+  return hb_engine_set_j(g.engine, &(struct hb_force_sources){n, g.m, g.x, g.v});
 }
 
 /* ---- neighbors ---- */
@@ -187,7 +187,9 @@ static enum hb_status regular_force(const struct block *b)
     g.radius2[i] = square_radius(b, i);
   }
   HB_TRY(hb_near_find(g.near, &points, g.radius2, CANDIDATES, &g.candidates));
-  HB_TRY(hb_engine_forces(g.engine, 0, b->ni, b->xi, b->vi, g.own, b->acc, b->jrk, b->pot));
+  HB_TRY(hb_engine_forces(
+      g.engine, 0,
+      &(struct hb_force_job){.sinks = {b->ni, g.own, b->xi, b->vi}, .to = {b->acc, b->jrk, b->pot}}));
   for (size_t i = 0; i < b->ni; i++) b->pot[i] = -b->pot[i];
   hb_parallel_for(hb_parallel_threads(), b->ni, finish_sink, (void *)b);
   return HB_OK;
@@ -258,12 +260,11 @@ void gpunb_profile_(const int *rank) { (void)rank; }
 /* By an engine of their own, which leaves alone what was sent for forces. */
 void gpupot_(const int *n, double m[], double x[][3], double pot[])
 {
-  const double *xj = (const double *)x;
   const int ni = whole(n) > 0 ? *n : 0;
-  enum hb_status status = HB_OK;
-  if (ni > 0)
-    status = hb_engine_once(
-        &g.potentials, &(struct hb_engine_task){.ni = ni, .nj = ni, .m = m, .xj = xj, .xi = xj, .phi = pot});
+  const double *xj = (const double *)x;
+  const struct hb_force_job job = {
+      .sources = {(size_t)ni, m, xj, NULL}, .sinks = {(size_t)ni, NULL, xj, NULL}, .to = {.phi = pot}};
+  enum hb_status status = ni > 0 ? hb_engine_once(&g.potentials, 0, &job) : HB_OK;
   hb_engine_report(hb_engine_spoil(status, ni, NULL, NULL, pot));
   for (int i = 0; status == HB_OK && i < ni; i++) pot[i] = -pot[i];
 }
