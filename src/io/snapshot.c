@@ -255,21 +255,15 @@ enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_
 /* ---- writing ----------------------------------------------------------------------------------------- */
 
 /* Said once, not for each snapshot of a run. */
-static void tell_lost_units(const struct hb_snapshot_ops *ops, const struct hb_particles *particles)
+static void tell_what_is_lost(const struct hb_snapshot_ops *ops, const struct hb_particles *p)
 {
-  static atomic_flag told = ATOMIC_FLAG_INIT;
-  if (!(ops->facts & HB_SNAPSHOT_NO_NOTES) || !hb_particles_note(particles, "units") ||
-      atomic_flag_test_and_set(&told))
-    return;
-  hb_log_warn("format %s keeps no units: its numbers are in N-body units", ops->info.name);
-}
-
-static void tell_lost_radii(const struct hb_snapshot_ops *ops, const struct hb_particles *particles)
-{
-  static atomic_flag told = ATOMIC_FLAG_INIT;
-  if (ops->facts & HB_SNAPSHOT_RADII || !hb_particles_radii(particles) || atomic_flag_test_and_set(&told))
-    return;
-  hb_log_warn("format %s keeps no radii: they are not written (hdf5 and text keep them)", ops->info.name);
+  static atomic_flag units = ATOMIC_FLAG_INIT, radii = ATOMIC_FLAG_INIT;
+  int no_units = ops->facts & HB_SNAPSHOT_NO_NOTES && hb_particles_note(p, "units");
+  int no_radii = !(ops->facts & HB_SNAPSHOT_RADII) && hb_particles_radii(p);
+  if (no_units && !atomic_flag_test_and_set(&units))
+    hb_log_warn("format %s keeps no units: its numbers are in N-body units", ops->info.name);
+  if (no_radii && !atomic_flag_test_and_set(&radii))
+    hb_log_warn("format %s keeps no radii: they are not written (hdf5 and text keep them)", ops->info.name);
 }
 
 /* Before a file is there that nobody could read. */
@@ -299,8 +293,7 @@ enum hb_status hb_snapshot_write(const char *path, const char *format, const str
   const struct hb_snapshot_ops *ops;
   HB_TRY(check_written(path, particles));
   HB_TRY(choose_written(path, format, &ops));
-  tell_lost_units(ops, particles);
-  tell_lost_radii(ops, particles);
+  tell_what_is_lost(ops, particles);
   if (ops->save) return ops->save(path, particles);
   struct hb_text bytes = {0};
   HB_TRY(check_ints(ops, particles));

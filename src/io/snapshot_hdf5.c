@@ -318,18 +318,12 @@ static enum hb_status hdf5_write(const struct hb_particles *p, struct hb_text *b
   return write_one(p, fill_gadget, bytes);
 }
 
-/* The signature; files with another program's header in front are known by their extension. */
-static int hdf5_recognize(const char *head, size_t count, uint64_t total)
-{
-  (void)total;
-  return count >= 8 && memcmp(head, "\x89HDF\r\n\x1a\n", 8) == 0;
-}
-
 const struct hb_snapshot_ops hb_snapshot_hdf5 = {
     .info = {.name = "hdf5",
              .summary = "HDF5 in the Gadget layout, for yt, pynbody, glnemo2",
              .extensions = "h5 hdf5"},
-    .recognize = hdf5_recognize,
+    .recognize =
+        hb_snapshot_is_hdf5, /* files with another program's header in front are known by their extension */
     .read = hb_snapshot_hdf5_read,
     .write = hdf5_write,
     .facts = HB_SNAPSHOT_RADII,

@@ -582,7 +582,7 @@ static int is_hdf5(int fd, uint64_t bytes)
   char signature[8];
   for (uint64_t at = 0; at + sizeof signature <= bytes; at = at ? 2 * at : 512)
     if (pread(fd, signature, sizeof signature, (off_t)at) == sizeof signature &&
-        memcmp(signature, "\x89HDF\r\n\x1a\n", sizeof signature) == 0)
+        hb_snapshot_is_hdf5(signature, sizeof signature, bytes))
       return 1;
   return 0;
 }

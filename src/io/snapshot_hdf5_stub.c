@@ -1,8 +1,6 @@
 /* Where there is no HDF5 library: its files are known, and refused. */
 #include "io/hdf5_child.h"
 
-#include <string.h>
-
 enum hb_status hb_snapshot_hdf5_read(const char *path, struct hb_snapshot_choice *choice,
                                      struct hb_particles **particles)
 {
@@ -12,15 +10,9 @@ enum hb_status hb_snapshot_hdf5_read(const char *path, struct hb_snapshot_choice
       "this build has no HDF5; `holmberg convert` of one that has it makes a table of text (.txt)");
 }
 
-static int recognize(const char *head, size_t count, uint64_t total)
-{
-  (void)total;
-  return count >= 8 && memcmp(head, "\x89HDF\r\n\x1a\n", 8) == 0;
-}
-
 const struct hb_snapshot_ops hb_snapshot_hdf5 = {
     .info = {.name = "hdf5", .summary = "not in this build", .extensions = "h5 hdf5"},
-    .recognize = recognize,
+    .recognize = hb_snapshot_is_hdf5,
     .read = hb_snapshot_hdf5_read};
 const struct hb_snapshot_ops hb_snapshot_amuse = {
     .info = {.name = "amuse", .summary = "not in this build", .extensions = "amuse"},
