@@ -177,7 +177,7 @@ clean:
 NO_HDF5 := %/hdf5_child.c %/snapshot_hdf5.c %/snapshot_hdf5_read.c
 
 # `holmberg ic` and `holmberg run` from what needs no library but C's, for compilers of other machines: tests/states.
-BARE := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out $(NO_HDF5) %/png.c %/parallel.c %/gl_devices.c %/ranks_open.c %/gl_glfw.c %/gl_egl_stub.c,$(sort $(wildcard \
+BARE := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out $(NO_HDF5) %/png.c %/parallel.c %/ranks_open.c %/gl_glfw.c %/gl_egl_stub.c,$(sort $(wildcard \
         $(ROOMS:%=src/%/*.c) src/console/*.c src/run/*.c)) src/cli/main.c src/cli/cmd_ic.c src/cli/cmd_run.c src/web/web_without.c)) \
         $(B)/obj/gen/shaders.o $(B)/obj/gen/paper.o $(B)/obj/tests/states/bare.o
 .PHONY: bare
@@ -189,8 +189,8 @@ $(B)/bare: $(BARE)
 # The page: the library's rooms, but for the files that need a desktop, and its own; by Emscripten, offline. GLEW and
 # Random123 are headers only; Random123 does not know WebAssembly, which is like RISC-V to it.
 WEB      := $(B)/web
-NO_EGL   := %/gl_egl.c %/gl_osmesa.c %/gl_current.c
-WEB_SKIP := $(NO_HDF5) $(NO_EGL) %/table.c %/json.c %/process.c %/parallel.c %/gl_devices.c %/gl_glfw.c %/gl_glfw_stub.c \
+NO_EGL   := %/gl_egl.c %/gl_osmesa.c
+WEB_SKIP := $(NO_HDF5) $(NO_EGL) %/table.c %/json.c %/process.c %/parallel.c %/gl_glfw.c %/gl_glfw_stub.c \
             %/gl_probe.c %/png.c %/ranks_open.c
 WEB_SRC  := $(filter-out $(WEB_SKIP),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) src/inspect/inspector.c src/inspect/texels.c $(sort $(wildcard src/web/*.c))
 WEB_OBJ  := $(patsubst src/%.c,$(WEB)/obj/%.o,$(WEB_SRC)) $(WEB)/obj/gen/shaders.o $(WEB)/obj/gen/paper.o

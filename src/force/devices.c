@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "gl/gl_devices.h"
+#include "gl/gl_context.h"
 
 #include <math.h>
 #include <stdio.h>

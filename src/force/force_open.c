@@ -9,7 +9,6 @@
 #include "force/force_ranks.h"
 #include "force/split.h"
 #include "gl/gl_context.h"
-#include "gl/gl_devices.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "gl/gl.h"
-#include "gl/gl_current.h"
 #include "gl/gl_egl.h"
 #include "gl/gl_texture.h"
 
@@ -346,7 +345,8 @@ static enum hb_status open_auto(const char *device, int hardware, int debug, str
   return status == HB_OK ? HB_OK : HB_ERR_GL;
 }
 
-const char *hb_gl_context_device(const char *device)
+/* The device that params.device or the environment names; NULL: auto. */
+static const char *device_named(const char *device)
 {
   const char *name = chosen(device, "HB_DEVICE");
   return name && strcmp(name, "auto") == 0 ? NULL : name;
@@ -357,7 +357,7 @@ static enum hb_status choose(const struct hb_gl_context_params *params, const st
                              const char **device)
 {
   const char *name = chosen(params->context, "HB_CONTEXT");
-  *device = hb_gl_context_device(params->device);
+  *device = device_named(params->device);
   *backend = NULL;
   if (!name || strcmp(name, "auto") == 0) return HB_OK;
   for (int k = 0; hb_gl_backends[k] && !*backend; k++)
@@ -533,5 +533,50 @@ enum hb_status hb_gl_context_check_lost(struct hb_gl_context *c, const char *doi
         reset == GL_UNKNOWN_CONTEXT_RESET)
       return hb_fail(HB_ERR_DEVICE, "%s: the context on %s was lost", doing, c->caps.renderer);
   }
+  return HB_OK;
+}
+
+/* ---- several devices, as a user names them ---- */
+
+static enum hb_status name_all(struct hb_gl_devices *devices)
+{
+  struct hb_device_info infos[32];
+  size_t count;
+  hb_gl_egl_devices(sizeof infos / sizeof *infos, infos, &count);
+  for (size_t k = 0; k < count && devices->count < HB_GL_DEVICES_MOST; k++)
+    if (!infos[k].software)
+      snprintf(devices->name[devices->count++], sizeof *devices->name, "%d", infos[k].index);
+  if (devices->count > 0) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "device all: no GPU among the devices of EGL, of which there are %zu", count);
+}
+
+static int is_software(const char *name) { return strcmp(name, "software") == 0; }
+
+static void put_software_last(struct hb_gl_devices *devices)
+{
+  int others = 0;
+  for (int k = 0; k < devices->count; k++)
+    if (!is_software(devices->name[k]))
+      memcpy(devices->name[others++], devices->name[k], sizeof *devices->name);
+  while (others < devices->count) strcpy(devices->name[others++], "software");
+}
+
+enum hb_status hb_gl_devices_named(const char *device, struct hb_gl_devices *devices)
+{
+  const char *word = device_named(device);
+  *devices = (struct hb_gl_devices){0};
+  if (word && strcmp(word, "all") == 0) return name_all(devices);
+  if (!word || !strchr(word, ',')) return HB_OK;
+  for (const char *comma; word; word = comma ? comma + 1 : NULL) {
+    comma = strchr(word, ',');
+    size_t length = comma ? (size_t)(comma - word) : strlen(word);
+    if (devices->count == HB_GL_DEVICES_MOST)
+      return hb_fail(HB_ERR_USAGE, "more than %d devices are named", HB_GL_DEVICES_MOST);
+    if (length == 0 || length >= sizeof *devices->name)
+      return hb_fail(HB_ERR_USAGE, "device %d of the list has a name of %zu characters, expected 1 to %zu",
+                     devices->count, length, sizeof *devices->name - 1);
+    snprintf(devices->name[devices->count++], sizeof *devices->name, "%.*s", (int)length, word);
+  }
+  put_software_last(devices);
   return HB_OK;
 }

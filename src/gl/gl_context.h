@@ -83,9 +83,6 @@ extern const struct hb_gl_backend *const hb_gl_backends[];
  * the first software renderer. Errors: HB_ERR_GL (what each back end said), HB_ERR_USAGE (unknown name). */
 enum hb_status hb_gl_context_open(const struct hb_gl_context_params *params, struct hb_gl_context **context);
 
-/* The device that params.device or the environment names; NULL: auto. */
-const char *hb_gl_context_device(const char *device);
-
 /* The same as hb_gl_context_open, but only a real GPU. */
 enum hb_status hb_gl_context_open_gpu(const struct hb_gl_context_params *params,
                                       struct hb_gl_context **context);
@@ -137,5 +134,18 @@ enum hb_status hb_gl_context_check(struct hb_gl_context *context, const char *do
 
 /* The same, and checks whether the context was lost, which takes longer. */
 enum hb_status hb_gl_context_check_lost(struct hb_gl_context *context, const char *doing);
+
+/* Several devices, as a user names them: "0,1", "software,software", "all". */
+enum { HB_GL_DEVICES_MOST = 16 };
+
+struct hb_gl_devices {
+  int count; /* 0: one device is named, or none */
+  char name[HB_GL_DEVICES_MOST][64];
+};
+
+/* What device, or where it is NULL the environment, names: names separated by commas, or all GPUs of EGL. `software` comes after
+ * the others, wherever it was named: the first device does alone what is not worth sharing. Opens nothing.
+ * Errors: HB_ERR_USAGE (an empty name, too many, no GPU). */
+enum hb_status hb_gl_devices_named(const char *device, struct hb_gl_devices *devices);
 
 #endif

@@ -10,4 +10,21 @@
  * *count = 0 where EGL or its device extension is missing. */
 void hb_gl_egl_devices(size_t max, struct hb_device_info *devices, size_t *count);
 
+/* What context is current in this thread, anybody's: by EGL, GLX or OSMesa. A program that calls the library may draw with
+ * OpenGL of its own. */
+struct hb_gl_current {
+  void *context; /* NULL: none */
+  void *display;
+  void *draw, *read; /* surfaces of EGL, drawables of GLX; of OSMesa draw is the memory */
+  unsigned egl_api, type;
+  int width, height;
+  int system; /* its place in the table of gl_egl.c, + 1; 0: none */
+};
+
+struct hb_gl_current hb_gl_current_ask(void);
+
+/* Both accept none. A context has to be released before one of another system can be current. */
+void hb_gl_current_release(const struct hb_gl_current *current);
+void hb_gl_current_restore(const struct hb_gl_current *current);
+
 #endif

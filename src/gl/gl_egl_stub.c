@@ -1,5 +1,4 @@
 /* Without EGL: no devices to list, and no contexts of a caller's own to go back to. */
-#include "gl/gl_current.h"
 #include "gl/gl_egl.h"
 
 void hb_gl_egl_devices(size_t max, struct hb_device_info *devices, size_t *count)

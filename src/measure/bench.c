@@ -5,7 +5,7 @@
 #include "core/gravity.h"
 #include "core/particles.h"
 #include "force/force.h"
-#include "gl/gl_devices.h"
+#include "gl/gl_context.h"
 #include "gl/gl_pass.h"
 #include "pairs/pairs.h"
 #include "pairs/tuning.h"

@@ -72,22 +72,6 @@ enum hb_status hb_pairs_program_build(struct hb_pairs *p, const struct hb_pairs_
   return HB_OK;
 }
 
-enum hb_status hb_pairs_program_check(struct hb_pairs *p)
-{
-  struct hb_gl_pass pass = {0};
-  const struct hb_pairs_program_source source = {.fragment = "pairs/check.frag",
-                                                 .version = 330,
-                                                 .precision = p->params.precision,
-                                                 .i_each = 1,
-                                                 .unroll = 1,
-                                                 .partial = 1,
-                                                 .defines = ""};
-  if (!p->params.interaction->text) return HB_OK;
-  enum hb_status status = hb_pairs_program_build(p, &source, &pass);
-  hb_gl_pass_destroy(&pass);
-  return status;
-}
-
 void hb_pairs_program_inputs(const struct hb_pairs *p, struct hb_gl_pass *pass)
 {
   const double *a = p->params.parameter;

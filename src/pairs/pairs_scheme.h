@@ -22,9 +22,6 @@ struct hb_pairs_program_source {
 enum hb_status hb_pairs_program_build(struct hb_pairs *pairs, const struct hb_pairs_program_source *source,
                                       struct hb_gl_pass *pass);
 
-/* Compiles one call of a user's interaction. Errors: as above. */
-enum hb_status hb_pairs_program_check(struct hb_pairs *pairs);
-
 /* The interaction's parameter, the particles and the sinks of the walk as its inputs. */
 void hb_pairs_program_inputs(const struct hb_pairs *pairs, struct hb_gl_pass *pass);
 

@@ -56,6 +56,23 @@ static enum hb_status check_fixed(const struct hb_pairs_params *p)
   return HB_OK;
 }
 
+/* Compiles one call of a user's interaction. */
+static enum hb_status check_interaction(struct hb_pairs *p)
+{
+  struct hb_gl_pass pass = {0};
+  const struct hb_pairs_program_source source = {.fragment = "pairs/check.frag",
+                                                 .version = 330,
+                                                 .precision = p->params.precision,
+                                                 .i_each = 1,
+                                                 .unroll = 1,
+                                                 .partial = 1,
+                                                 .defines = ""};
+  if (!p->params.interaction->text) return HB_OK;
+  enum hb_status status = hb_pairs_program_build(p, &source, &pass);
+  hb_gl_pass_destroy(&pass);
+  return status;
+}
+
 enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_pairs **pairs)
 {
   *pairs = NULL;
@@ -77,7 +94,7 @@ enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_p
   p->texels = hb_pairs_texels(params->interaction, params->precision);
   p->words = hb_pairs_words(params->interaction, params->precision);
   enum hb_status status = scheme->create(p);
-  if (status == HB_OK) status = hb_pairs_program_check(p);
+  if (status == HB_OK) status = check_interaction(p);
   if (status == HB_OK && hb_precisions[params->precision].is_fixed) status = hb_selftest_fixed(p);
   if (status == HB_OK) status = hb_gl_context_check(params->context, "preparing the all-pairs engine");
   if (status != HB_OK) {

@@ -9,7 +9,7 @@
 #include "core/structure.h"
 #include "core/gravity.h"
 #include "core/particles.h"
-#include "gl/gl_devices.h"
+#include "gl/gl_context.h"
 #include "gl/gl_shader.h"
 #include "force/force.h"
 #include "force/force_ranks.h"

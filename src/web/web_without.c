@@ -1,6 +1,5 @@
 /* What a page does without: threads and PNG files; and a sum of zlib's. */
 #include "base/parallel.h"
-#include "gl/gl_devices.h"
 #include "io/png.h"
 #include "web/web_turn.h"
 
@@ -43,13 +42,6 @@ void hb_worker_start(struct hb_worker *worker, enum hb_status (*work)(void *cont
 enum hb_status hb_worker_wait(struct hb_worker *worker)
 {
   (void)worker;
-  return HB_OK;
-}
-
-enum hb_status hb_gl_devices_named(const char *device, struct hb_gl_devices *devices)
-{
-  (void)device;
-  *devices = (struct hb_gl_devices){0};
   return HB_OK;
 }
 
