@@ -5,7 +5,7 @@
  * draws the block's rows only: N n_block interactions as in [PZ07] eq. 15. The order in which a particle
  * meets the others depends on that arrangement, and with it the last bits of the float sums; the scheduler
  * delivers a block in ascending order, which makes runs repeatable. */
-#include "force/force.h"
+#include "force/source.h"
 
 #include "base/clock.h"
 #include "base/mem.h"

@@ -1,10 +1,10 @@
-/* What the files force*.c share: the handle, and checks of its calls. */
+/* The handle of a source of forces, which force.c and its tests know. */
 #ifndef HB_FORCE_HANDLE_H
 #define HB_FORCE_HANDLE_H
 
 #include "core/field.h"
 #include "core/frame.h"
-#include "force/force.h"
+#include "force/source.h"
 #include "force/rescale.h"
 
 /* What is made of points, sinks that are not sources as a caller gives them, for a call: in arrays that grow. */
@@ -56,11 +56,5 @@ struct hb_force {
   const struct hb_field *field; /* the caller's; NULL: none */
   struct hb_rescale *rescale;   /* in precision reproducible; else NULL */
 };
-
-/* Frees what jobs have needed. */
-void hb_force_free_jobs(struct hb_force *force);
-
-/* Arrays of a call that was begun are in use, and so are the sources. Errors: HB_ERR_USAGE. */
-enum hb_status hb_force_check_idle(const struct hb_force *force);
 
 #endif

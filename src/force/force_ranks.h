@@ -3,7 +3,7 @@
 #ifndef HB_FORCE_RANKS_H
 #define HB_FORCE_RANKS_H
 
-#include "force/force.h"
+#include "force/source.h"
 
 /* The operations of `inner`, shared out: *ops has its facts. Particles do not stay on the device. The arrays of sources are the
  * caller's until the next ones. How blocks are shared out is fixed with the first ones: by a word of the tuning (split.h),

@@ -1,5 +1,5 @@
 /* The host as source of forces: exact double precision, the reference; or the bits that every device has. */
-#include "force/force.h"
+#include "force/source.h"
 
 #include "base/arith.h"
 #include "base/bits.h"

@@ -2,7 +2,7 @@
  * run. Sums are float over a part of the sources and double beyond, so their error does not grow with N.
  * Precision "single" rounds positions to float; "ds" keeps them as sums of two floats and rounds only their
  * differences. */
-#include "force/force.h"
+#include "force/source.h"
 
 #include "base/mem.h"
 #include "base/arith.h"

@@ -168,7 +168,7 @@ static const char *gravity_tuning(const void *state)
   return g->tuning;
 }
 
-/* The rest of info comes from the scheme: force_open.c. */
+/* The rest of info comes from the scheme: source.c.     */
 #define GRAVITY_BY(scheme)                                                                                   \
   const struct hb_force_ops hb_force_##scheme = {                                                            \
       .info = {.name = #scheme, .precisions = "single compensated ds double reproducible", .needs_gl = 1},   \

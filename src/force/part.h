@@ -4,7 +4,7 @@
 #ifndef HB_PART_H
 #define HB_PART_H
 
-#include "force/force.h"
+#include "force/source.h"
 #include "force/split.h"
 
 /* The same job for `count` of its sinks, from `first` on. */

@@ -3,7 +3,7 @@
 #ifndef HB_RESCALE_H
 #define HB_RESCALE_H
 
-#include "force/force.h"
+#include "force/source.h"
 
 /* What of the last sums helps to guess; it changes no bit. */
 struct hb_rescale;

@@ -1,4 +1,5 @@
 /* Particles that stay on the device: programs and words of either way, the way of storage buffers, sending and fetching. */
+#include "force/resident.h"
 #include "force/resident_way.h"
 
 #include "base/arith.h"

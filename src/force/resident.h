@@ -3,7 +3,7 @@
 #ifndef HB_RESIDENT_H
 #define HB_RESIDENT_H
 
-#include "force/force.h"
+#include "force/source.h"
 #include "pairs/pairs.h"
 
 struct hb_resident;

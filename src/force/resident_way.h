@@ -5,7 +5,7 @@
 
 #include "base/bits.h"
 #include "core/field.h"
-#include "force/resident.h"
+#include "force/source.h"
 #include "gl/gl_pass.h"
 
 #include <math.h>

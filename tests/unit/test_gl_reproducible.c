@@ -1,6 +1,7 @@
 /* Precision reproducible: one hash for every scheme, tuning and split of the sources, with an error test beside it; and a device
  * that has other bits is refused. Renderers and vector widths: tests/cli/states.bats. */
 #include "core/particles.h"
+#include "force/force.h"
 #include "force/force_handle.h"
 #include "gl/gl.h"
 #include "pairs/selftest.h"
