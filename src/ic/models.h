@@ -16,8 +16,8 @@ struct hb_ic_sphere {
 
 struct hb_ic_ops {
   struct hb_ic_model info;
-  double
-      eps; /* the softening that it means, where make writes no note of it; of a cluster, if its stars have one mass */
+  /* The softening that it means, where make writes no note of it; of a cluster, if its stars have one mass. */
+  double eps;
   /* One of the three. Bodies m x v as they are: 7 numbers for each of info.n. */
   const double (*bodies)[7];
   /* Fills m, x, v of particles->n particles (all zero before). params are checked and complete. */

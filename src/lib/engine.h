@@ -35,8 +35,8 @@ enum hb_status hb_engine_set_j(struct hb_engine *engine, const struct hb_force_s
 enum hb_status hb_engine_timed(struct hb_engine *engine, struct hb_timed **timed);
 void hb_engine_predict_j(struct hb_engine *engine, size_t nj, double t);
 
-/* Forces of these sources on the points of job->sinks, whose arrays and results must stay until finish. Results are zero without
- * sources. Where the device fails, it is opened again, and asked once more. */
+/* Forces of these sources on the points of job->sinks, whose arrays and results must stay until finish. Results are zero
+ * without sources. Where the device fails, it is opened again, and asked once more. */
 enum hb_status hb_engine_begin(struct hb_engine *engine, double eps2, const struct hb_force_job *job);
 enum hb_status hb_engine_finish(struct hb_engine *engine);
 
@@ -46,8 +46,8 @@ enum hb_status hb_engine_again(struct hb_engine *engine);
 /* Both at once. */
 enum hb_status hb_engine_forces(struct hb_engine *engine, double eps2, const struct hb_force_job *job);
 
-/* Of job->sources, too, by an engine that is opened, in ds, where it is NULL; results as wanted, the others NULL. Points that are the
- * particles leave out themselves. */
+/* Forces of job->sources (v NULL: at rest) on the points of job->sinks. The engine is opened, in ds, where it is NULL; so may be
+ * results that are not wanted. Points that are the sources leave out themselves. */
 enum hb_status hb_engine_once(struct hb_engine **engine, double eps2, const struct hb_force_job *job);
 
 /* Finds neighbors of points among sources of hb_engine_set_j on the engine's device; NULL: it has none. */

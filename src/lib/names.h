@@ -20,8 +20,8 @@ enum hb_status hb_names_set(struct hb_names *names, size_t address, int name);
  * more. */
 int hb_names_find(const struct hb_names *names, int name, size_t n, uint32_t *address);
 
-/* Of the first n addresses that have a name, but not this one, the one nearest to x (HB_NO_SOURCE: there is none), and its square
- * distance. place says where each is. */
+/* Of the first n addresses that have a name, but not this one, the one nearest to x (HB_NO_SOURCE: there is none), and its
+ * square distance. place says where each is. */
 uint32_t hb_names_nearest(const struct hb_names *names, int name, size_t n, const double x[3],
                           void (*place)(const void *context, size_t address, double x[3]),
                           const void *context, double *r2);
