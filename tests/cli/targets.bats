@@ -25,7 +25,7 @@ crc() { gzip -c | tail -c 8 | head -c 4; }
 # forge FILE SCRIPT: the strings of its run's record as `sed -zE` changes them; the format is in src/io/checkpoint.h.
 forge() {
   local file=$1 head row at size more
-  mapfile -t head < <(od -An -v -w1 -tu1 -N1024 "$file") # one number for each byte
+  mapfile -t head < <(od -An -v -w1 -tu1 -N16384 "$file") # one number for each byte
   number() { echo $((head[$1] + (head[$1 + 1] << 8) + (head[$1 + 2] << 16))); }
   at=$((32 + 40 * head[24]))
   for ((row = 32; head[row] != 111 || head[row + 1] != 119 || head[row + 2] != 110; row += 40)); do # "own"
