@@ -12,8 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-size_t hb_snapshot_hdf5_most(uint64_t bytes) { return (1 << 20) + bytes; }
-
 enum hb_status hb_snapshot_hdf5_pack(const struct hb_particles *particles, const struct hb_snapshot_choice *c,
                                      struct hb_sections *sections)
 {

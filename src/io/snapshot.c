@@ -20,9 +20,9 @@
 
 /* Where formats share an extension, the first one is written. */
 static const struct hb_snapshot_ops *const formats[] = {
-    &hb_snapshot_hdf5,  &hb_snapshot_text,         &hb_snapshot_nemo,       &hb_snapshot_phigrape,
-    &hb_snapshot_tipsy, &hb_snapshot_tipsy_native, &hb_snapshot_tipsy_cuda, &hb_snapshot_dyn,
-    &hb_snapshot_amuse, &hb_snapshot_xdmf};
+    &hb_snapshot_hdf5,     &hb_snapshot_text,     &hb_snapshot_nemo,     &hb_snapshot_phigrape,
+    &hb_snapshot_tipsy[0], &hb_snapshot_tipsy[1], &hb_snapshot_tipsy[2], &hb_snapshot_dyn,
+    &hb_snapshot_amuse,    &hb_snapshot_xdmf};
 
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
 

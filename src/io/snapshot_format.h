@@ -44,8 +44,7 @@ enum hb_snapshot_facts {
 enum { HB_SNAPSHOT_HEAD = 512 };
 
 extern const struct hb_snapshot_ops hb_snapshot_hdf5, hb_snapshot_text, hb_snapshot_nemo,
-    hb_snapshot_phigrape, hb_snapshot_tipsy, hb_snapshot_tipsy_native, hb_snapshot_tipsy_cuda,
-    hb_snapshot_dyn, hb_snapshot_amuse, hb_snapshot_xdmf;
+    hb_snapshot_phigrape, hb_snapshot_tipsy[3], hb_snapshot_dyn, hb_snapshot_amuse, hb_snapshot_xdmf;
 
 /* ---- what formats share ---- */
 

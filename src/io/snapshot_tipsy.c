@@ -21,6 +21,8 @@
 
 enum { SHORT_HEADER = 28, HEADER = 32, TYPES = 3, DARK = 9 };
 
+enum { STANDARD, NATIVE, CUDA }; /* forms, as in hb_snapshot_tipsy */
+
 /* Words of a particle: gas, dark, star. phi is the last. */
 static const size_t type_words[TYPES] = {12, DARK, 11};
 
@@ -120,10 +122,8 @@ static enum hb_status parse(const char *name, const char *bytes, size_t count, u
   HB_TRY(hb_particles_create((size_t)h.nbodies, particles));
   get_particles(&h, bytes + header_bytes, most_id, *particles, &are_ids);
   HB_TRY(hb_snapshot_settle_ids(*particles, &are_ids));
-  const struct hb_snapshot_ops *native =
-      are_ids && (*particles)->n > 1 ? &hb_snapshot_tipsy_cuda : &hb_snapshot_tipsy_native;
-  snprintf(choice->format, sizeof choice->format, "%s",
-           h.swap != HB_ENDIAN_IS_BIG ? hb_snapshot_tipsy.info.name : native->info.name);
+  int form = h.swap != HB_ENDIAN_IS_BIG ? STANDARD : are_ids && (*particles)->n > 1 ? CUDA : NATIVE;
+  snprintf(choice->format, sizeof choice->format, "%s", hb_snapshot_tipsy[form].info.name);
   return HB_OK;
 }
 
@@ -218,45 +218,39 @@ static enum hb_status write_form(const struct hb_snapshot_ops *ops, const struct
 
 static enum hb_status standard_write(const struct hb_particles *p, struct hb_text *bytes)
 {
-  return write_form(&hb_snapshot_tipsy, p, !HB_ENDIAN_IS_BIG, bytes);
+  return write_form(&hb_snapshot_tipsy[STANDARD], p, !HB_ENDIAN_IS_BIG, bytes);
 }
 
 static enum hb_status native_write(const struct hb_particles *p, struct hb_text *bytes)
 {
-  return write_form(&hb_snapshot_tipsy_native, p, 0, bytes);
+  return write_form(&hb_snapshot_tipsy[NATIVE], p, 0, bytes);
 }
 
 static enum hb_status cuda_write(const struct hb_particles *p, struct hb_text *bytes)
 {
-  return write_form(&hb_snapshot_tipsy_cuda, p, 0, bytes);
+  return write_form(&hb_snapshot_tipsy[CUDA], p, 0, bytes);
 }
 
-const struct hb_snapshot_ops hb_snapshot_tipsy = {
-    .info = {.name = "tipsy",
-             .summary = "tipsy, standard (big-endian), in float, as dark particles",
-             .extensions = "tipsy std"},
-    .recognize = recognize_standard,
-    .parse = tipsy_parse,
-    .write = standard_write,
-    .facts = HB_SNAPSHOT_NO_NOTES | HB_SNAPSHOT_INT_N,
-};
-
-const struct hb_snapshot_ops hb_snapshot_tipsy_native = {
-    .info = {.name = "tipsy-native",
-             .summary = "tipsy in the byte order of this machine",
-             .extensions = "tipsy"},
-    .recognize = recognize_native,
-    .parse = tipsy_parse,
-    .write = native_write,
-    .facts = HB_SNAPSHOT_NO_NOTES | HB_SNAPSHOT_INT_N,
-};
-
-const struct hb_snapshot_ops hb_snapshot_tipsy_cuda = {
-    .info = {.name = "tipsy-cuda",
-             .summary = "the same with identities for potentials: the CUDA samples, Bonsai",
-             .extensions = "bin"},
-    .recognize = recognize_native,
-    .parse = cuda_parse,
-    .write = cuda_write,
-    .facts = HB_SNAPSHOT_NO_NOTES | HB_SNAPSHOT_INT_N | HB_SNAPSHOT_INT_IDS,
+const struct hb_snapshot_ops hb_snapshot_tipsy[] = {
+    [STANDARD] = {.info = {.name = "tipsy",
+                           .summary = "tipsy, standard (big-endian), in float, as dark particles",
+                           .extensions = "tipsy std"},
+                  .recognize = recognize_standard,
+                  .parse = tipsy_parse,
+                  .write = standard_write,
+                  .facts = HB_SNAPSHOT_NO_NOTES | HB_SNAPSHOT_INT_N},
+    [NATIVE] = {.info = {.name = "tipsy-native",
+                         .summary = "tipsy in the byte order of this machine",
+                         .extensions = "tipsy"},
+                .recognize = recognize_native,
+                .parse = tipsy_parse,
+                .write = native_write,
+                .facts = HB_SNAPSHOT_NO_NOTES | HB_SNAPSHOT_INT_N},
+    [CUDA] = {.info = {.name = "tipsy-cuda",
+                       .summary = "the same with identities for potentials: the CUDA samples, Bonsai",
+                       .extensions = "bin"},
+              .recognize = recognize_native,
+              .parse = cuda_parse,
+              .write = cuda_write,
+              .facts = HB_SNAPSHOT_NO_NOTES | HB_SNAPSHOT_INT_N | HB_SNAPSHOT_INT_IDS},
 };

@@ -63,7 +63,7 @@ enum hb_status fuzz_phigrape(const uint8_t *bytes, size_t count)
 
 enum hb_status fuzz_tipsy(const uint8_t *bytes, size_t count)
 {
-  return take(&hb_snapshot_tipsy_cuda, "in.tipsy", bytes, count);
+  return take(&hb_snapshot_tipsy[2], "in.tipsy", bytes, count);
 }
 
 enum hb_status fuzz_dyn(const uint8_t *bytes, size_t count)
