@@ -6,8 +6,8 @@
 
 #include <stdatomic.h>
 
-/* A driver that sleeps until the device is done wakes up late: for this long it, or what the device writes, is polled instead, unless
- * the processor that polls is itself the device. */
+/* A driver that sleeps until the device is done wakes up late: for this long it, or what the device writes, is polled
+ * instead, unless the processor that polls is itself the device. */
 static const double POLLING_SECONDS = 1e-3;
 static const GLuint64 SLEEP_NANOSECONDS = 10000000;
 

@@ -6,14 +6,14 @@
  *   hb_gl_pass_int(&fold, "rows", 17);                 // so do uniforms
  *   hb_gl_pass_draw(&fold, &sums.target, 0, 0, width, height);
  *
- * Inputs go by their names in the shader, which have to be string literals: each name is looked up in the program once.
- * One that this program does not use is ignored; one that is not in its source at all is an internal error of the next
- * hb_gl_context_check, and so is one too many. Passes, uploads, readbacks and draws of a tracer (gl_trace.h) may be mixed freely: a draw binds
- * again what may have changed. Code that calls OpenGL itself must call hb_gl_context_use before the next draw. With
- * HB_SHADER_DIR a program follows its files, and its inputs are set in the new one.
+ * Inputs go by their names in the shader, which have to be string literals: each name is looked up in the program once. One
+ * that this program does not use is ignored; one that is not in its source at all is an internal error of the next
+ * hb_gl_context_check, and so is one too many. Passes, uploads, readbacks and draws of a tracer (gl_trace.h) may be mixed
+ * freely: a draw binds again what may have changed. Code that calls OpenGL itself must call hb_gl_context_use before the next
+ * draw. With HB_SHADER_DIR a program follows its files, and its inputs are set in the new one.
  *
- * A texture or buffer that was destroyed has to be replaced before the next draw. Vertices have no attributes: vertex
- * shaders fetch what they need from textures by gl_VertexID. */
+ * A texture or buffer that was destroyed has to be replaced before the next draw. Vertices have no attributes: vertex shaders
+ * fetch what they need from textures by gl_VertexID. */
 #ifndef HB_GL_PASS_H
 #define HB_GL_PASS_H
 
@@ -121,9 +121,10 @@ enum hb_status hb_gl_pass_create(struct hb_gl_context *context, const struct hb_
                                  struct hb_gl_pass *pass);
 void hb_gl_pass_destroy(struct hb_gl_pass *pass); /* the context must be current; zeros are ignored */
 
-/* With HB_SHADER_DIR a shader that is saved during a run takes effect at once. What does not compile is reported, also where a pass could
- * not be created, and the last program that did stays in use. This checks the files and rebuilds what has changed: once a frame, say. 1 when a program was replaced. *message, nullable: what
- * is wrong, with file and line, until it is corrected; "" when nothing is. */
+/* With HB_SHADER_DIR a shader that is saved during a run takes effect at once. What does not compile is reported, also where
+ * a pass could not be created, and the last program that did stays in use. This checks the files and rebuilds what has
+ * changed: once a frame, say. 1 when a program was replaced. *message, nullable: what is wrong, with file and line, until it
+ * is corrected; "" when nothing is. */
 int hb_gl_reload(struct hb_gl_context *context, const char **message);
 
 /* ---- inputs ---- */

@@ -15,8 +15,8 @@ enum { HB_GL_PROBE_S = 60 }; /* a driver that takes longer counts as hung: SIGAL
 /* From now on hb_gl_probe does nothing: this process is the child. */
 void hb_gl_probe_never(void);
 
-/* Asking Mesa for its renderer on the processor: between the two, what opens a display gets that renderer: by LIBGL_ALWAYS_SOFTWARE, which is in the environment of the
- * whole program and is put back. */
+/* Asking Mesa for its renderer on the processor: between the two, what opens a display gets that renderer: by
+ * LIBGL_ALWAYS_SOFTWARE, which is in the environment of the whole program and is put back. */
 struct hb_gl_software {
   int was_set;
   char value[32];

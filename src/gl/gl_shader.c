@@ -40,8 +40,8 @@ enum { MOST_TEXT = 1 << 20 };
 
 static int is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* Where the body of a loop begins, of the form hb_gl_unroll; *name is that of its counter, *count how often it runs. 0: no loop that is
- * listed. */
+/* Where the body of a loop begins, of the form hb_gl_unroll; *name is that of its counter, *count how often it runs. 0: no
+ * loop that is listed. */
 static const char *loop_body(const char *at, const struct hb_gl_loop *loops, char name[16], int *count)
 {
   static const char begin[] = "for (int ";

@@ -379,8 +379,8 @@ static void name_quantities(const struct hb_record_names *names, int records,
   }
 }
 
-/* Fills in records, names, parameters, flops, hash and quantities from the text; name and file are set. Errors: HB_ERR_INPUT with file
- * and line. */
+/* Fills in records, names, parameters, flops, hash and quantities from the text; name and file are set. Errors: HB_ERR_INPUT
+ * with file and line. */
 static enum hb_status read_declaration(const char *text, struct hb_interaction *x)
 {
   const struct place whole = {x, 0};

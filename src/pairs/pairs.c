@@ -134,8 +134,8 @@ static size_t end_of_pass(const struct hb_pairs *p, size_t from)
   return hb_min(end, s->segment_length);
 }
 
-/* While the device's speed is unknown a pass is timed, and the next one is at most four times as long. One that could not be longer is
- * not. */
+/* While the device's speed is unknown a pass is timed, and the next one is at most four times as long. One that could not be
+ * longer is not. */
 static double start_pass(const struct hb_pairs *p, size_t from, size_t to)
 {
   size_t most = p->shape.tile ? p->shape.tile : p->shape.segment_length;

@@ -113,7 +113,8 @@ static enum hb_j_source fastest_source(const struct hb_gl_caps *caps)
   return has_blocks && !caps->software ? HB_J_BLOCK : HB_J_BUFFER_TEXTURE;
 }
 
-/* What the user did not set: safe choices where nothing was measured; from the measurements in data/measured. Errors: HB_ERR_USAGE, HB_ERR_GL where the device lacks what was asked for. */
+/* What the user did not set: safe choices where nothing was measured; from the measurements in data/measured. Errors:
+ * HB_ERR_USAGE, HB_ERR_GL where the device lacks what was asked for. */
 static enum hb_status complete_tuning(struct hb_pairs *p)
 {
   int software = p->params.context->caps.software, storage = p->params.context->caps.has_storage;
@@ -221,8 +222,8 @@ static void choose_shape(struct hb_pairs *p)
   b->band = band_of(p, groups);
 }
 
-/* The scheme's portion: chooses the shape for all sinks, and cuts them into portions of equal size, as few as keep the totals within
- * bounds. */
+/* The scheme's portion: chooses the shape for all sinks, and cuts them into portions of equal size, as few as keep the
+ * totals within bounds. */
 static size_t bag_portion(struct hb_pairs *p)
 {
   choose_shape(p);
@@ -246,8 +247,8 @@ static void choose_rows_for_each(const struct hb_pairs *p, size_t width)
   b->height = (int)p->shape.segments * (int)rows;
 }
 
-/* Groups and framebuffer for the sinks of a portion: fragments in rows of the tuned width; a software renderer's in shorter ones where
- * there would be too few rows. */
+/* Groups and framebuffer for the sinks of a portion: fragments in rows of the tuned width; a software renderer's in shorter
+ * ones where there would be too few rows. */
 static void choose_framebuffer(const struct hb_pairs *p)
 {
   struct bag *b = p->state;
@@ -392,7 +393,8 @@ static size_t sources_of(const struct hb_pairs *p, size_t from, size_t to)
   return count;
 }
 
-/* As hb_gl_pass_describe. Fragments after the last one have no sources, but they read their sinks. Called before the pair is swapped. */
+/* As hb_gl_pass_describe. Fragments after the last one have no sources, but they read their sinks. Called before the pair is
+ * swapped. */
 static void describe(void *pairs, struct hb_gl_trace_pass *t)
 {
   struct hb_pairs *p = pairs;
@@ -599,7 +601,8 @@ static enum hb_status bag_end(struct hb_pairs *p)
 }
 
 /* Particles twice: in a buffer, read as uniform blocks by large blocks (one may start at the last source), and in a texture
- * for few sinks, padded to a row. Totals of a portion of the sinks, and of few (threads, and a band of rows) in at most a ping-pong pair of textures, with the spare memory of hb_pairs_capacity. */
+ * for few sinks, padded to a row. Totals of a portion of the sinks, and of few (threads, and a band of rows) in at most a
+ * ping-pong pair of textures, with the spare memory of hb_pairs_capacity. */
 static void bag_memory(double total, struct hb_force_need *need)
 {
   enum { FEW = 65536 + 16384, BEHIND = 65536, ROW = 16384 };

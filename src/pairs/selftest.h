@@ -37,7 +37,8 @@ void hb_selftest_fixed_make(int k, struct hb_selftest_fixed *test);
 uint64_t hb_selftest_fixed_hash(size_t n, const struct hb_fixed_total *totals);
 extern const uint64_t hb_selftest_fixed_right[HB_SELFTEST_FIXED_CASES];
 
-/* By this engine, in precision reproducible, once per scheme and device: some milliseconds. Errors: HB_ERR_GL where a bit differs. */
+/* By this engine, in precision reproducible, once per scheme and device: some milliseconds. Errors: HB_ERR_GL where a bit
+ * differs. */
 enum hb_status hb_selftest_fixed(struct hb_pairs *pairs);
 
 #endif

@@ -24,7 +24,8 @@ struct hb_tuning_key {
 /* The number of particles that stands for all n of a similar size. */
 size_t hb_tuning_class(size_t n);
 
-/* 1 and *tuning if it is there. What is damaged is skipped, with a warning: of a line each time, of the file once in a process. */
+/* 1 and *tuning if it is there. What is damaged is skipped, with a warning: of a line each time, of the file once in a
+ * process. */
 int hb_tuning_cache_get(const struct hb_tuning_key *key, struct hb_pairs_tuning *tuning);
 
 /* Saves it; the file is replaced atomically. Errors: HB_ERR_IO (only this tuning is lost). */
