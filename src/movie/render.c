@@ -1,8 +1,9 @@
+#include "movie/render.h"
+
 #include "base/clock.h"
 #include "base/arith.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "movie/render.h"
 #include "console/signals.h"
 #include "console/terminal.h"
 #include "movie/film.h"

@@ -127,16 +127,20 @@ static void set_sliders(struct hb_view *view)
   const struct hb_view_source *s = &view->source;
   int series = hb_view_source_is_series(s), has_dt = hb_run_has_dt(s->run);
   const struct hb_hud_slider sliders[HB_VIEW_SLIDERS] = {
-      [HB_VIEW_EPS] = {"softening", 0x1p-14, 1, HB_HUD_LOGARITHMIC, 1, "%.3g", series, &view->knobs.eps},
-      [HB_VIEW_ETA] = {"nu", 0.001, 0.1, HB_HUD_LOGARITHMIC, 0, "%.3g", series || has_dt, &view->knobs.eta},
-      [HB_VIEW_DAMPING] = {"damping", 0.5, 1, HB_HUD_LINEAR, 0, "%.3g", series || !has_dt,
-                           &view->knobs.damping},
-      [HB_VIEW_SPEED] = {"speed", s->speed / 100, s->speed * 100, HB_HUD_LOGARITHMIC, 0, "%.3g", series,
-                         &view->clock.speed},
-      [HB_VIEW_N] = {"N", 16, 65536, HB_HUD_LOGARITHMIC, 0, "%.0f", !model_with_n(s), &view->n_wanted},
-      [HB_VIEW_POINT] = {"point size", 0.2, 12, HB_HUD_LOGARITHMIC, 0, "%.3g", 0,
-                         &view->looks.style.point_size},
-      [HB_VIEW_TIME] = {"", 0, (double)s->file_count - 1, HB_HUD_LINEAR, 0, NULL, !series, &view->snapshot},
+      [HB_VIEW_EPS] = {"softening", 0x1p-14, 1, HB_HUD_LOGARITHMIC, 1, "%.3g", .absent = series,
+                       .value = &view->knobs.eps},
+      [HB_VIEW_ETA] = {"nu", 0.001, 0.1, HB_HUD_LOGARITHMIC, 0, "%.3g", .absent = series || has_dt,
+                       .value = &view->knobs.eta},
+      [HB_VIEW_DAMPING] = {"damping", 0.5, 1, HB_HUD_LINEAR, 0, "%.3g", .absent = series || !has_dt,
+                           .value = &view->knobs.damping},
+      [HB_VIEW_SPEED] = {"speed", s->speed / 100, s->speed * 100, HB_HUD_LOGARITHMIC, 0, "%.3g",
+                         .absent = series, .value = &view->clock.speed},
+      [HB_VIEW_N] = {"N", 16, 65536, HB_HUD_LOGARITHMIC, 0, "%.0f", .absent = !model_with_n(s),
+                     .value = &view->n_wanted},
+      [HB_VIEW_POINT] = {"point size", 0.2, 12, HB_HUD_LOGARITHMIC, 0, "%.3g", .absent = 0,
+                         .value = &view->looks.style.point_size},
+      [HB_VIEW_TIME] = {"", 0, (double)s->file_count - 1, HB_HUD_LINEAR, 0, NULL, .absent = !series,
+                        .value = &view->snapshot},
   };
   memcpy(view->sliders, sliders, sizeof sliders);
   view->knobs = s->knobs;

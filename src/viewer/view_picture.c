@@ -1,11 +1,12 @@
 /* Draws pictures of what is shown, and what is painted over them, shows them, and saves them as screenshots and movies. */
+#include "viewer/view_picture.h"
+
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "gl/gl_pass.h"
 #include "render/tone_map.h"
 #include "viewer/view_hud.h"
-#include "viewer/view_picture.h"
 
 #include <inttypes.h>
 #include <math.h>
