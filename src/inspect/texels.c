@@ -116,26 +116,20 @@ enum hb_status hb_texels_take(struct hb_texels *t, const struct hb_gl_trace_arra
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
-static enum hb_status read_texels(const struct hb_texels *t, const struct hb_gl_texture *layers, int column,
-                                  int row, int width, int height, float *floats)
+enum hb_status hb_texels_read(const struct hb_texels *t, const struct hb_texels_copy *copy, int column,
+                              int row, int width, int height, float *floats)
 {
   size_t count = (size_t)width * (size_t)height;
   uint32_t *words;
   HB_TRY(hb_gl_context_use(t->context));
   HB_TRY(HB_ALLOC(4 * count, &words));
   for (int slot = 0; slot < 2; slot++) {
-    hb_gl_target_read(&layers->target, slot, column, row, width, height, HB_GL_WORDS, words);
+    hb_gl_target_read(&copy->layers.target, slot, column, row, width, height, HB_GL_WORDS, words);
     for (size_t k = 0; k < count; k++)
       memcpy(floats + HB_TEXELS_FLOATS * k + 4 * slot, words + 4 * k, 4 * sizeof *words);
   }
   hb_mem_free(words);
   return hb_gl_context_check(t->context, "reading texels of a picture");
-}
-
-enum hb_status hb_texels_read(const struct hb_texels *t, const struct hb_texels_copy *copy, int column,
-                              int row, int width, int height, float *floats)
-{
-  return read_texels(t, &copy->layers, column, row, width, height, floats);
 }
 
 enum hb_status hb_texels_most(struct hb_texels *t, const struct hb_texels_copy *copy,
@@ -157,5 +151,6 @@ enum hb_status hb_texels_most(struct hb_texels *t, const struct hb_texels_copy *
     columns = width, rows = height, each = wraps = 1;
     n = width * height;
   }
-  return read_texels(t, from, 0, 0, 1, 1, most);
+  const struct hb_texels_copy last = {.layers = *from};
+  return hb_texels_read(t, &last, 0, 0, 1, 1, most);
 }

@@ -94,7 +94,7 @@ struct hb_view_clock {
   double cycle_s;                    /* another model after so long; 0: never    */
   double shown_s;                    /* how long this one has been running       */
   int is_kept;                       /* 1: in hb_view_run                        */
-  int unasked;                       /* 1: a question has waited for that        */
+  int unasked;                       /* 1: a question has waited for that; a script's frames answer it */
   char asks[96];                     /* paused until the user agrees; "": does not ask */
   double due, drawn_at, advanced_at; /* times of the next picture, the last picture, the last steps */
   int touched;                       /* 1: after an event, a new picture is wanted soon */
