@@ -71,7 +71,7 @@ enum hb_status hb_columns_get(const struct hb_columns *columns, const struct hb_
     int may_lack = c->life >= HB_COLUMN_ADDED;
     if (c->life < HB_COLUMN_SAVED || (may_lack && !hb_sections_find(sections, c->name))) continue;
     HB_TRY(reserve_column(c, n, base));
-    if (c->type == HB_SECTION_DOUBLES && columns->most > 0)
+    if (c->type == HB_SECTION_DOUBLES && columns->is_bounded)
       HB_TRY(hb_sections_copy_finite(sections, c->name, n * c->per, array_of(c, base)));
     else
       HB_TRY(hb_sections_copy(sections, c->name, c->type, n * c->per, array_of(c, base)));

@@ -36,11 +36,11 @@ struct hb_columns_row {
 struct hb_columns {
   size_t count;
   const struct hb_columns_row *at;
-  double most; /* of numbers in checkpoints; 0: the owner looks */
+  int is_bounded; /* 1: checkpoints have no number beyond HB_SECTIONS_MOST; 0: the owner looks */
 };
-#define HB_COLUMNS(rows, most_in_files)                                                                      \
+#define HB_COLUMNS(rows, bounded)                                                                            \
   {                                                                                                          \
-    sizeof(rows) / sizeof *(rows), rows, most_in_files                                                       \
+    sizeof(rows) / sizeof *(rows), rows, bounded                                                             \
   }
 
 /* Arrays of n particles, all 0, of the struct at base, which is NULL where there are none. Errors: HB_ERR_INTERNAL. */

@@ -72,7 +72,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_groups, fresh, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, listed, 1, HB_COLUMN_SCRATCH),
 };
-const struct hb_columns hb_groups_columns = HB_COLUMNS(rows, HB_SECTIONS_MOST);
+const struct hb_columns hb_groups_columns = HB_COLUMNS(rows, 1);
 
 enum hb_status hb_groups_create(const struct hb_particles *particles, int rounds, struct hb_groups **groups)
 {

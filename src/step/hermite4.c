@@ -42,7 +42,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_hermite4, phi1, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4, level1, 1, HB_COLUMN_SCRATCH),
 };
-static const struct hb_columns columns = HB_COLUMNS(rows, HB_SECTIONS_MOST);
+static const struct hb_columns columns = HB_COLUMNS(rows, 1);
 
 /* Not allocated while a run starts, when the caller's particles may take memory, too. */
 static const struct hb_columns_row predicted_rows[] = {

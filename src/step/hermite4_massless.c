@@ -18,7 +18,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_massless, before, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_massless, depth, 1, HB_COLUMN_SCRATCH),
 };
-static const struct hb_columns columns = HB_COLUMNS(rows, HB_SECTIONS_MOST);
+static const struct hb_columns columns = HB_COLUMNS(rows, 1);
 
 /* If there are test particles that the host corrects. */
 static enum hb_status open_massless(struct hb_hermite4 *h)

@@ -37,7 +37,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_leapfrog, phi1, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_leapfrog, index, 1, HB_COLUMN_SCRATCH),
 };
-static const struct hb_columns columns = HB_COLUMNS(rows, HB_SECTIONS_MOST);
+static const struct hb_columns columns = HB_COLUMNS(rows, 1);
 
 static enum hb_status allocate(struct hb_leapfrog *l)
 {
