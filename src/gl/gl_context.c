@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "gl/gl.h"
 #include "gl/gl_egl.h"
-#include "gl/gl_texture.h"
 
 #include <pthread.h>
 #include <stdio.h>

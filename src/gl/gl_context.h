@@ -2,19 +2,17 @@
 #ifndef HB_GL_CONTEXT_H
 #define HB_GL_CONTEXT_H
 
-#include "base/status.h"
-
-typedef void (*hb_gl_function)(void);
-
-/* May return non-NULL for functions that do not exist (all loaders do): version and extensions say what may be called, never a
- * pointer. */
-typedef hb_gl_function (*hb_gl_get_proc)(const char *name);
+#include "gl/gl_backend.h"
 
 struct hb_gl_context_params {
   const char *context; /* egl, osmesa, glfw, gles, auto; NULL: environment HB_CONTEXT, else auto */
   const char *device;  /* INDEX, /dev/dri/..., software; NULL: environment HB_DEVICE, else best first */
   int debug;           /* 1: driver messages of errors become HB_ERR_DEVICE in hb_gl_context_check */
 };
+
+/* Where there are no buffer textures, shaders read a texture of rows of HB_GL_ROW texels, a copy of the buffer; either one by
+ * bufferFetch(array, k), and declare a samplerBuffer: the prologue of a shader says what these are. */
+enum { HB_GL_ROW_BITS = 10, HB_GL_ROW = 1 << HB_GL_ROW_BITS };
 
 /* Read once at opening. Sizes in texels, counts in pieces. */
 struct hb_gl_caps {
@@ -58,26 +56,6 @@ struct hb_gl_context {
   struct hb_gl_reload *reloads;                          /* programs that follow their files, see gl_pass.c */
   void (*forget_reloads)(struct hb_gl_context *context); /* at closing; NULL: there are none */
 };
-
-/* A way to get a context: one const struct per file gl_*.c. */
-struct hb_gl_backend {
-  const char *name;
-
-  /* Opens and makes current. hardware: 1 accepts real GPUs only, 0 anything, real GPUs first.
-   * Errors: HB_ERR_GL (names what was tried), HB_ERR_USAGE (a device that this back end cannot open). */
-  enum hb_status (*open)(const char *device, int hardware, int debug, void **handle);
-  void (*close)(void *handle); /* accepts NULL; leaves no context current */
-  enum hb_status (*make_current)(void *handle);
-  void (*release)(void *handle); /* of the current context: afterwards none is current */
-  void (*get_address)(void *handle, size_t room, char *address); /* NULL: unknown */
-  hb_gl_get_proc get_proc;                /* valid while a context of this back end is open */
-  enum hb_status (*breathe)(double work); /* hb_gl_context_breathe; NULL: nothing to do */
-};
-
-extern const struct hb_gl_backend hb_gl_egl, hb_gl_osmesa, hb_gl_glfw, hb_gl_gles;
-
-/* The back ends in the order in which auto tries them, ended by NULL: a list of the platform. */
-extern const struct hb_gl_backend *const hb_gl_backends[];
 
 /* Opens a context of GL 3.3 core, of ES 3.0, or newer, and makes it current. auto: the first real GPU of any back end, then
  * the first software renderer. Errors: HB_ERR_GL (what each back end said), HB_ERR_USAGE (unknown name). */

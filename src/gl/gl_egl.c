@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "gl/gl_context.h"
+#include "gl/gl_backend.h"
 #include "gl/gl_probe.h"
 
 #include <EGL/egl.h>

@@ -1,6 +1,6 @@
 /* OSMesa: Mesa's software renderer without any window system. Mesa dropped it in 25.1, hence dlopen.
  * Its header does not compile after GLEW's: the few names needed are here. */
-#include "gl/gl_context.h"
+#include "gl/gl_backend.h"
 
 #include "base/mem.h"
 #include "gl/gl_probe.h"

@@ -1,8 +1,9 @@
-#include "gl/gl_trace.h"
+#include "gl/gl_pass.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "gl/gl.h"
+#include "gl/gl_trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>

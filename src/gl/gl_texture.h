@@ -20,10 +20,6 @@ enum hb_gl_format {
   HB_GL_RGBA32UI
 };
 
-/* Where there are no buffer textures, shaders read a texture of rows of HB_GL_ROW texels, a copy of the buffer; either one by
- * bufferFetch(array, k), and declare a samplerBuffer: the prologue of a shader says what these are. */
-enum { HB_GL_ROW_BITS = 10, HB_GL_ROW = 1 << HB_GL_ROW_BITS };
-
 enum hb_gl_shape {
   HB_GL_2D,
   HB_GL_RECTANGLE, /* as in the 2007 code; OpenGL ES has none */

@@ -3,7 +3,7 @@
 #ifndef HB_GL_TRACE_H
 #define HB_GL_TRACE_H
 
-#include "gl/gl_pass.h"
+#include "gl/gl_texture.h"
 
 /* Numbers of one meaning in a record: components first .. first + count - 1, four to a texel. */
 struct hb_gl_trace_quantity {
