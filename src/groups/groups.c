@@ -72,7 +72,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_groups, fresh, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, listed, 1, HB_COLUMN_SCRATCH),
 };
-const struct hb_columns hb_groups_columns = HB_COLUMNS(rows, 1);
+static const struct hb_columns columns = HB_COLUMNS(rows, 1);
 
 enum hb_status hb_groups_create(const struct hb_particles *particles, int rounds, struct hb_groups **groups)
 {
@@ -81,7 +81,7 @@ enum hb_status hb_groups_create(const struct hb_particles *particles, int rounds
   *groups = NULL;
   HB_TRY(HB_ALLOC(1, &g));
   g->n = n;
-  enum hb_status status = hb_columns_reserve(&hb_groups_columns, n, g);
+  enum hb_status status = hb_columns_reserve(&columns, n, g);
   if (status == HB_OK && rounds) status = HB_ALLOC(n, &g->sources);
   if (status == HB_OK) status = hb_groups_find_close(particles, g);
   for (size_t i = 0; i < n && status == HB_OK; i++) {
@@ -103,7 +103,7 @@ void hb_groups_destroy(struct hb_groups *groups)
   hb_mem_free(groups->at);
   hb_mem_free(groups->sources);
   hb_mem_free(groups->heavy);
-  hb_columns_free(&hb_groups_columns, groups);
+  hb_columns_free(&columns, groups);
   hb_mem_free(groups);
 }
 
@@ -692,7 +692,7 @@ void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, uint32_t *kep
 
 void hb_groups_renumber(struct hb_groups *groups, const uint32_t *number, size_t left)
 {
-  hb_columns_renumber(&hb_groups_columns, groups->n, number, groups);
+  hb_columns_renumber(&columns, groups->n, number, groups);
   for (size_t k = 0; k < groups->count; k++) {
     struct hb_group *g = groups->at + k;
     size_t count = 0, settled = 0;
@@ -739,7 +739,7 @@ enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections 
 {
   size_t listed = 0, l = 0;
   uint64_t *list;
-  HB_TRY(hb_columns_put(&hb_groups_columns, groups->n, groups, sections));
+  HB_TRY(hb_columns_put(&columns, groups->n, groups, sections));
   HB_TRY(hb_numbers_put(&of_all, 1, groups, sections));
   HB_TRY(hb_numbers_put(&of_each, groups->count, groups->at, sections));
   for (size_t k = 0; k < groups->count; k++) listed += groups->at[k].count;
@@ -847,7 +847,7 @@ enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_group
   size_t count = hb_numbers_records(&of_each, sections);
   if (count > groups->n / 2)
     return hb_fail(HB_ERR_INPUT, "section 'groups.node' has %zu groups of %zu particles", count, groups->n);
-  HB_TRY(hb_columns_get(&hb_groups_columns, sections, groups->n, groups));
+  HB_TRY(hb_columns_get(&columns, sections, groups->n, groups));
   HB_TRY(hb_numbers_get(&of_all, sections, 1, groups));
   if (!(groups->stars >= 1) || groups->r_close < 0 || groups->m_mean < 0)
     return hb_fail(HB_ERR_INPUT,

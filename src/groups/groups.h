@@ -50,9 +50,6 @@ struct hb_groups {
   const struct hb_field *field;       /* the caller's, forces from outside; NULL: none */
 };
 
-/* Of struct hb_groups, but sources. */
-extern const struct hb_columns hb_groups_columns;
-
 /* The nodes of the scheme. Arrays are [3 * n]; x v a j are those at a node's own time, xp vp those at the block's. */
 struct hb_nodes {
   const double *x, *v, *a, *j;
