@@ -1,5 +1,5 @@
 // Precision `reproducible`: the same bits from every device, however the sources are divided among threads and devices.
-// src/force/host_reproducible.c is the same in C. Three things make that possible.
+// src/force/host.c is the same in C. Three things make that possible.
 //
 // Every operation is one that IEEE 754 rounds in one way only: + - * of floats, and integers. `precise` forbids a compiler to
 // fuse a product and a sum, or to change their order; division, square root, dot and fma, which drivers round as they please,

@@ -284,7 +284,7 @@ static enum hb_status test(struct hb_gl_context *context, struct hb_selftest_inf
 
 /* ---- precision reproducible ---- */
 
-/* The same as the processor's: test_gl_reproducible.c compares them with force/host_reproducible.c. */
+/* The same as the processor's: test_gl_reproducible.c compares them with force/host.c. */
 const uint64_t hb_selftest_fixed_right[HB_SELFTEST_FIXED_CASES] = {0x9e8298c5cecad794, 0xb5f84b17f7de05c7,
                                                                    0x6e9a862e3961c714, 0x0ae5bd04568b6c17};
 
