@@ -41,7 +41,7 @@ static void alone(struct hb_force *force, double eps)
   battery_send_set(force);
   battery_evaluate(force, 1, battery_all);
   for (int l = 0; l < 3; l++) assert_true(battery_result.a[l] == 0 && battery_result.j[l] == 0);
-  assert_true(battery_result.phi[0] == 0);
+  expect_equal(battery_result.phi[0], 0);
 }
 
 /* The softenings are 0 and this. */

@@ -82,8 +82,9 @@ static void time_reversal(struct hb_force *force)
   battery_send_set(force);
   battery_evaluate(force, 100, battery_all);
   for (size_t k = 0; k < 300; k++) {
-    assert_true(battery_result.a[k] == forwards.a[k] && battery_result.j[k] == -forwards.j[k]);
-    assert_true(battery_result.phi[k / 3] == forwards.phi[k / 3]);
+    expect_equal(battery_result.a[k], forwards.a[k]);
+    expect_equal(battery_result.j[k], -forwards.j[k]);
+    expect_equal(battery_result.phi[k / 3], forwards.phi[k / 3]);
   }
 }
 

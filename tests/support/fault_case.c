@@ -85,8 +85,8 @@ void fault_case_memory(const struct fault_case *c, unsigned long first, unsigned
     if (hb_mem_now() != before)
       fail_msg("%s: allocation %lu failed, %zu bytes are left behind", c->name, nth, hb_mem_now() - before);
   }
-  assert_true(left > 0);
-  assert_true(nth > first + stride);
+  expect_above(left, 0);
+  expect_above(nth, first + stride);
 }
 
 void fault_case_calls(const struct fault_case *c, const struct fault_case_calls *calls, int first, int stride)

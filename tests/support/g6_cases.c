@@ -1,5 +1,6 @@
 /* The tests of GRAPE-6's calls, each for a scheme. */
 #include "support/g6_case.h"
+#include "support/support.h"
 
 #include <holmberg/g6.h>
 
@@ -65,8 +66,8 @@ static void test_forces(void)
   both(300, 0.01);
   require("forces on a point", g6_error_of(&p, 300, NOW, 0.01, &s));
   /* the measure is not blind: a particle more or less, half the jerk, a wrong time */
-  assert_true(g6_error_of(&p, 299, NOW, 0.01, &s) > 1e-4);
-  assert_true(g6_error_of(&p, 300, NOW + 1e-3, 0.01, &s) > 1e-4);
+  expect_above(g6_error_of(&p, 299, NOW, 0.01, &s), 1e-4);
+  expect_above(g6_error_of(&p, 300, NOW + 1e-3, 0.01, &s), 1e-4);
   end();
 }
 
@@ -117,7 +118,7 @@ static void test_times(void)
   for (int k = 0; k < 120; k++) {
     double y[3], w[3];
     g6_place(&p, k, -0.03125, y, w);
-    for (int d = 0; d < 3; d++) assert_true(fabs(x[k][d] - y[d]) + fabs(v[k][d] - w[d]) < 1e-13);
+    for (int d = 0; d < 3; d++) expect_below(fabs(x[k][d] - y[d]) + fabs(v[k][d] - w[d]), 1e-13);
   }
   end();
 }
@@ -132,8 +133,11 @@ static void test_memory(void)
   s.acc[3][1] = s.jerk[4][0] = s.pot[5] = 17;
   both(1, 0.01); /* an empty memory */
   for (int i = 0; i < 20; i++) {
-    assert_true(s.acc[i][0] == 0 && s.acc[i][1] == 0 && s.acc[i][2] == 0 && s.jerk[i][0] == 0 &&
-                s.pot[i] == 0);
+    expect_equal(s.acc[i][0], 0);
+    expect_equal(s.acc[i][1], 0);
+    expect_equal(s.acc[i][2], 0);
+    expect_equal(s.jerk[i][0], 0);
+    expect_equal(s.pot[i], 0);
     assert_int_equal(s.nearest[i], -1);
   }
   for (int k = 0; k < 120; k++) g6_send_one(0, 3 * k + 2, &p, k);
@@ -143,11 +147,13 @@ static void test_memory(void)
   both(1 << 20, 0);
   require("more than there are", g6_error_of(&p, 120, NOW, 0, &s));
   both(0, 0);
-  assert_true(s.acc[7][0] == 0 && s.jerk[7][1] == 0 && s.pot[7] == 0);
+  expect_equal(s.acc[7][0], 0);
+  expect_equal(s.jerk[7][1], 0);
+  expect_equal(s.pot[7], 0);
   s.n = 0;
   s.pot[0] = 17;
   both(120, 0);
-  assert_true(s.pot[0] == 17);
+  expect_equal(s.pot[0], 17);
   end();
 }
 
@@ -219,7 +225,7 @@ static void test_neighbors(void)
       if (p.index[k] != s.index[i] && (best < 0 || square_distance(k, i) < square_distance(best, i)))
         best = k;
     assert_int_equal(s.nearest[i], p.index[best]);
-    assert_true(fabs(distance[i] - sqrt(square_distance(best, i) + 0.25)) < 1e-6);
+    expect_below(fabs(distance[i] - sqrt(square_distance(best, i) + 0.25)), 1e-6);
   }
   assert_int_equal(s.nearest[9], p.index[70]);
   assert_int_equal(g6_read_neighbour_list(0), 0);
@@ -301,7 +307,8 @@ static void test_fortran(void)
   assert_memory_equal(&s, &kept, sizeof s);
   assert_int_equal(g6_read_neighbour_list_(&zero), 0);
   assert_int_equal(g6_get_neighbour_list_(&zero, &pipe, &most, &count[1], list[1]), 0);
-  assert_true(count[0] > 0 && count[0] == count[1]);
+  expect_above(count[0], 0);
+  expect_equal(count[0], count[1]);
   assert_memory_equal(list[0], list[1], (size_t)count[0] * sizeof **list);
   assert_int_equal(g6_npipes_(), g6_npipes());
   assert_int_equal(g6_close_(&zero), 0);

@@ -129,7 +129,7 @@ void pairs_send(struct hb_pairs *pairs, size_t n)
   static double sent[PAIRS_MOST][PAIRS_COLUMNS];
   const struct pairs_law *law = law_of(pairs);
   struct hb_column columns[PAIRS_COLUMNS];
-  assert_true(n <= PAIRS_MOST);
+  expect_at_most(n, PAIRS_MOST);
   make_set(n, law);
   memcpy(sent, set, n * sizeof *set);
   for (size_t i = 0; i < n && control != 1; i++) sent[i][law->control] *= control;

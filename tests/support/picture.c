@@ -73,7 +73,9 @@ void picture_golden(const char *name, const uint8_t *rgb, uint8_t *golden)
     ASSERT_OK(hb_png_write(path, &out));
   }
   picture_read(path, &png);
-  assert_true(png.width == PICTURE_WIDTH && png.height == PICTURE_HEIGHT && png.channels == 3);
+  expect_equal(png.width, PICTURE_WIDTH);
+  expect_equal(png.height, PICTURE_HEIGHT);
+  expect_equal(png.channels, 3);
   memcpy(golden, png.pixels, 3 * PICTURE_WIDTH * PICTURE_HEIGHT);
   picture_free(&png);
 }

@@ -63,13 +63,13 @@ static void expect_same(struct hb_sim *a, struct hb_sim *b, double t)
   assert_memory_equal(hb_particles_v(p), hb_particles_v(q), 3 * n * sizeof(double));
   assert_memory_equal(hb_particles_id(p), hb_particles_id(q), n * sizeof(uint64_t));
   assert_string_equal(hb_particles_note(q, "note"), "travels");
-  assert_true(hb_particles_time(q) == t);
+  expect_equal(hb_particles_time(q), t);
   hb_particles_destroy(p);
   hb_particles_destroy(q);
   hb_sim_counts(a, &counts_a);
   hb_sim_counts(b, &counts_b);
   assert_memory_equal(&counts_a, &counts_b, sizeof counts_a);
-  assert_true(counts_a.block_steps > 10);
+  expect_above(counts_a.block_steps, 10);
 }
 
 void resume_case_run(const struct hb_sim_params *params, size_t n, int times, double t_end)

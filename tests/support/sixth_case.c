@@ -99,9 +99,9 @@ static void check(int nj, double tolerance)
       for (int d = 0; d < 3; d++)
         if (!(fabs(force[o][i][d] - expected[o][d]) <= tolerance * size[o]))
           fail_msg("derivative %d of %d: %.15g, expected %.15g", o, i, force[o][i][d], expected[o][d]);
-    assert_true(fabs(phi[i] - potential) <= tolerance * potential);
+    expect_at_most(fabs(phi[i] - potential), tolerance * potential);
     assert_int_equal(nearest[i], nearest_of_all);
-    assert_true(fabs(r2[i] - best - eps2[i]) < 1e-12);
+    expect_below(fabs(r2[i] - best - eps2[i]), 1e-12);
   }
 }
 
@@ -123,11 +123,13 @@ void sixth_case_run(const char *scheme, double tolerance)
     int id;
     double softening;
     pick_up_predictor_2(i, &id, &mass[i], &softening, at[i], vel[i], acc[i]);
-    assert_true(id == ids[i] && softening == eps2[i] && mass[i] == m[i]);
+    expect_equal(id, ids[i]);
+    expect_equal(softening, eps2[i]);
+    expect_equal(mass[i], m[i]);
     for (int d = 0; d < 3; d++)
-      assert_true(fabs(at[i][d] - series(i, 0, d)) + fabs(vel[i][d] - series(i, 1, d)) +
-                      fabs(acc[i][d] - series(i, 2, d)) <
-                  1e-13);
+      expect_below(fabs(at[i][d] - series(i, 0, d)) + fabs(vel[i][d] - series(i, 1, d)) +
+                       fabs(acc[i][d] - series(i, 2, d)),
+                   1e-13);
   }
   compute(N);
   check(N, tolerance);
@@ -141,7 +143,9 @@ void sixth_case_run(const char *scheme, double tolerance)
   compute(N);
   check(N, tolerance);
   compute(0);
-  assert_true(force[2][7][1] == 0 && phi[NI - 1] == 0 && nearest[3] == -1);
+  expect_equal(force[2][7][1], 0);
+  expect_equal(phi[NI - 1], 0);
+  expect_equal(nearest[3], -1);
   no_predict_all(NOW, 1);
   int id;
   double softening;

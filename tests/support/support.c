@@ -22,6 +22,12 @@ void support_assert_status(enum hb_status got, enum hb_status expected, const ch
   }
 }
 
+void support_unexpected(double value, double bound, const char *expected, const char *file, int line)
+{
+  print_error("%.17g and %.17g, expected %s\n", value, bound, expected);
+  _fail(file, line);
+}
+
 static char folder[256];
 
 static DIR *open_folder(void)

@@ -21,6 +21,20 @@
 #define ASSERT_FAILS(call, status, sentence)                                                                 \
   support_assert_status((call), (status), (sentence), #call, __FILE__, __LINE__)
 
+/* Two numbers compared. Where they are not so, the test fails and says both, and how they stand in the source. */
+#define expect_below(value, bound)    SUPPORT_EXPECT(value, <, bound)
+#define expect_at_most(value, bound)  SUPPORT_EXPECT(value, <=, bound)
+#define expect_above(value, bound)    SUPPORT_EXPECT(value, >, bound)
+#define expect_at_least(value, bound) SUPPORT_EXPECT(value, >=, bound)
+#define expect_equal(value, right)    SUPPORT_EXPECT(value, ==, right)
+#define expect_other(value, wrong)    SUPPORT_EXPECT(value, !=, wrong)
+#define SUPPORT_EXPECT(a, is, b)                                                                             \
+  do {                                                                                                       \
+    if (!((a)is(b))) support_unexpected((double)(a), (double)(b), #a " " #is " " #b, __FILE__, __LINE__);    \
+  } while (0)
+
+void support_unexpected(double value, double bound, const char *expected, const char *file, int line);
+
 void support_assert_status(enum hb_status got, enum hb_status expected, const char *sentence,
                            const char *call, const char *file, int line);
 

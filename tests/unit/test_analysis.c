@@ -43,19 +43,21 @@ static void plummer_has_its_dispersion(void **state)
   assert_true(is_near(a.all.sigma, sqrt(1. / 6), N));
   assert_true(
       is_near(a.core.sigma, sigma_at(0.3), a.n_core)); /* 0.4 encloses a quarter, its mean radius is 0.3 */
-  assert_true(a.core.sigma > a.half.sigma && a.half.sigma > a.all.sigma);
-  assert_true(fabs(a.all.beta) < 5 / sqrt(N) && fabs(a.half.beta) < 5 / sqrt(N / 2));
+  expect_above(a.core.sigma, a.half.sigma);
+  expect_above(a.half.sigma, a.all.sigma);
+  expect_below(fabs(a.all.beta), 5 / sqrt(N));
+  expect_below(fabs(a.half.beta), 5 / sqrt(N / 2));
   assert_int_equal(a.shells, SHELLS);
   for (size_t k = 0; k + 1 < SHELLS; k++) { /* the last one is wide */
     assert_true(is_near(a.shell[k].motion.sigma, sigma_at(a.shell[k].r), N / SHELLS));
     assert_false(is_near(a.shell[k].motion.sigma, 1.2 * sigma_at(a.shell[k].r), N / SHELLS));
-    assert_true(fabs(a.shell[k].motion.beta) < 5 / sqrt(N / SHELLS));
+    expect_below(fabs(a.shell[k].motion.beta), 5 / sqrt(N / SHELLS));
   }
   hb_analysis_clear(&a);
   for (size_t i = 0; i < N; i++) /* negative control: orbits through the center */
     for (size_t k = 0; k < 3; k++) p->v[3 * i + k] = p->x[3 * i + k];
   analyse(p, 0, NULL, &a);
-  assert_true(a.half.beta > 0.99);
+  expect_above(a.half.beta, 0.99);
   hb_analysis_clear(&a);
   hb_particles_destroy(p);
 }
@@ -75,8 +77,9 @@ static void plummer_has_its_density(void **state)
     const struct hb_shell *s = a.shell + k;
     double m = mass_within(s->r_out) - (k ? mass_within(s->r_in) : 0);
     double rho = m / (4 * acos(-1) / 3 * (pow(s->r_out, 3) - pow(s->r_in, 3)));
-    assert_true(fabs(s->rho / rho - 1) < tolerance);
-    assert_true(fabs(s->m - 1. / SHELLS) < 1e-12 && s->n == N / SHELLS);
+    expect_below(fabs(s->rho / rho - 1), tolerance);
+    expect_below(fabs(s->m - 1. / SHELLS), 1e-12);
+    expect_equal(s->n, N / SHELLS);
     assert_false(fabs(s->rho / (1.3 * rho) - 1) < tolerance);
   }
   /* sum rho^2 / sum rho for rho_0 (1 + r^2 / a^2)^(-5/2) */
@@ -87,9 +90,10 @@ static void plummer_has_its_density(void **state)
   }
   /* The inverse of a volume that holds six has <1 / V^2> = 5 / 4 <1 / V>^2. Their squares scatter by 1.5 each, six neighbors
    * share one, and some 6000 stars count: 5 %, times three. Negative control: without the factor. */
-  assert_true(fabs(a.rho_core / (1.25 * rho_0 * two / one) - 1) < 0.15);
+  expect_below(fabs(a.rho_core / (1.25 * rho_0 * two / one) - 1), 0.15);
   assert_false(fabs(a.rho_core / (rho_0 * two / one) - 1) < 0.15);
-  assert_true(fabs(a.m_core - mass_within(0.4)) < 0.03 && a.n_core == (size_t)lround(a.m_core * N));
+  expect_below(fabs(a.m_core - mass_within(0.4)), 0.03);
+  expect_equal(a.n_core, (size_t)lround(a.m_core * N));
   hb_analysis_clear(&a);
   hb_particles_destroy(p);
 }
@@ -105,9 +109,10 @@ static void segregation_of_two_classes(void **state)
   for (size_t i = 0; i < N; i += 4) p->m[i] = 2. / N;
   analyse(p, 0, NULL, &a);
   assert_int_equal(a.classes, 2);
-  assert_true(a.class[0].n == N * 3 / 4 && a.class[1].n == N / 4);
-  assert_true(fabs(a.class[1].m - 0.5) < 1e-12);
-  assert_true(fabs(a.segregation - 1) < 6 / sqrt(N / 4));
+  expect_equal(a.class[0].n, N * 3 / 4);
+  expect_equal(a.class[1].n, N / 4);
+  expect_below(fabs(a.class[1].m - 0.5), 1e-12);
+  expect_below(fabs(a.segregation - 1), 6 / sqrt(N / 4));
   hb_analysis_clear(&a);
   for (size_t i = 0; i < N; i++)
     p->m[i] = hypot(p->x[3 * i], hypot(p->x[3 * i + 1], p->x[3 * i + 2])) < 0.77 ? 2. / N : 1. / N;
@@ -117,7 +122,7 @@ static void segregation_of_two_classes(void **state)
   assert_true(isnan(a.segregation)); /* of a class without stars there is none */
   hb_analysis_clear(&a);
   analyse(p, 1, limits, &a);
-  assert_true(a.segregation > 2);
+  expect_above(a.segregation, 2);
   hb_analysis_clear(&a);
   hb_particles_destroy(p);
 }

@@ -11,7 +11,8 @@
 static void append(const char *path, const char *rows)
 {
   int fd = open(path, O_WRONLY | O_APPEND | O_CREAT, 0666);
-  assert_true(fd >= 0 && write(fd, rows, strlen(rows)) == (ssize_t)strlen(rows));
+  expect_at_least(fd, 0);
+  expect_equal(write(fd, rows, strlen(rows)), (ssize_t)strlen(rows));
   close(fd);
 }
 
@@ -37,7 +38,9 @@ static void back_to_the_mark(void **state)
   assert_int_equal(rows.length, 14);
   struct hb_appended anew = {.path = rows.path};
   ASSERT_OK(hb_appended_mark(&anew)); /* and gives what one over all gives */
-  assert_true(anew.checksum == rows.checksum && anew.length == rows.length && anew.inode == rows.inode);
+  expect_equal(anew.checksum, rows.checksum);
+  expect_equal(anew.length, rows.length);
+  expect_equal(anew.inode, rows.inode);
   append(rows.path, "four");
   ASSERT_OK(hb_appended_cut(&anew));
   assert_content(rows.path, "one\ntwo\nthree\n");
@@ -69,7 +72,8 @@ static void what_is_no_file_has_no_mark(void **state)
   (void)state;
   struct hb_appended null = {.path = "/dev/null", .inode = 3, .length = 7};
   ASSERT_OK(hb_appended_mark(&null));
-  assert_true(null.inode == 0 && null.length == 0);
+  expect_equal(null.inode, 0);
+  expect_equal(null.length, 0);
   ASSERT_OK(hb_appended_cut(&null));
 }
 
@@ -82,7 +86,9 @@ static void standard_output(void **state)
     struct hb_appended rows = {.path = "-"};
     support_write(path, "before\n", 7);
     int kept = dup(STDOUT_FILENO), fd = open(path, O_WRONLY | (appends ? O_APPEND : 0));
-    assert_true(kept >= 0 && fd >= 0 && lseek(fd, 0, SEEK_END) == 7);
+    expect_at_least(kept, 0);
+    expect_at_least(fd, 0);
+    expect_equal(lseek(fd, 0, SEEK_END), 7);
     dup2(fd, STDOUT_FILENO);
     enum hb_status status[2];
     ssize_t written = write(STDOUT_FILENO, "one\n", 4);
@@ -93,7 +99,9 @@ static void standard_output(void **state)
     dup2(kept, STDOUT_FILENO);
     close(kept);
     close(fd);
-    assert_true(status[0] == HB_OK && status[1] == HB_OK && written == 10);
+    expect_equal(status[0], HB_OK);
+    expect_equal(status[1], HB_OK);
+    expect_equal(written, 10);
     assert_int_equal(rows.length, 11);
     assert_content(path, "before\none\n2\n");
     ASSERT_OK(hb_appended_cut(&rows)); /* by now another file is there */

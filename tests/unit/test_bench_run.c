@@ -42,9 +42,10 @@ static void test_counts_and_energies(void **state)
     hb_sim_counts(sim, &c[k]);
     ASSERT_OK(hb_sim_diagnose(sim, t, &d[k]));
   }
-  assert_true(r.counts.block_steps == c[1].block_steps - c[0].block_steps && r.counts.block_steps > 100);
-  assert_true(r.counts.particle_steps == c[1].particle_steps - c[0].particle_steps);
-  assert_true(r.counts.pairs == r.counts.particle_steps * (N - 1));
+  expect_equal(r.counts.block_steps, c[1].block_steps - c[0].block_steps);
+  expect_above(r.counts.block_steps, 100);
+  expect_equal(r.counts.particle_steps, c[1].particle_steps - c[0].particle_steps);
+  expect_equal(r.counts.pairs, r.counts.particle_steps * (N - 1));
   assert_true(r.e_begin == d[0].e_total && r.e_end == d[1].e_total && r.exact_energy);
   assert_int_equal(r.scaling, HB_IC_SCALING_MEASURED);
   assert_string_equal(r.scheme, "host");
@@ -61,9 +62,14 @@ static void test_times(void **state)
   ASSERT_OK(hb_bench_run(&params, &r));
   const struct hb_phases *p = &r.phases;
   double sum = p->predict_s + p->send_s + p->force_s + p->receive_s + p->correct_s;
-  assert_true(p->predict_s > 0 && p->force_s > 0 && p->correct_s > 0 && p->receive_s == 0);
-  assert_true(sum > 0 && sum <= r.wall_s);
-  assert_true(r.wall_min_s == r.wall_s && r.wall_s <= r.wall_max_s); /* of two the lower */
+  expect_above(p->predict_s, 0);
+  expect_above(p->force_s, 0);
+  expect_above(p->correct_s, 0);
+  expect_equal(p->receive_s, 0);
+  expect_above(sum, 0);
+  expect_at_most(sum, r.wall_s);
+  expect_equal(r.wall_min_s, r.wall_s); /* of two the lower */
+  expect_at_most(r.wall_s, r.wall_max_s);
 }
 
 /* Which energies are taken is what the simulation says, and they differ in single precision. */
@@ -84,7 +90,8 @@ static void test_energy_kinds(void **state)
     assert_int_equal(r.exact_energy, !k);
     e[k] = r.e_begin;
   }
-  assert_true(e[0] != e[1] && fabs(e[0] - e[1]) < 1e-6);
+  expect_other(e[0], e[1]);
+  expect_below(fabs(e[0] - e[1]), 1e-6);
 }
 
 static void test_errors(void **state)

@@ -2,6 +2,7 @@
 #include "support/step_case.h"
 #include "base/mem.h"
 #include "step/blocks.h"
+#include "support/support.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,11 +44,12 @@ static void expect_block(const struct hb_blocks *b, uint64_t next, size_t count)
 {
   uint64_t first = UINT64_MAX;
   for (size_t i = 0; i < b->n; i++) first = t[i] + dt[i] < first ? t[i] + dt[i] : first;
-  assert_true(next == first);
+  expect_equal(next, first);
   size_t found = 0;
   for (uint32_t i = 0; i < b->n; i++)
     if (t[i] + dt[i] == first) {
-      assert_true(found < count && block[found] == i);
+      expect_below(found, count);
+      expect_equal(block[found], i);
       found++;
     }
   assert_int_equal(found, count);
@@ -127,7 +129,8 @@ static void test_select_moves_nothing(void **state)
   size_t count, again;
   uint64_t next = take_block(b, &count);
   memcpy(first, block, count * sizeof *block);
-  assert_true(take_block(b, &again) == next && again == count);
+  expect_equal(take_block(b, &again), next);
+  expect_equal(again, count);
   assert_memory_equal(first, block, count * sizeof *block);
   assert_int_equal(step_blocks_check(b, t), HB_OK);
   hb_blocks_destroy(b);
@@ -150,7 +153,8 @@ static void test_rebuilt_scheduler_goes_on_alike(void **state)
   for (int s = 0; s < 100; s++) {
     uint64_t next = take_block(b, &count);
     memcpy(expected, block, count * sizeof *block);
-    assert_true(take_block(c, &n2) == next && n2 == count);
+    expect_equal(take_block(c, &n2), next);
+    expect_equal(n2, count);
     assert_memory_equal(expected, block, count * sizeof *block);
     advance(b, next, count);
     hb_blocks_advance(c, next);
@@ -225,7 +229,7 @@ static void test_end_of_time(void **state)
   assert_int_equal(hb_blocks_create(1, 62, UINT64_MAX - 5, &b), HB_OK);
   hb_blocks_put(b, 0, 1);
   assert_int_equal(hb_blocks_next_time(b, &next), HB_OK);
-  assert_true(next == UINT64_MAX - 3);
+  expect_equal(next, UINT64_MAX - 3);
   hb_blocks_advance(b, next);
   hb_blocks_put(b, 0, 2);
   assert_int_equal(hb_blocks_next_time(b, &next), HB_ERR_NUMERIC);
@@ -277,7 +281,7 @@ static void test_large_blocks(void **state)
     }
     hb_blocks_put_back(b, count, selected, level);
     for (size_t k = 0; k < count; k++) {
-      assert_true(level[k] <= hb_blocks_limit(b, index[k]));
+      expect_at_most(level[k], hb_blocks_limit(b, index[k]));
       assert_int_equal(b->level[selected[k]], level[k]);
     }
     assert_int_equal(step_blocks_check(b, NULL), HB_OK);

@@ -90,11 +90,13 @@ static void test_mass_and_momentum(void **s)
   hb_sim_counts(sim, &counts);
   p = state(sim);
   hb_momentum(p, after, L);
-  assert_true(counts.merged == PAIRS && counts.n == PAIRS && p->n == PAIRS);
-  assert_true(fabs(hb_sum(p->n, p->m) - m) <= rounding * m);
-  for (size_t d = 0; d < 3; d++) assert_true(fabs(after[d] - before[d]) <= rounding * scale);
+  expect_equal(counts.merged, PAIRS);
+  expect_equal(counts.n, PAIRS);
+  expect_equal(p->n, PAIRS);
+  expect_at_most(fabs(hb_sum(p->n, p->m) - m), rounding * m);
+  for (size_t d = 0; d < 3; d++) expect_at_most(fabs(after[d] - before[d]), rounding * scale);
   for (size_t i = 0; i < p->n; i++) volume -= pow(p->radius[i], 3);
-  assert_true(fabs(volume) < 1e-11);
+  expect_below(fabs(volume), 1e-11);
   hb_particles_destroy(p);
   hb_sim_destroy(sim);
 }
@@ -133,10 +135,12 @@ static void test_energy(void **s)
     hb_sim_counts(sim, &counts);
     struct hb_particles *p = state(sim);
     double m = hb_sum(p->n, p->m);
-    assert_true(counts.merged == 3 && counts.n + counts.merged == N && p->n == counts.n);
-    assert_true(fabs(m - 1) < 1e-14);
-    assert_true(fabs(last.e_total + last.e_lost - first.e_total) < kept);
-    assert_true(fabs(last.e_total - first.e_total) > lost);
+    expect_equal(counts.merged, 3);
+    expect_equal(counts.n + counts.merged, N);
+    expect_equal(p->n, counts.n);
+    expect_below(fabs(m - 1), 1e-14);
+    expect_below(fabs(last.e_total + last.e_lost - first.e_total), kept);
+    expect_above(fabs(last.e_total - first.e_total), lost);
     hb_particles_destroy(p);
     hb_sim_destroy(sim);
   }
@@ -154,8 +158,8 @@ static void test_energy_in_a_field(void **s)
   ASSERT_OK(hb_sim_diagnose(sim, 0, &first));
   ASSERT_OK(hb_sim_integrate(sim, 0.25));
   ASSERT_OK(hb_sim_diagnose(sim, 0.25, &last));
-  assert_true(fabs(last.e_total + last.e_lost - first.e_total) < 1e-9);
-  assert_true(fabs(last.e_total - first.e_total) > 1e-6);
+  expect_below(fabs(last.e_total + last.e_lost - first.e_total), 1e-9);
+  expect_above(fabs(last.e_total - first.e_total), 1e-6);
   hb_sim_destroy(sim);
 }
 
@@ -178,7 +182,7 @@ static uint64_t hash_of_run(const struct hb_sim_params *params, int resumes)
   }
   struct hb_sim_counts counts;
   hb_sim_counts(sim, &counts);
-  assert_true(counts.merged + counts.escaped > 1);
+  expect_above(counts.merged + counts.escaped, 1);
   uint64_t found = hash(sim);
   hb_sim_destroy(sim);
   return found;
@@ -194,9 +198,9 @@ static void test_same_bits(void **s)
   const struct hb_sim_params *runs[] = {&merging[0], &merging[1], &params};
   for (size_t k = 0; k < COUNT_OF(runs); k++) {
     uint64_t once = hash_of_run(runs[k], 0);
-    assert_true(hash_of_run(runs[k], 1) == once);
+    expect_equal(hash_of_run(runs[k], 1), once);
     hb_parallel_set_threads(3);
-    assert_true(hash_of_run(runs[k], 0) == once);
+    expect_equal(hash_of_run(runs[k], 0), once);
     hb_parallel_set_threads(0);
   }
 }
@@ -468,13 +472,15 @@ static void test_merging_members(void **s)
     } while (counts.merged < merged && hb_sim_time(sim) < 4);
     p = state(sim);
     hb_momentum(p, after, L);
-    assert_true(counts.merged == merged && p->n == 3 - merged);
-    assert_true(p->id[0] == 1 && fabs(p->m[0] - (merged == 1 ? 0.5 : 1)) < 1e-15);
-    for (size_t d = 0; d < 3; d++) assert_true(fabs(after[d] - before[d]) < drift);
+    expect_equal(counts.merged, merged);
+    expect_equal(p->n, 3 - merged);
+    expect_equal(p->id[0], 1);
+    expect_below(fabs(p->m[0] - (merged == 1 ? 0.5 : 1)), 1e-15);
+    for (size_t d = 0; d < 3; d++) expect_below(fabs(after[d] - before[d]), drift);
     hb_particles_destroy(p);
   }
   ASSERT_OK(hb_sim_diagnose(sim, hb_sim_time(sim), &last));
-  assert_true(fabs(last.e_total + last.e_lost - first.e_total) < kept);
+  expect_below(fabs(last.e_total + last.e_lost - first.e_total), kept);
   hb_sim_destroy(sim);
 }
 
@@ -508,7 +514,8 @@ static void test_first_step(void **s)
     ASSERT_OK(hb_sim_integrate(sim, 0x1p-4));
     hb_sim_counts(sim, &counts);
     ASSERT_OK(hb_sim_quantity(sim, HB_QUANTITY_STEP, step));
-    assert_true(counts.merged == 1 && step[0] == first[k]);
+    expect_equal(counts.merged, 1);
+    expect_equal(step[0], first[k]);
     hb_sim_destroy(sim);
   }
 }
@@ -527,9 +534,12 @@ static void test_massless(void **s)
     struct hb_sim *sim = begin(p, &params);
     ASSERT_OK(hb_sim_integrate(sim, 2));
     hb_sim_counts(sim, &counts);
-    assert_true(counts.n == n - 1 && counts.merged == 1 && counts.e_lost == 0);
+    expect_equal(counts.n, n - 1);
+    expect_equal(counts.merged, 1);
+    expect_equal(counts.e_lost, 0);
     p = state(sim);
-    assert_true(p->m[0] == 0.5 && p->id[0] == 1);
+    expect_equal(p->m[0], 0.5);
+    expect_equal(p->id[0], 1);
     hb_particles_destroy(p);
     hb_sim_destroy(sim);
   }
@@ -568,14 +578,15 @@ static void test_escapers(void **s)
     while (hb_sim_next_time(sim) <= 0.5) {
       ASSERT_OK(hb_sim_step(sim));
       const struct hb_event *events = hb_sim_events(sim, &count);
-      for (size_t k = 0; k < count; k++) assert_true(events[k].id[0] == (told++ ? 63 : 61));
+      for (size_t k = 0; k < count; k++) expect_equal(events[k].id[0], (told++ ? 63 : 61));
     }
     ASSERT_OK(hb_sim_diagnose(sim, 0.5, &last));
     hb_sim_counts(sim, &counts);
-    assert_true(told == 2 && counts.escaped == 2);
-    assert_true(counts.n == (how == HB_ESCAPERS_REMOVE ? 62 : 64));
-    assert_true(fabs(last.e_total + last.e_lost - first.e_total) < 1e-5);
-    assert_true((fabs(last.e_lost) > 1e-4) == (how == HB_ESCAPERS_REMOVE));
+    expect_equal(told, 2);
+    expect_equal(counts.escaped, 2);
+    expect_equal(counts.n, (how == HB_ESCAPERS_REMOVE ? 62 : 64));
+    expect_below(fabs(last.e_total + last.e_lost - first.e_total), 1e-5);
+    expect_equal((fabs(last.e_lost) > 1e-4), (how == HB_ESCAPERS_REMOVE));
     hb_sim_destroy(sim);
   }
 }
@@ -592,7 +603,7 @@ static void test_radius(void **s)
     struct hb_sim *sim = begin(with_escapers(), &params);
     ASSERT_OK(hb_sim_integrate(sim, 0.125));
     hb_sim_counts(sim, &counts);
-    assert_true(counts.escaped == (radius[k] < 40 ? 2 : 0));
+    expect_equal(counts.escaped, (radius[k] < 40 ? 2 : 0));
     hb_sim_destroy(sim);
   }
 }

@@ -94,7 +94,7 @@ static void test_drag_and_back(void **state)
   hb_camera_look(&c, 1, 0.5, 0.2);
   before = c;
   hb_camera_drag(&c, 0.3, -0.7);
-  assert_true(dot(c.axis[2], before.axis[2]) < 0.9);
+  expect_below(dot(c.axis[2], before.axis[2]), 0.9);
   hb_camera_drag(&c, -0.3, 0.7);
   for (int k = 0; k < 9; k++) assert_near(c.axis[k / 3][k % 3], before.axis[k / 3][k % 3], EXACT);
 }
@@ -107,19 +107,24 @@ static void test_state_view(void **state)
   hb_camera_look(&c, 0, 0, 0); /* along +y: x to the right, z up */
   assert_orthonormal(&c);
   project(&c, 1, 0, 0, picture);
-  assert_true(picture[0] > 0.5 && fabs(picture[1]) < EXACT);
+  expect_above(picture[0], 0.5);
+  expect_below(fabs(picture[1]), EXACT);
   project(&c, 0, 0, 1, picture);
-  assert_true(fabs(picture[0]) < EXACT && picture[1] > 0.5);
+  expect_below(fabs(picture[0]), EXACT);
+  expect_above(picture[1], 0.5);
   hb_camera_look(&c, 0, PI / 2, 0); /* from above: x to the right, y up, as on paper */
   project(&c, 1, 0, 0, picture);
-  assert_true(picture[0] > 0.5 && fabs(picture[1]) < EXACT);
+  expect_above(picture[0], 0.5);
+  expect_below(fabs(picture[1]), EXACT);
   project(&c, 0, 1, 0, picture);
-  assert_true(fabs(picture[0]) < EXACT && picture[1] > 0.5);
+  expect_below(fabs(picture[0]), EXACT);
+  expect_above(picture[1], 0.5);
   hb_camera_look(&c, PI / 2, 0, 0); /* a quarter about z: along -x */
   assert_near(c.axis[2][0], 1, EXACT);
   hb_camera_look(&c, 0, PI / 2, PI / 2); /* a head turned to its left sees the scene turned to the right */
   project(&c, 1, 0, 0, picture);
-  assert_true(fabs(picture[0]) < EXACT && picture[1] < -0.5);
+  expect_below(fabs(picture[0]), EXACT);
+  expect_below(picture[1], -0.5);
   assert_orthonormal(&c);
 }
 
@@ -131,13 +136,14 @@ static void test_zoom_and_pan(void **state)
   hb_camera_zoom(&c, 2);
   assert_near(c.distance, 2, EXACT);
   project(&c, 0, 0, 0, picture);
-  assert_true(picture[0] == 0 && picture[1] == 0);
+  expect_equal(picture[0], 0);
+  expect_equal(picture[1], 0);
   hb_camera_pan(&c, 0.25, -0.5); /* in heights, of which the picture has two units */
   project(&c, 0, 0, 0, picture);
   assert_near(picture[0], 0.5, EXACT);
   assert_near(picture[1], -1, EXACT);
   for (int k = 0; k < 200; k++) hb_camera_zoom(&c, 1e3);
-  assert_true(c.distance > 0);
+  expect_above(c.distance, 0);
   for (int k = 0; k < 200; k++) hb_camera_zoom(&c, 1e-3);
   assert_true(isfinite(c.distance));
 }
@@ -176,9 +182,10 @@ static void test_extent(void **state)
   assert_near(center[1], -3, EXACT);
   assert_near(radius, 0.9, 0.0041);
   ASSERT_OK(hb_camera_extent(N, x, 1, center, &radius));
-  assert_true(radius > 9e8);
+  expect_above(radius, 9e8);
   ASSERT_OK(hb_camera_extent(1, (double[3]){0}, 0.9, center, &radius));
-  assert_true(radius > 0 && center[0] == 0);
+  expect_above(radius, 0);
+  expect_equal(center[0], 0);
   ASSERT_OK(hb_camera_extent(2, (double[6]){1, 0, 0, 3, 0, 0}, 1, center, &radius));
   assert_near(center[0], 2, EXACT);
   assert_near(radius, 1, EXACT);

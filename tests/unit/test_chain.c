@@ -44,14 +44,14 @@ static void binaries_stay(void **state)
     double E0 = hb_chain_energy(&c);
     uint64_t forces = 0;
     ASSERT_OK(hb_chain_advance(&c, 2 * pi * ORBITS, NULL, &forces));
-    assert_true(energy_error(&c, E0) <= energy_bar);
-    assert_true(fabs(phase(&c)) <= phase_bar);
-    assert_true(forces <= FORCES * ORBITS);
+    expect_at_most(energy_error(&c, E0), energy_bar);
+    expect_at_most(fabs(phase(&c)), phase_bar);
+    expect_at_most(forces, FORCES * ORBITS);
     struct hb_chain other = binary(es[k]);
     other.V[0][1] *= 1 + 1e-10 / 2 * (1 + es[k]) / (1 - es[k]);
     other.B -= 1e-10 * E0;
     ASSERT_OK(hb_chain_advance(&other, 2 * pi * ORBITS, NULL, NULL));
-    assert_true(fabs(phase(&other)) > phase_bar);
+    expect_above(fabs(phase(&other)), phase_bar);
   }
 }
 
@@ -62,8 +62,8 @@ static void stops_are_harmless(void **state)
   struct hb_chain c = binary(0.9);
   double E0 = hb_chain_energy(&c);
   for (int k = 0; k < 16 * 100; k++) ASSERT_OK(hb_chain_advance(&c, 2 * pi / 16, NULL, NULL));
-  assert_true(energy_error(&c, E0) <= energy_bar);
-  assert_true(fabs(phase(&c)) <= phase_bar);
+  expect_at_most(energy_error(&c, E0), energy_bar);
+  expect_at_most(fabs(phase(&c)), phase_bar);
 }
 
 /* Two that pass each other ever faster: energy is kept, nearly all of it kinetic, and steps do not vanish. */
@@ -78,8 +78,8 @@ static void swift_passages(void **state)
     hb_chain_make(2, number, m, x, v, &c);
     double E0 = hb_chain_energy(&c);
     ASSERT_OK(hb_chain_advance(&c, 2 * way / u, NULL, &forces));
-    assert_true(forces <= 5 * FORCES);
-    assert_true(energy_error(&c, E0) <= energy_bar);
+    expect_at_most(forces, 5 * FORCES);
+    expect_at_most(energy_error(&c, E0), energy_bar);
     assert_true(u < 1e3 || fabs(c.X[0][0] / -way - 1) < 1e-2);
   }
 }
@@ -100,7 +100,7 @@ static void a_collision_is_passed(void **state)
   hb_chain_make(2, number, m, x, v, &c);
   double E0 = hb_chain_energy(&c);
   ASSERT_OK(hb_chain_advance(&c, 10, NULL, NULL));
-  assert_true(energy_error(&c, E0) <= 1e-10);
+  expect_at_most(energy_error(&c, E0), 1e-10);
 }
 
 /* ---- three bodies -------------------------------------------------------------------------------------- */
@@ -137,13 +137,13 @@ static void pythagorean_to_60(void **state)
   struct hb_chain c = pythagorean();
   double E0 = hb_chain_energy(&c);
   ASSERT_OK(hb_chain_advance(&c, 60, NULL, NULL));
-  assert_true(energy_error(&c, E0) <= 1e-11);
-  assert_true(distance(&c, at_60) <= 1e-4);
+  expect_at_most(energy_error(&c, E0), 1e-11);
+  expect_at_most(distance(&c, at_60), 1e-4);
   struct hb_chain other =
       pythagorean(); /* negative control: a difference of 1e-11 at the start grows beyond that */
   other.X[0][0] *= 1 + 1e-11;
   ASSERT_OK(hb_chain_advance(&other, 60, NULL, NULL));
-  assert_true(distance(&other, at_60) > 1e-4);
+  expect_above(distance(&other, at_60), 1e-4);
 }
 
 static void figure_eight(void **state)
@@ -155,8 +155,8 @@ static void figure_eight(void **state)
   hb_chain_make(3, number, m, x, v, &c);
   double E0 = hb_chain_energy(&c);
   ASSERT_OK(hb_chain_advance(&c, 10 * 6.32591398, NULL, NULL));
-  assert_true(energy_error(&c, E0) <= 1e-12);
-  assert_true(distance(&c, x) <= 1e-6); /* the initial values have eight digits */
+  expect_at_most(energy_error(&c, E0), 1e-12);
+  expect_at_most(distance(&c, x), 1e-6); /* the initial values have eight digits */
 }
 
 /* A binary, a planet on a long ellipse around one of the two, and one that falls in from far. */
@@ -183,11 +183,12 @@ static void members_without_mass(void **state)
   for (size_t k = 0; k < 4; k++) memcpy(r + 3 * light.member[k], x + 3 * k, 3 * sizeof *x);
   print_message("distance %.2g, at most %.2g; forces %.0f and %.0f; B %.2g\n", distance(&c, r), bar,
                 (double)forces[0], (double)forces[1], c.B / hb_chain_binding(&c) - 1);
-  assert_true(distance(&c, r) <= bar && forces[0] < forces[1]);
-  assert_true(fabs(c.B / hb_chain_binding(&c) - 1) <= 1e-11);
-  assert_true(energy_error(&c, hb_chain_energy(&start)) <= 1e-11);
+  expect_at_most(distance(&c, r), bar);
+  expect_below(forces[0], forces[1]);
+  expect_at_most(fabs(c.B / hb_chain_binding(&c) - 1), 1e-11);
+  expect_at_most(energy_error(&c, hb_chain_energy(&start)), 1e-11);
   hb_chain_turn(&c, 0.3);
-  assert_true(fabs(c.B / hb_chain_binding(&c) - 1) <= 1e-11);
+  expect_at_most(fabs(c.B / hb_chain_binding(&c) - 1), 1e-11);
 }
 
 /* A pair of a = 1e-5 with a third body at distance 1. */
@@ -201,8 +202,8 @@ static void hierarchy(void **state)
   hb_chain_make(3, number, m, x, v, &c);
   double E0 = hb_chain_energy(&c);
   ASSERT_OK(hb_chain_advance(&c, 2 * pi * sqrt(a * a * a) * ORBITS, NULL, &forces));
-  assert_true(energy_error(&c, E0) <= 1e-10);
-  assert_true(forces <= FORCES * ORBITS);
+  expect_at_most(energy_error(&c, E0), 1e-10);
+  expect_at_most(forces, FORCES * ORBITS);
 }
 
 /* ---- others -------------------------------------------------------------------------------------------- */
@@ -221,9 +222,9 @@ static void work_of_others(void **state)
   double E0 = hb_chain_energy(&c);
   ASSERT_OK(hb_chain_advance(&c, 4, &tide, NULL));
   ASSERT_OK(hb_chain_advance(&alone, 4, NULL, NULL));
-  assert_true(energy_error(&c, E0) > 1e-3);
-  assert_true(fabs(c.B + hb_chain_energy(&c)) <= 1e-12 * fabs(E0));
-  assert_true(energy_error(&alone, E0) <= 1e-12);
+  expect_above(energy_error(&c, E0), 1e-3);
+  expect_at_most(fabs(c.B + hb_chain_energy(&c)), 1e-12 * fabs(E0));
+  expect_at_most(energy_error(&alone, E0), 1e-12);
 }
 
 /* Points side by side pull as each of them does alone; in any number, also where lanes are left over. */
@@ -251,7 +252,7 @@ static void points_side_by_side(void **state)
     }
     hb_chain_end_points(points, count);
     hb_chain_others(&c, &all, c.X, 0.5, f);
-    assert_true(support_rms(3, 3, *f, *sum) <= 1e-13);
+    expect_at_most(support_rms(3, 3, *f, *sum), 1e-13);
   }
 }
 
@@ -279,7 +280,7 @@ static void pair_or_three(void **state)
   size_t link = three.member[0] == 2 ? 1 : 0;
   double moved = 0;
   for (int k = 0; k < 3; k++) moved = fmax(moved, fabs(r * three.X[link][k] - pair.X[0][k]));
-  assert_true(moved < 1e-6);
+  expect_below(moved, 1e-6);
 }
 
 static void parts_keep_their_orbits(void **state)
@@ -290,7 +291,8 @@ static void parts_keep_their_orbits(void **state)
   size_t first = hypot(c.X[0][0], c.X[0][1]) < hypot(c.X[1][0], c.X[1][1]) ? 0 : 1;
   hb_chain_part(&c, first, 2, &pair);
   assert_memory_equal(pair.X[0], c.X[first], sizeof pair.X[0]);
-  assert_true(pair.B > 0 && pair.m[0] == c.m[first]);
+  expect_above(pair.B, 0);
+  expect_equal(pair.m[0], c.m[first]);
 }
 
 int main(void)

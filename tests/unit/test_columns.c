@@ -52,8 +52,13 @@ static void renumbered(void **state)
   (void)state;
   struct thing t = thing_of(10);
   hb_columns_renumber(&columns, N, (const uint32_t[]){HB_COLUMNS_GONE, 0, HB_COLUMNS_GONE, 1}, &t);
-  assert_true(t.x[0] == 11 && t.x[1] == -11 && t.x[2] == 13 && t.x[3] == -13);
-  assert_true(t.level[0] == 11 && t.level[1] == 13 && t.scratch[0] == 7);
+  expect_equal(t.x[0], 11);
+  expect_equal(t.x[1], -11);
+  expect_equal(t.x[2], 13);
+  expect_equal(t.x[3], -13);
+  expect_equal(t.level[0], 11);
+  expect_equal(t.level[1], 13);
+  expect_equal(t.scratch[0], 7);
   hb_columns_free(&columns, &t);
 }
 
@@ -98,7 +103,9 @@ static void numbers_by_name(void **state)
   ASSERT_OK(hb_sections_put(&less, "steps", HB_SECTION_WORDS, 1, &(const uint64_t){9}));
   ASSERT_OK(hb_sections_put(&less, "warp", HB_SECTION_WORDS, 1, &(const uint64_t){9}));
   ASSERT_OK(hb_numbers_get(&numbers, &less, 1, back));
-  assert_true(back->steps == 9 && back->place[1] == 3 && back->color == BLUE);
+  expect_equal(back->steps, 9);
+  expect_equal(back->place[1], 3);
+  expect_equal(back->color, BLUE);
   assert_string_equal(hb_sections_unknown(&less)->name, "warp");
   ASSERT_OK(hb_sections_put(&less, "color", HB_SECTION_WORDS, 1, &(const uint64_t){3}));
   ASSERT_FAILS(hb_numbers_get(&numbers, &less, 1, back), HB_ERR_INPUT,

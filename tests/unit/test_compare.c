@@ -50,8 +50,12 @@ static void finds_differences(void **state)
   }
   ASSERT_OK(hb_difference_find(a, b, &d));
   assert_int_equal(d.matched, N);
-  assert_true(d.only_a == 0 && d.only_b == 0 && d.dt == 0);
-  assert_true(d.m.largest == 0 && d.x.rms == 0 && d.v.largest == 0);
+  expect_equal(d.only_a, 0);
+  expect_equal(d.only_b, 0);
+  expect_equal(d.dt, 0);
+  expect_equal(d.m.largest, 0);
+  expect_equal(d.x.rms, 0);
+  expect_equal(d.v.largest, 0);
   b->t = 0.5;
   b->m[3] += 0.25;
   double x2 = 0;
@@ -65,12 +69,15 @@ static void finds_differences(void **state)
   }
   b->v[3 * 7 + 1] -= 2;
   ASSERT_OK(hb_difference_find(a, b, &d));
-  assert_true(d.dt == 0.5 && d.m.largest == 0.25 && d.m.id == b->id[3]);
-  assert_true(fabs(d.m.rms - 0.25 / sqrt(N)) < 1e-15);
+  expect_equal(d.dt, 0.5);
+  expect_equal(d.m.largest, 0.25);
+  expect_equal(d.m.id, b->id[3]);
+  expect_below(fabs(d.m.rms - 0.25 / sqrt(N)), 1e-15);
   assert_int_equal(d.x.id, b->id[N - 1]);
-  assert_true(fabs(d.x.largest - (N - 1) * sqrt(5) / 1024) < 1e-15);
-  assert_true(fabs(d.x.rms - sqrt(x2 / N)) < 1e-15);
-  assert_true(d.v.id == b->id[7] && fabs(d.v.largest - 2) < 1e-15);
+  expect_below(fabs(d.x.largest - (N - 1) * sqrt(5) / 1024), 1e-15);
+  expect_below(fabs(d.x.rms - sqrt(x2 / N)), 1e-15);
+  expect_equal(d.v.id, b->id[7]);
+  expect_below(fabs(d.v.largest - 2), 1e-15);
   hb_particles_destroy(a);
   hb_particles_destroy(b);
 }
@@ -114,10 +121,14 @@ static void measures_contents(void **state)
     }
   }
   ASSERT_OK(hb_contents_of(p, eps, NULL, HB_EXACT_ENERGY_AUTO, &c));
-  assert_true(c.n == N && fabs(c.m - m) < 1e-15 && c.m_least == p->m[0] && c.m_most == p->m[17]);
-  assert_true(fabs(c.energies.e_kin - e_kin) < 1e-14 && fabs(c.energies.e_pot - e_pot) < 1e-14);
-  assert_true(fabs(c.energies.e_total - (e_kin + e_pot)) < 1e-14);
-  assert_true(fabs(c.energies.virial_ratio + e_kin / e_pot) < 1e-13);
+  expect_equal(c.n, N);
+  expect_below(fabs(c.m - m), 1e-15);
+  expect_equal(c.m_least, p->m[0]);
+  expect_equal(c.m_most, p->m[17]);
+  expect_below(fabs(c.energies.e_kin - e_kin), 1e-14);
+  expect_below(fabs(c.energies.e_pot - e_pot), 1e-14);
+  expect_below(fabs(c.energies.e_total - (e_kin + e_pot)), 1e-14);
+  expect_below(fabs(c.energies.virial_ratio + e_kin / e_pot), 1e-13);
   ASSERT_OK(hb_contents_of(p, eps, NULL, HB_EXACT_ENERGY_NO, &c));
   assert_true(isnan(c.energies.e_pot) && fabs(c.energies.e_kin - e_kin) < 1e-14);
   hb_particles_destroy(p);
@@ -135,13 +146,13 @@ static void finds_the_softening(void **state)
   (void)state;
   struct hb_particles *p = cluster(2), *q;
   double eps;
-  assert_true(eps_of(p) == 1.0 / 256); /* the model's */
+  expect_equal(eps_of(p), 1.0 / 256); /* the model's */
   ASSERT_OK(hb_particles_create(2, &q));
   assert_true(isnan(eps_of(q)));
   ASSERT_OK(hb_particles_set_note(q, "options", "eta=0.01 reps=3 eps=0.125 dt_max=1/8"));
-  assert_true(eps_of(q) == 0.125);
+  expect_equal(eps_of(q), 0.125);
   ASSERT_OK(hb_particles_set_note(q, "eps", "2^-4"));
-  assert_true(eps_of(q) == 0.0625);
+  expect_equal(eps_of(q), 0.0625);
   ASSERT_OK(hb_particles_set_note(q, "eps", "soft"));
   ASSERT_FAILS(hb_particles_eps(q, &eps), HB_ERR_INPUT, "eps = 'soft'");
   assert_true(isnan(eps));

@@ -46,10 +46,13 @@ static void test_rates(void **state)
   assert_int_equal(shares.part[0], 8);
   double rates[3] = {2, 3, 4};
   hb_shares_of_alike(3, (const char *const[]){"a", "b", "a"}, rates);
-  assert_true(rates[0] == 3 && rates[1] == 3 && rates[2] == 3);
+  expect_equal(rates[0], 3);
+  expect_equal(rates[1], 3);
+  expect_equal(rates[2], 3);
   rates[1] = 1;
   hb_shares_of_alike(3, (const char *const[]){"a", "b", "a"}, rates);
-  assert_true(rates[0] == 3 && rates[1] == 1);
+  expect_equal(rates[0], 3);
+  expect_equal(rates[1], 1);
 }
 
 /* ---- the plan ---- */
@@ -137,7 +140,10 @@ static void test_bound(void **state)
       lost += !hb_hybrid_split_host(&least, ni);
     }
   }
-  assert_true(some > 100 && none > 100 && all > 100 && lost > 100);
+  expect_above(some, 100);
+  expect_above(none, 100);
+  expect_above(all, 100);
+  expect_above(lost, 100);
 }
 
 /* ---- what is measured, by a clock that two devices wind on ---- */
@@ -205,7 +211,7 @@ static void test_measured_bound(void **state)
   assert_int_equal(measured(0, 0), 1);
   assert_in_range(measured(60e-6, 0), 3350, 3390);
   assert_in_range(measured(0, 180e-6), 2900, 3390);
-  assert_true(measured(1e-3, 0) == SIZE_MAX);
+  expect_equal(measured(1e-3, 0), SIZE_MAX);
 }
 
 /* ---- threads ---- */

@@ -42,13 +42,17 @@ static void steps_below_dt_min_are_counted(void **state)
     struct hb_sim_counts counts;
     steps_to(sim, 0.002);
     hb_sim_counts(sim, &counts);
-    assert_true(counts.cut.dt_min == dt_min[k]);
+    expect_equal(counts.cut.dt_min, dt_min[k]);
     if (k == 0) {
-      assert_true(counts.cut.count >= 2 && counts.cut.count < counts.particle_steps);
-      assert_true(counts.cut.particle < 2 && counts.cut.wanted > 0 && counts.cut.wanted < 0x1p-26);
-      assert_true(counts.cut.t > 0.0010 && counts.cut.t < 0.0012);
+      expect_at_least(counts.cut.count, 2);
+      expect_below(counts.cut.count, counts.particle_steps);
+      expect_below(counts.cut.particle, 2);
+      expect_above(counts.cut.wanted, 0);
+      expect_below(counts.cut.wanted, 0x1p-26);
+      expect_above(counts.cut.t, 0.0010);
+      expect_below(counts.cut.t, 0.0012);
     } else {
-      assert_true(counts.cut.count == 0);
+      expect_equal(counts.cut.count, 0);
     }
     hb_sim_destroy(sim);
   }
@@ -63,20 +67,23 @@ static void a_first_step_below_dt_min_is_counted(void **state)
   struct hb_sim *sim = start(made("twobody", (struct hb_ic_params){.a = 0.005}), &params);
   struct hb_sim_counts counts;
   hb_sim_counts(sim, &counts);
-  assert_true(counts.cut.count == 2 && counts.cut.particle == 0 && counts.cut.t == 0);
+  expect_equal(counts.cut.count, 2);
+  expect_equal(counts.cut.particle, 0);
+  expect_equal(counts.cut.t, 0);
   hb_sim_destroy(sim);
 }
 
 static void dt_min_depends_on_eps(void **state)
 {
   (void)state;
-  assert_true(hb_sim_default_dt_min(0) == 0x1p-40 && hb_sim_default_dt_min(1.0 / 256) == 0x1p-26);
+  expect_equal(hb_sim_default_dt_min(0), 0x1p-40);
+  expect_equal(hb_sim_default_dt_min(1.0 / 256), 0x1p-26);
   for (int k = 0; k < 2; k++) {
     struct hb_sim_params params = {.force = {.scheme = "host", .eps = k / 256.0}};
     struct hb_sim *sim = start(made("figure8", (struct hb_ic_params){0}), &params);
     struct hb_sim_counts counts;
     hb_sim_counts(sim, &counts);
-    assert_true(counts.cut.dt_min == (k ? 0x1p-26 : 0x1p-40));
+    expect_equal(counts.cut.dt_min, (k ? 0x1p-26 : 0x1p-40));
     hb_sim_destroy(sim);
   }
 }
@@ -156,10 +163,12 @@ static void boosted_and_shifted_runs_look_alike(void **state)
                     shift[k], boost[k], t, moved.e_total - d.e_total, moved.e_gpu - d.e_gpu,
                     moved.virial_ratio - d.virial_ratio, moved.r_half - d.r_half,
                     (int)steps[1] - (int)steps[0]);
-      assert_true(fabs(moved.e_total - d.e_total) <= tolerance && fabs(moved.e_gpu - d.e_gpu) <= tolerance);
-      assert_true(fabs(moved.e_kin - d.e_kin) <= tolerance && fabs(moved.r_half - d.r_half) <= tolerance);
-      assert_true(fabs(moved.virial_ratio - d.virial_ratio) <= tolerance);
-      assert_true(fabs(moved.e_bulk - e_boost) <= 1e-9 * e_boost + 1e-12);
+      expect_at_most(fabs(moved.e_total - d.e_total), tolerance);
+      expect_at_most(fabs(moved.e_gpu - d.e_gpu), tolerance);
+      expect_at_most(fabs(moved.e_kin - d.e_kin), tolerance);
+      expect_at_most(fabs(moved.r_half - d.r_half), tolerance);
+      expect_at_most(fabs(moved.virial_ratio - d.virial_ratio), tolerance);
+      expect_at_most(fabs(moved.e_bulk - e_boost), 1e-9 * e_boost + 1e-12);
       assert_int_equal(steps[0], steps[1]);
     }
   }
@@ -173,7 +182,9 @@ static void kinetic_energies_of_two_frames(void **state)
   p->v[0] = 1024 + 1, p->v[3] = 1024 - 1, p->v[6] = 1024;
   hb_kinetic_energy_in(p, (const double[3]){1024, 0, 0}, &e_kin, &e_bulk);
   inertial = hb_kinetic_energy(p);
-  assert_true(e_kin == 0.25 && e_bulk == 0.375 * 1024 * 1024 && inertial == e_kin + e_bulk);
+  expect_equal(e_kin, 0.25);
+  expect_equal(e_bulk, 0.375 * 1024 * 1024);
+  expect_equal(inertial, e_kin + e_bulk);
   hb_particles_destroy(p);
 }
 

@@ -36,9 +36,9 @@ static void elements_of_a_conic(void **state)
       double r[3], v[3], a = of[k].a, e = of[k].e;
       on_conic(m, a, e, f, r, v);
       struct hb_orbit o = hb_orbit_of(m1, m2, r, v, 0);
-      assert_true(fabs(o.a / a - 1) < orbit_tolerance);
-      assert_true(fabs(o.e - e) < orbit_tolerance);
-      assert_true(fabs(o.E / (-m1 * m2 / (2 * a)) - 1) < orbit_tolerance);
+      expect_below(fabs(o.a / a - 1), orbit_tolerance);
+      expect_below(fabs(o.e - e), orbit_tolerance);
+      expect_below(fabs(o.E / (-m1 * m2 / (2 * a)) - 1), orbit_tolerance);
       double period = hb_orbit_period(&o, m);
       assert_true(a < 0 ? isnan(period) : fabs(period / (2 * acos(-1) * sqrt(a * a * a / m)) - 1) < 1e-12);
       v[1] *= 1 + 1e-9; /* negative control */
@@ -87,14 +87,17 @@ static void a_triple_has_its_elements(void **state)
   expect_name(&h, p, 0, "(11 12)");
   expect_name(&h, p, 1, "((11 12) 13)");
   const struct hb_hierarchy_orbit *in = h.at, *out = h.at + 1;
-  assert_true(fabs(in->orbit.a - 0.01) < tolerance && fabs(in->orbit.e - 0.3) < tolerance);
-  assert_true(fabs(out->orbit.a - 1) < tolerance && fabs(out->orbit.e - 0.5) < tolerance);
+  expect_below(fabs(in->orbit.a - 0.01), tolerance);
+  expect_below(fabs(in->orbit.e - 0.3), tolerance);
+  expect_below(fabs(out->orbit.a - 1), tolerance);
+  expect_below(fabs(out->orbit.e - 0.5), tolerance);
   assert_true(in->is_inner && !out->is_inner && in->stars == 2 && out->stars == 3);
-  assert_true(fabs(out->m[0] - 1.5) < tolerance && out->m[1] == 0.5);
+  expect_below(fabs(out->m[0] - 1.5), tolerance);
+  expect_equal(out->m[1], 0.5);
   assert_int_equal(h.systems->n, 3);
   double stars[5];
   hb_hierarchy_stars(&h, stars);
-  for (size_t i = 0; i < 5; i++) assert_true(stars[i] == (i == 0 || i == 4 ? 1 : 3));
+  for (size_t i = 0; i < 5; i++) expect_equal(stars[i], (i == 0 || i == 4 ? 1 : 3));
   hb_hierarchy_clear(&h);
   for (size_t k = 9; k < 12; k++) p->v[k] *= 3; /* negative control: the third star escapes */
   ASSERT_OK(hb_hierarchy_find(p, 0, &h));
@@ -165,8 +168,11 @@ static void unbound_stars_meet(void **state)
   ASSERT_OK(hb_sim_watch(sim, 1U << HB_EVENT_ENCOUNTER | 1U << HB_EVENT_ESCAPE));
   assert_int_equal(events_to(sim, 8, 4, all), 1);
   assert_int_equal(all[0].kind, HB_EVENT_ENCOUNTER);
-  assert_true(all[0].n == 2 && all[0].id[0] == 52 && all[0].id[1] == 53);
-  assert_true(fabs(all[0].a / -0.5 - 1) < 0.03 && fabs(all[0].e - 1.5) < 0.03);
+  expect_equal(all[0].n, 2);
+  expect_equal(all[0].id[0], 52);
+  expect_equal(all[0].id[1], 53);
+  expect_below(fabs(all[0].a / -0.5 - 1), 0.03);
+  expect_below(fabs(all[0].e - 1.5), 0.03);
   hb_sim_destroy(sim);
   sim = meeting(-0.5, 1.5, 0); /* negative controls: nobody watches; softened stars are no group */
   assert_int_equal(events_to(sim, 8, 4, all), 0);
@@ -218,7 +224,7 @@ static void look(struct scene *s, enum hb_event_kind kind)
 
 static void expect(const struct scene *s, size_t k, enum hb_event_kind kind, size_t n, const uint64_t *id)
 {
-  assert_true(k < s->events.count);
+  expect_below(k, s->events.count);
   assert_int_equal(s->events.at[k].kind, kind);
   assert_int_equal(s->events.at[k].n, n);
   assert_memory_equal(s->events.at[k].id, id, n * sizeof *id);
@@ -256,7 +262,8 @@ static void life_of_binaries(void **state)
   look(&s, HB_EVENT_INITIAL);
   assert_int_equal(s.events.count, 1);
   EXPECT(&s, 0, HB_EVENT_INITIAL, 100, 101);
-  assert_true(fabs(s.events.at[0].a / 1e-3 - 1) < 1e-9 && s.events.at[0].e < 1e-9);
+  expect_below(fabs(s.events.at[0].a / 1e-3 - 1), 1e-9);
+  expect_below(s.events.at[0].e, 1e-9);
   if (resumes) save_and_resume(&s);
   look(&s, HB_EVENT_FORMED); /* negative control: nothing has changed */
   assert_int_equal(s.events.count, 0);
@@ -285,7 +292,8 @@ static void life_of_binaries(void **state)
   look(&s, HB_EVENT_FORMED);
   assert_int_equal(s.events.count, 1);
   EXPECT(&s, 0, HB_EVENT_BROKEN, 104, 107);
-  assert_true(s.events.at[0].a < 0 && s.events.at[0].e > 1);
+  expect_below(s.events.at[0].a, 0);
+  expect_above(s.events.at[0].e, 1);
   s.p->id[5] = 999; /* 105 is no more */
   look(&s, HB_EVENT_FORMED);
   EXPECT(&s, 0, HB_EVENT_BROKEN, 100, 105);

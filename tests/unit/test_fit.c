@@ -26,7 +26,8 @@ static void power_law_comes_back(void **state)
   for (int k = 0; k < SIZES; k++) y[k] = 247 * pow(sizes[k], 0.35);
   ASSERT_OK(hb_fit_power_law(SIZES, sizes, y, &law, &error));
   assert_true(near(law.c, 247, 1e-12) && near(law.p, 0.35, 1e-12));
-  assert_true(error.c < 1e-10 && error.p < 1e-13);
+  expect_below(error.c, 1e-10);
+  expect_below(error.p, 1e-13);
   /* three points by hand: log2 of y is 0, 1, 4 at log2 of x = 1, 2, 3, so y = 2^(2 x - 7/3), residuals 1/3 -2/3 1/3 */
   ASSERT_OK(hb_fit_power_law(3, (double[]){2, 4, 8}, (double[]){1, 2, 16}, &law, &error));
   assert_true(near(law.p, 2, 1e-12) && near(law.c, exp2(-7. / 3), 1e-12));
@@ -81,7 +82,8 @@ static void terms_come_back(void **state)
       double share = cases[c][i] * x[3 * (POINTS - 1) + i] / y[POINTS - 1];
       assert_true(share == 0 ? t[i] * x[3 * (POINTS - 1) + i] < 1e-9 * y[POINTS - 1]
                              : near(t[i], cases[c][i], 1e-6));
-      assert_true(t[i] >= 0 && error[i] >= 0);
+      expect_at_least(t[i], 0);
+      expect_at_least(error[i], 0);
     }
   }
 }
@@ -93,7 +95,10 @@ static void no_term_is_negative(void **state)
   double x[3 * POINTS], y[POINTS], t[3], error[3], two[2 * POINTS], without[2];
   points((double[]){-5e-5, 1e-6, 1e-9}, x, y);
   ASSERT_OK(hb_fit_terms(POINTS, 3, x, y, t, error));
-  assert_true(t[0] == 0 && t[1] > 0 && t[2] > 0 && error[0] > 0);
+  expect_equal(t[0], 0);
+  expect_above(t[1], 0);
+  expect_above(t[2], 0);
+  expect_above(error[0], 0);
   for (int k = 0; k < POINTS; k++) two[2 * k] = x[3 * k + 1], two[2 * k + 1] = x[3 * k + 2];
   ASSERT_OK(hb_fit_terms(POINTS, 2, two, y, without, error));
   assert_true(near(t[1], without[0], 1e-9) && near(t[2], without[1], 1e-9));
@@ -109,7 +114,7 @@ static void disturbed_point_counts_for_little(void **state)
   ASSERT_OK(hb_fit_terms(POINTS, 3, x, y, t, error));
   for (int k = 0; k < POINTS; k++) {
     double fit = t[0] + t[1] * x[3 * k + 1] + t[2] * x[3 * k + 2], right = k < POINTS - 1 ? y[k] : y[k] / 10;
-    assert_true(fabs(fit / right - 1) < 0.2);
+    expect_below(fabs(fit / right - 1), 0.2);
   }
 }
 
@@ -123,7 +128,9 @@ static void terms_that_cannot_be_told_apart(void **state)
   assert_true(near(t[0] + 2 * t[1], 4, 1e-12) && isnan(error[0]));
   double nothing[] = {0, 0, 0};
   ASSERT_OK(hb_fit_terms(3, 2, x, nothing, t, error));
-  assert_true(t[0] == 0 && t[1] == 0 && error[0] == 0);
+  expect_equal(t[0], 0);
+  expect_equal(t[1], 0);
+  expect_equal(error[0], 0);
   ASSERT_FAILS(hb_fit_terms(1, 1, nothing, y, t, error), HB_ERR_USAGE, "cannot separate 1 terms");
 }
 
@@ -221,14 +228,16 @@ static void errors_say_how_sure(void **state)
       double off = fabs(at(&machine, constants[k]) - at(&known, constants[k])) / at(&error, constants[k]);
       within[0] += off < 2;
       within[1] += off < 1;
-      assert_true(off < 6);
+      expect_below(off, 6);
       all++;
     }
     double n = 4096; /* what matters in the end */
     assert_true(near(hb_machine_time(&machine, n), hb_machine_time(&right, n), 0.08));
   }
-  assert_true(within[0] > 0.85 * all && within[0] < 0.99 * all);
-  assert_true(within[1] > 0.55 * all && within[1] < 0.8 * all);
+  expect_above(within[0], 0.85 * all);
+  expect_below(within[0], 0.99 * all);
+  expect_above(within[1], 0.55 * all);
+  expect_below(within[1], 0.8 * all);
 }
 
 static void machine_of_too_few_runs(void **state)

@@ -72,7 +72,7 @@ static void many_are_all_moved(void **state)
   hb_frame_subtract(origin, MANY, q[0], q[0]);
   hb_parallel_set_threads(0);
   for (int i = 0; i < MANY; i++)
-    for (int c = 0; c < 3; c++) assert_true(moved[i][c] == 3 * i + c - origin[c]);
+    for (int c = 0; c < 3; c++) expect_equal(moved[i][c], 3 * i + c - origin[c]);
   assert_memory_equal(q, moved, sizeof q);
 }
 
@@ -88,7 +88,10 @@ static void odd_particles(void **state)
   hb_frame_find(2, m, far, far, 0, &frame);
   assert_true(is_zero(&frame));
   hb_frame_find(1, m, x, still, 0, &frame);
-  assert_true(frame.x[0] == 3 && frame.x[1] == 4 && frame.x[2] == 5 && frame.v[0] == 0);
+  expect_equal(frame.x[0], 3);
+  expect_equal(frame.x[1], 4);
+  expect_equal(frame.x[2], 5);
+  expect_equal(frame.v[0], 0);
 }
 
 /* In and out again, at another time. */
@@ -100,9 +103,15 @@ static void there_and_back(void **state)
   struct hb_particles p = {.n = 1, .t = 5, .x = x, .v = v};
   hb_frame_subtract(frame.x, 1, x, x);
   hb_frame_subtract(frame.v, 1, v, v);
-  assert_true(x[0] == 1 && x[1] == 1 && x[2] == 1 && v[0] == 1);
+  expect_equal(x[0], 1);
+  expect_equal(x[1], 1);
+  expect_equal(x[2], 1);
+  expect_equal(v[0], 1);
   hb_frame_leave(&frame, &p);
-  assert_true(x[0] == 1005 && x[1] == 1 && x[2] == -7 && v[0] == 3);
+  expect_equal(x[0], 1005);
+  expect_equal(x[1], 1);
+  expect_equal(x[2], -7);
+  expect_equal(v[0], 3);
 }
 
 static void kept_in_sections(void **state)

@@ -61,7 +61,7 @@ static void require_left(const char *root, double expected)
 {
   double left = hb_room_left(root);
   print_message("# %.0f bytes are left, expected %.0f\n", left, expected);
-  assert_true(left == expected);
+  expect_equal(left, expected);
 }
 
 static void test_what_memory_is_left(void **state)
@@ -140,7 +140,7 @@ static void test_failures(void **state)
   assert_int_equal(g6_set_j_particle(0, -1, 5, 0, 0, 1, NULL, NULL, NULL, NULL, x), -HB_ERR_USAGE);
   require_spoilt(forces(0), HB_ERR_USAGE, "the address of a j-particle is -1");
   assert_int_equal(forces(0), 0);
-  assert_true(g6_error_of(&p, 50, 0, 0.01, &s) < 1e-13);
+  expect_below(g6_error_of(&p, 50, 0, 0.01, &s), 1e-13);
   assert_int_equal(g6_set_j_particle(0, 1 << 30, 1, 0, 0, 1, NULL, NULL, NULL, NULL, far), -HB_ERR_USAGE);
   print_message("# %s\n", g6_error());
   assert_non_null(strstr(g6_error(), "the address of a j-particle is 1073741824: all below it need "));
@@ -219,15 +219,15 @@ static void test_boards(void **state)
   g6_send(63, &q);
   g6_sinks_make(&p, 10, 0, &s);
   assert_int_equal(forces(0), 0);
-  assert_true(g6_error_of(&p, 50, 0, 0.01, &s) < 1e-13);
+  expect_below(g6_error_of(&p, 50, 0, 0.01, &s), 1e-13);
   assert_int_equal(forces(63), 0);
-  assert_true(g6_error_of(&q, 50, 0, 0.01, &s) < 1e-13);
+  expect_below(g6_error_of(&q, 50, 0, 0.01, &s), 1e-13);
   require_spoilt(forces(1), HB_ERR_USAGE, "board 1 is not open"); /* which of the two? */
   assert_int_equal(g6_close(0), 0);
   assert_int_equal(g6_close(0), 0);
   assert_int_equal(forces(63), 0);
   assert_int_equal(forces(2020210353), 0); /* the only one */
-  assert_true(g6_error_of(&q, 50, 0, 0.01, &s) < 1e-13);
+  expect_below(g6_error_of(&q, 50, 0, 0.01, &s), 1e-13);
   assert_int_equal(g6_close(63), 0);
   assert_int_equal(g6_open(2020210353), 0);
   g6_send(0, &p);
@@ -316,7 +316,7 @@ static void test_threads(void **state)
     pthread_join(threads[k], &done);
     assert_non_null(done);
     assert_memory_equal(alone[k].acc, together[k].acc, sizeof alone->acc);
-    assert_true(alone[k].acc[99][50][0] != 0);
+    expect_other(alone[k].acc[99][50][0], 0);
   }
   free(alone);
   free(together);

@@ -5,6 +5,7 @@
 #include "gl/gl_shader.h"
 #include "gl/gl_texture.h"
 #include "gl/gl_pass.h"
+#include "support/support.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -27,8 +28,8 @@ static void test_caps(void **state)
 {
   (void)state;
   struct hb_gl_context *c = open_context();
-  assert_true(10 * c->caps.major + c->caps.minor >= (c->caps.is_es ? 30 : 33));
-  assert_true(strlen(c->caps.renderer) > 0);
+  expect_at_least(10 * c->caps.major + c->caps.minor, (c->caps.is_es ? 30 : 33));
+  expect_above(strlen(c->caps.renderer), 0);
   assert_in_range(c->caps.max_texture_size, 1024, 1 << 20);
   assert_in_range(c->caps.max_draw_buffers, 2, 64);
   assert_int_equal(c->caps.software, hb_gl_context_is_software(c->caps.renderer));
@@ -113,8 +114,8 @@ static void round_trip(struct hb_gl_context *c, enum hb_gl_shape shape, enum hb_
   struct hb_gl_texture_params params = {.shape = shape, .format = format, .drawn = 1};
   assert_int_equal(hb_gl_texture_square(c, shape, n, &params.width, &params.height), HB_OK);
   assert_int_equal(hb_gl_texture_create(c, &params, &stream), HB_OK);
-  assert_true((size_t)stream.width * (size_t)stream.height >= n);
-  assert_true((size_t)stream.width * ((size_t)stream.height - 1) < n); /* no row without a record */
+  expect_at_least((size_t)stream.width * (size_t)stream.height, n);
+  expect_below((size_t)stream.width * ((size_t)stream.height - 1), n); /* no row without a record */
   assert_int_equal(stream.width & (stream.width - 1), 0);
   size_t texels = (size_t)stream.width * (size_t)stream.height;
   float *up = calloc(texels * (size_t)channels, sizeof *up), *down = calloc(texels * 4, sizeof *down);
@@ -123,10 +124,10 @@ static void round_trip(struct hb_gl_context *c, enum hb_gl_shape shape, enum hb_
   hb_gl_target_read(&stream.target, 0, 0, 0, stream.width, stream.height, HB_GL_FLOATS, down);
   for (size_t k = 0; k < n; k++)
     for (int l = 0; l < channels; l++)
-      assert_true(down[4 * k + (size_t)l] == up[(size_t)channels * k + (size_t)l]);
+      expect_equal(down[4 * k + (size_t)l], up[(size_t)channels * k + (size_t)l]);
   hb_gl_target_clear(&stream.target);
   hb_gl_target_read(&stream.target, 0, 0, 0, stream.width, stream.height, HB_GL_FLOATS, down);
-  for (size_t k = 0; k < n; k++) assert_true(down[4 * k] == 0);
+  for (size_t k = 0; k < n; k++) expect_equal(down[4 * k], 0);
   free(up);
   free(down);
   hb_gl_texture_destroy(&stream);
@@ -210,7 +211,8 @@ static void test_timer(void **state)
   double start = hb_gl_timer_start();
   for (int k = 0; k < 8; k++) hb_gl_target_clear(&stream.target);
   double busy = hb_gl_timer_stop(start);
-  assert_true(idle >= 0 && busy > idle);
+  expect_at_least(idle, 0);
+  expect_above(busy, idle);
   hb_gl_texture_destroy(&stream);
   hb_gl_context_close(c);
 }

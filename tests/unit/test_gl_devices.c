@@ -122,9 +122,9 @@ static void test_forces(void **state)
       size_t ni = sinks[k];
       ASSERT_OK(eval(one, p, ni, &right));
       ASSERT_OK(eval(some, p, ni, &got));
-      assert_true(difference(ni, &got, &right) < TOLERANCE);
+      expect_below(difference(ni, &got, &right), TOLERANCE);
       eval_at(some, p, ni, &got);
-      assert_true(difference(ni, &got, &right) < TOLERANCE);
+      expect_below(difference(ni, &got, &right), TOLERANCE);
       if (strcmp(cases[c].precision, "reproducible") != 0) continue;
       assert_memory_equal(got.a, right.a, 3 * ni * sizeof *got.a);
       assert_memory_equal(got.j, right.j, 3 * ni * sizeof *got.j);
@@ -168,7 +168,7 @@ static void test_a_part_left_out(void **state)
   d->member[1].part.ops = &idle;
   ASSERT_OK(eval(force, p, 40, &got));
   d->member[1].part.ops = d->ops;
-  assert_true(difference(40, &got, &right) > 1000 * TOLERANCE);
+  expect_above(difference(40, &got, &right), 1000 * TOLERANCE);
   ASSERT_OK(eval(force, p, 40, &got));
   assert_memory_equal(got.a, right.a, sizeof right.a);
 
@@ -218,7 +218,7 @@ static void test_dropped_draw(void **state)
       in_its_thread(force, 2, lose_next, &(int){1});
       ASSERT_OK(eval(force, p, ni, &got));
       assert_int_equal(hb_force_openings(force), before + 1);
-      assert_true(difference(ni, &got, &right) < TOLERANCE);
+      expect_below(difference(ni, &got, &right), TOLERANCE);
       hb_force_close(force);
     }
   hb_particles_destroy(p);
@@ -252,7 +252,7 @@ static void test_dropped_correction(void **state)
     if (nth == 0) {
       in_its_thread(force, 1, lose_none, &count);
       assert_int_equal(status, HB_OK);
-      assert_true(count >= 3);    /* walk, correction, and particles on their way */
+      expect_at_least(count, 3);  /* walk, correction, and particles on their way */
     } else if (status != HB_OK) { /* a prediction ahead may be lost, which is noticed when it is used */
       ASSERT_FAILS(status, HB_ERR_DEVICE, "device software: ");
       if (hb_sim_state(sim, hb_sim_time(sim), &after) == HB_OK) {
@@ -357,8 +357,8 @@ static void test_runs(void **state)
     sim = run(&params, T);
     get_state(sim, T, got);
     hb_sim_destroy(sim);
-    assert_true(distance(3 * N, got, right) < same);
-    if (k == 0) assert_true(distance(3 * N, got, right) > 0); /* or it was one device all along */
+    expect_below(distance(3 * N, got, right), same);
+    if (k == 0) expect_above(distance(3 * N, got, right), 0); /* or it was one device all along */
   }
 }
 

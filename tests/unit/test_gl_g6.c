@@ -5,6 +5,7 @@
 #include "support/pairs_case.h"
 #include "support/siblings_case.h"
 #include "support/sixth_case.h"
+#include "support/support.h"
 
 #include <holmberg/g6.h>
 
@@ -73,7 +74,7 @@ static void test_lost_draws(void **state)
     assert_memory_equal(nearest, expected, sizeof expected);
     assert_int_equal(neighbors, expected_neighbors);
   }
-  assert_true(draws >= 5); /* sends, predicts, walks, finds the nearest and the lists */
+  expect_at_least(draws, 5); /* sends, predicts, walks, finds the nearest and the lists */
   g6_close(0);
 }
 
@@ -100,9 +101,9 @@ static void test_lost_draws_of_blocks(void **state)
     if (lost == 0) draws = made;
     assert_memory_equal(list[k], list[0], sizeof *list);
     for (int i = 0; i < N; i++)
-      for (int d = 0; d < 3; d++) assert_true(acc[k][i][d] - acc[0][i][d] == 0);
+      for (int d = 0; d < 3; d++) expect_equal(acc[k][i][d] - acc[0][i][d], 0);
   }
-  assert_true(draws >= 3); /* the nearest, candidates, forces */
+  expect_at_least(draws, 3); /* the nearest, candidates, forces */
   gpunb_close_();
 }
 
@@ -198,7 +199,7 @@ static void test_one_wait(void **state)
     int waits = waits_end();
     assert_int_equal(code, 0);
     assert_true(call < 2 || waits <= 1); /* the first calls compile; where results are polled there is none */
-    assert_true(g6_error_of(&p, 100, t, 0.01, &s) < DS);
+    expect_below(g6_error_of(&p, 100, t, 0.01, &s), DS);
   }
   g6_close(0);
 }
@@ -249,13 +250,13 @@ static void test_many_sinks(void **state)
   assert_int_equal(call_many(&many, 1), 0);
   assert_int_equal(call_many(&other, 4), 0);
   assert_memory_equal(&many, &other, sizeof many);
-  assert_true(many.pot[MANY - 1] < 0);
+  expect_below(many.pot[MANY - 1], 0);
   for (int i = 0; i < MANY; i++) other.x[i][0] += 1;
   assert_int_equal(call_many(&other, 4), 0); /* other results, which must not stay */
   make_many(&other);
   pairs_draws_begin(1); /* nothing was sent: the walk */
   assert_int_equal(call_many(&other, 4), 0);
-  assert_true(pairs_draws_end() >= 1);
+  expect_at_least(pairs_draws_end(), 1);
   assert_memory_equal(&many, &other, sizeof many);
   other.x[12000][1] = 1e30;
   other.x[7000][2] = NAN;

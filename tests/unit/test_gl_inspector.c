@@ -113,14 +113,14 @@ static void check_final(const struct hb_inspector_texel *t, int column, int row)
   (void)column, (void)row;
   if (t->particle < 0) return;
   int64_t i = t->particle;
-  assert_true(i < N);
+  expect_below(i, N);
   if (strcmp(t->array, "posTexture") == 0)
-    for (int c = 0; c < 3; c++) assert_true(t->value[c] == (float)x[3 * i + c]);
-  if (strcmp(t->array, "massTexture") == 0) assert_true(t->value[0] == (float)m[i]);
+    for (int c = 0; c < 3; c++) expect_equal(t->value[c], (float)x[3 * i + c]);
+  if (strcmp(t->array, "massTexture") == 0) expect_equal(t->value[0], (float)m[i]);
   if (strcmp(t->array, "accOut") == 0)
-    for (int c = 0; c < 3; c++) assert_true(t->value[c] == (float)a[3 * i + c]);
+    for (int c = 0; c < 3; c++) expect_equal(t->value[c], (float)a[3 * i + c]);
   if (strcmp(t->array, "jerkAndPotOut") == 0 && strcmp(t->quantity, "potential") == 0) {
-    assert_true(t->value[0] == (float)phi[i]);
+    expect_equal(t->value[0], (float)phi[i]);
     last_most = fmaxf(last_most, fabsf(t->value[0]));
   }
 }
@@ -173,8 +173,8 @@ static void test_narrow(void **state)
     if (k % WIDTH >= NARROW && differs)
       fail_msg("row %d, column %d is drawn", HEIGHT - 1 - k / WIDTH, k % WIDTH);
   }
-  assert_true(inside == NARROW * HEIGHT);
-  assert_true(scan(nothing) > 100); /* images, too */
+  expect_equal(inside, NARROW * HEIGHT);
+  expect_above(scan(nothing), 100); /* images, too */
   close_scheme();
 }
 
@@ -196,7 +196,7 @@ static void test_cg2007(void **state)
   assert_true(strstr(hb_inspector_title(inspector), "pass 36 of 36") != NULL);
   last_most = 0;
   int found = scan(check_final);
-  assert_true(found > 21 * N); /* 14 images read, 7 written */
+  expect_above(found, 21 * N); /* 14 images read, 7 written */
   struct hb_inspector_texel texel;
   before = hb_gl_readback_bytes();
   assert_false(hb_inspector_hit(inspector, 1, 1, &texel));
@@ -208,7 +208,7 @@ static void test_cg2007(void **state)
   assert_int_equal(green(), 0);
   hb_inspector_mark(inspector, 17);
   draw("cg2007_marked");
-  assert_true(green() > 20 * 21);
+  expect_above(green(), 20 * 21);
   hb_inspector_mark(inspector, -1);
 
   hb_inspector_step(inspector, 5); /* there is no later one */
@@ -235,7 +235,7 @@ static void check_terms(const struct hb_inspector_texel *t, int column, int row)
   terms++;
   last_source = t->source > last_source ? t->source : last_source;
   if (t->particle == t->source)
-    for (int c = 0; c < t->count; c++) assert_true(t->value[c] == 0);
+    for (int c = 0; c < t->count; c++) expect_equal(t->value[c], 0);
 }
 
 static void test_matrix(void **state)
@@ -248,7 +248,7 @@ static void test_matrix(void **state)
   last_source = terms = 0;
   scan(check_terms);
   assert_int_equal(last_source, N - 1);
-  assert_true(terms > 37 * 37);
+  expect_above(terms, 37 * 37);
   hb_inspector_step(inspector, 1);
   walk();
   assert_string_equal(hb_inspector_title(inspector), "matrix2004, pass 2 of 8: fold 37 rows to 19");
@@ -265,7 +265,7 @@ static void test_bag(void **state)
   assert_string_equal(hb_inspector_title(inspector), "bag, pass 3 of 5: sources 16 to 23");
   hb_inspector_mark(inspector, 5);
   draw("bag");
-  assert_true(scan(nothing) > 100);
+  expect_above(scan(nothing), 100);
   hb_inspector_forget(inspector); /* another model may follow */
   assert_string_equal(hb_inspector_title(inspector), "");
   draw(NULL);
@@ -300,12 +300,12 @@ static void test_many(void **state)
       struct hb_inspector_texel t;
       if (!hb_inspector_hit(inspector, column, row, &t) || t.particle < 0) continue;
       for (int c = 0; c < t.count; c++) {
-        if (strcmp(t.quantity, "position") == 0) assert_true(t.value[c] == (float)xx[3 * t.particle + c]);
-        if (strcmp(t.quantity, "acceleration") == 0) assert_true(t.value[c] == (float)aa[3 * t.particle + c]);
+        if (strcmp(t.quantity, "position") == 0) expect_equal(t.value[c], (float)xx[3 * t.particle + c]);
+        if (strcmp(t.quantity, "acceleration") == 0) expect_equal(t.value[c], (float)aa[3 * t.particle + c]);
       }
       found += strcmp(t.array, "result") == 0;
     }
-  assert_true(found > MANY);
+  expect_above(found, MANY);
   close_scheme();
 }
 

@@ -99,13 +99,13 @@ static void check_law(const char *name, const char *scheme, const char *precisio
   ASSERT_OK(hb_all_pairs_eval(pairs, NI, index, results, out));
   static double chosen[NI][PAIRS_COLUMNS];
   for (size_t i = 0; i < NI; i++) memcpy(chosen[i], sources[index[i]], sizeof *chosen);
-  assert_true(error_of(right, parameter, chosen, NI, index) < tolerance);
+  expect_below(error_of(right, parameter, chosen, NI, index), tolerance);
 
   size_t columns = columns_of(law, sinks, 1, in);
   ASSERT_OK(hb_all_pairs_eval_at(pairs, NI, columns, in, own, results, out));
-  assert_true(error_of(right, parameter, sinks, NI, own) < tolerance);
+  expect_below(error_of(right, parameter, sinks, NI, own), tolerance);
   ASSERT_OK(hb_all_pairs_eval_at(pairs, NI, columns, in, NULL, results, out));
-  assert_true(error_of(right, parameter, sinks, NI, NULL) < tolerance);
+  expect_below(error_of(right, parameter, sinks, NI, NULL), tolerance);
   assert_false(error_of(right, parameter, sinks, NI, own) < 4 * tolerance); /* the control: own is seen */
 
   ASSERT_OK(hb_all_pairs_set_parameter(pairs, first, 1.01 * parameter[0]));
@@ -159,7 +159,7 @@ static void test_from_a_string(void **state)
   assert_string_equal(hb_interaction_of_parameter(law, 0, &value), "k");
   assert_true(isnan(value));
   assert_string_equal(hb_interaction_of_parameter(law, 1, &value), "l");
-  assert_true(value == 3);
+  expect_equal(value, 3);
   ASSERT_FAILS(hb_all_pairs_open(law, NULL, &pairs), HB_ERR_USAGE, "interaction mine needs its parameter k");
   const double a[] = {1, 2, 4}, b[] = {8, 16, 32}, zero = 0;
   double p[3], q[3], r[3], s[3], t[3], u[3];
@@ -170,10 +170,16 @@ static void test_from_a_string(void **state)
   ASSERT_OK(hb_all_pairs_open(law, &(const struct hb_all_pairs_params){.parameters = "k=2"}, &pairs));
   ASSERT_OK(hb_all_pairs_set_sources(pairs, 3, 6, in));
   ASSERT_OK(hb_all_pairs_eval(pairs, 3, NULL, 6, out));
-  assert_true(p[0] == 1 + 3 && p[2] == -3 - 2);
-  assert_true(q[0] == 2 * 6 && r[1] == 3 * 40 && s[2] == 3 && t[0] == 2 && u[2] == 24);
+  expect_equal(p[0], 1 + 3);
+  expect_equal(p[2], -3 - 2);
+  expect_equal(q[0], 2 * 6);
+  expect_equal(r[1], 3 * 40);
+  expect_equal(s[2], 3);
+  expect_equal(t[0], 2);
+  expect_equal(u[2], 24);
   ASSERT_OK(hb_all_pairs_eval_at(pairs, 1, 1, in, NULL, 2, out + 3));
-  assert_true(s[0] == 7 && t[0] == 3);
+  expect_equal(s[0], 7);
+  expect_equal(t[0], 3);
   hb_all_pairs_close(pairs);
   hb_interaction_destroy(law);
 }
@@ -292,10 +298,12 @@ static void test_sim_of_a_handle(void **state)
   while (hb_sim_next_time(sim) <= 1) ASSERT_OK(hb_sim_step(sim));
   ASSERT_OK(hb_sim_diagnose(sim, 1, &now));
   assert_false(now.exact_energy);
-  assert_true(fabs(now.e_total - 2) < 1e-8 && now.e_total == now.e_gpu); /* m^2 k r^2 / 2 with r = 2 */
+  expect_below(fabs(now.e_total - 2), 1e-8); /* m^2 k r^2 / 2 with r = 2 */
+  expect_equal(now.e_total, now.e_gpu);
   take_steps(sim, 0, here);
   double t = hb_sim_next_time(sim);
-  assert_true(fabs(here[3] - cos(2 * t)) < 1e-5 && fabs(here[3] + here[0]) < 1e-14);
+  expect_below(fabs(here[3] - cos(2 * t)), 1e-5);
+  expect_below(fabs(here[3] + here[0]), 1e-14);
 
   ASSERT_OK(hb_sim_save(sim, support_path("springs"), NULL, 0, 0));
   ASSERT_OK(hb_checkpoint_open(support_path("springs"), &checkpoint));
@@ -324,7 +332,7 @@ static void test_shipped(void **state)
   for (size_t k = 0; k < COUNT_OF(names); k++) {
     const struct hb_interaction *law = hb_interaction_find(names[k]);
     assert_non_null(law);
-    assert_true(law->flops > 0);
+    expect_above(law->flops, 0);
     assert_int_equal(hb_interaction_has_jerk(law), k == 0);
     assert_int_equal(hb_interaction_is_integrable(law), k == 0);
   }
@@ -413,7 +421,7 @@ static void test_no_second_try(void **state)
   assert_int_equal(status, HB_ERR_USAGE);
   assert_non_null(strstr(hb_error(), "nowhere"));
   ASSERT_OK(hb_all_pairs_eval(pairs, NI, NULL, results, out));
-  assert_true(error_of(right, right->parameter, sources, NI, own) < 4e-6);
+  expect_below(error_of(right, right->parameter, sources, NI, own), 4e-6);
   hb_all_pairs_close(pairs);
   hb_interaction_destroy(law);
 }
@@ -433,10 +441,10 @@ static void test_no_memory(void **state)
     }
     assert_int_equal(status, HB_ERR_INTERNAL);
     assert_null(law);
-    assert_true(hb_mem_now() == before);
+    expect_equal(hb_mem_now(), before);
   }
   hb_interaction_destroy(law);
-  assert_true(hb_mem_now() == before);
+  expect_equal(hb_mem_now(), before);
 }
 
 int main(void)

@@ -21,9 +21,9 @@ static void compare(const char *scheme, const char *device)
   struct hb_particles *exact = massless_run(massless_among(0), &host, NULL),
                       *heavy = massless_run(massless_among(1e-4), &host, NULL),
                       *found = massless_run(massless_among(0), &gl, &counts);
-  assert_true(massless_distance(exact, found) < same);
-  assert_true(massless_distance(exact, heavy) > same);
-  assert_true(counts.pairs == counts.particle_steps * MASSLESS_STARS);
+  expect_below(massless_distance(exact, found), same);
+  expect_above(massless_distance(exact, heavy), same);
+  expect_equal(counts.pairs, counts.particle_steps * MASSLESS_STARS);
   hb_particles_destroy(exact);
   hb_particles_destroy(heavy);
   hb_particles_destroy(found);
@@ -49,7 +49,7 @@ static void test_reproducible(void **state)
     struct hb_particles *end = massless_run(massless_among(0), &params, NULL);
     hash[k] = hb_particles_hash(end);
     hb_particles_destroy(end);
-    assert_true(hash[k] == hash[0]);
+    expect_equal(hash[k], hash[0]);
   }
 }
 
@@ -80,9 +80,10 @@ static void merge(const char *scheme, double eps)
   ASSERT_OK(hb_sim_integrate(sim, 0.25));
   ASSERT_OK(hb_sim_diagnose(sim, 0.25, &last));
   hb_sim_counts(sim, &counts);
-  assert_true(counts.merged == 1 && counts.n == MASSLESS_STARS - 1);
-  assert_true(fabs(last.e_total + last.e_lost - first.e_total) < kept);
-  assert_true(fabs(last.e_total - first.e_total) > lost);
+  expect_equal(counts.merged, 1);
+  expect_equal(counts.n, MASSLESS_STARS - 1);
+  expect_below(fabs(last.e_total + last.e_lost - first.e_total), kept);
+  expect_above(fabs(last.e_total - first.e_total), lost);
   hb_sim_destroy(sim);
 }
 

@@ -32,7 +32,7 @@ static void check_interaction(const struct pairs_case *c)
   struct hb_pairs *pairs = pairs_open(c, 1);
   pairs_require(c, "the force", error_of(pairs, 333), pairs_tolerance(c->precision));
   pairs_make_wrong(pairs, 1.01);
-  assert_true(error_of(pairs, 333) > 4 * pairs_tolerance(c->precision));
+  expect_above(error_of(pairs, 333), 4 * pairs_tolerance(c->precision));
   hb_pairs_destroy(pairs);
 }
 
@@ -103,7 +103,7 @@ static void test_ds_positions(void **state)
     pairs_eval(pairs, 1, all, f);
     double right = (x[1] - x[0]) / pow(0.01, 1.5), error = fabs(f[0] / right - 1);
     if (ds) pairs_require(&c, "the force of a close pair", error, pairs_tolerance(c.precision));
-    if (!ds) assert_true(error > 0.5);
+    if (!ds) expect_above(error, 0.5);
     hb_pairs_destroy(pairs);
   }
   pairs_skip_if_lacking();
@@ -168,7 +168,8 @@ static void check_split(const struct pairs_case *c, size_t ni)
   memcpy(first, f, sizeof f);
   for (size_t k = 0; k < COUNT_OF(bags); k++) {
     int count = draws(pairs, ni, bags[k], 10);
-    assert_true(count <= before && count >= one);
+    expect_at_most(count, before);
+    expect_at_least(count, one);
     before = count;
     pairs_require_same(c, "a walk in bags", f, first, 8 * ni);
   }
@@ -194,7 +195,7 @@ static void test_split_bag(void **state)
   check_splits("bag", 200, SHORT "threads=200 output=targets"); /* two segments */
   check_splits("bag", 200, SHORT "threads=1 output=storage");
   check_splits("bag", 200, SHORT "threads=200 output=storage");
-  assert_true(walks_split >= 2);
+  expect_at_least(walks_split, 2);
   pairs_skip_if_lacking();
 }
 
@@ -283,7 +284,7 @@ static void test_bounded_totals(void **state)
   hb_gl_since_12.__glewTexImage3D = real_image;
   if (texture_bytes == 0 || texture_bytes > HB_PAIRS_TOTALS)
     fail_msg("%d sinks took textures of %zu bytes, the bound is %d", NI, texture_bytes, HB_PAIRS_TOTALS);
-  for (size_t k = 0; k < NI; k++) assert_true(force[4 * k] == (k % 2 ? -force[0] : force[0]));
+  for (size_t k = 0; k < NI; k++) expect_equal(force[4 * k], (k % 2 ? -force[0] : force[0]));
   hb_pairs_destroy(pairs);
   free(x);
   free(force);
@@ -360,12 +361,12 @@ static void test_compiler(void **state)
     pairs_send(pairs, SOURCES);
     unsigned built = pairs_context()->built;
     pairs_eval(pairs, SINKS, index, f);
-    assert_true(pairs_context()->built > built);
+    expect_above(pairs_context()->built, built);
     if (pairs->pairs_per_s != guess) fail_msg("%s learned from its compiler", pairs_describe(&c));
     built = pairs_context()->built;
     pairs_eval(pairs, SINKS, index, f);
     assert_int_equal(pairs_context()->built, built);
-    assert_true(pairs->pairs_per_s != guess);
+    expect_other(pairs->pairs_per_s, guess);
     hb_pairs_destroy(pairs);
   }
   pairs_skip_if_lacking();

@@ -212,9 +212,9 @@ static void test_the_past_changes_no_bit(void **state)
   struct hb_force *bag = opened("bag", "reproducible", NULL, 0), *host = opened("host", "double", NULL, 0);
   for (int c = 0; c < 3; c++) p->x[3 + c] = p->x[c] + 1e-6 * (c + 1), p->x[6 + c] = 1e4 * (c + 1);
   evaluate(bag, N, N, &fresh);
-  assert_true(hb_rescale_repeats(bag->rescale) > 0);
+  expect_above(hb_rescale_repeats(bag->rescale), 0);
   evaluate(host, N, N, &right);
-  for (int i = 0; i < 2; i++) assert_true(fabs(fresh.a[3 * i] / right.a[3 * i] - 1) < 1e-6);
+  for (int i = 0; i < 2; i++) expect_below(fabs(fresh.a[3 * i] / right.a[3 * i] - 1), 1e-6);
   memcpy(p->x, kept, sizeof kept);
   evaluate(bag, N, N, &again);
   for (int c = 0; c < 3; c++) p->x[3 + c] = p->x[c] + 1e-6 * (c + 1), p->x[6 + c] = 1e4 * (c + 1);
@@ -290,11 +290,13 @@ static void test_table(void **state)
     hb_selftest_fixed_make(k, &t);
     const struct hb_reproducible_units units = {.mass = 12, .eps = sqrt((double)t.eps2)};
     for (int i = 0; i < HB_SELFTEST_FIXED_N; i++) scale[i] = t.scale;
-    ASSERT_OK(hb_force_host.begin(host, &(struct hb_force_job){.sources = {HB_SELFTEST_FIXED_N, t.m, t.x, t.v},
-                                                               .sinks = {.n = HB_SELFTEST_FIXED_N, .index = all},
-                                                               .words = {&units, scale, totals}}));
+    ASSERT_OK(
+        hb_force_host.begin(host, &(struct hb_force_job){.sources = {HB_SELFTEST_FIXED_N, t.m, t.x, t.v},
+                                                         .sinks = {.n = HB_SELFTEST_FIXED_N, .index = all},
+                                                         .words = {&units, scale, totals}}));
     if (hb_selftest_fixed_hash(HB_SELFTEST_FIXED_N, totals) != hb_selftest_fixed_right[k])
-      fail_msg("case %d gives 0x%016llx", k, (unsigned long long)hb_selftest_fixed_hash(HB_SELFTEST_FIXED_N, totals));
+      fail_msg("case %d gives 0x%016llx", k,
+               (unsigned long long)hb_selftest_fixed_hash(HB_SELFTEST_FIXED_N, totals));
   }
   hb_force_host.close(host);
 }

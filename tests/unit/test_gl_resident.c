@@ -109,14 +109,15 @@ static void predicts(void)
     ASSERT_OK(hb_resident_create(pairs, N, 0, &r));
     ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
     ASSERT_OK(hb_resident_ops.predict(r, dt));
-    assert_true(prediction_error(pairs, error) == 0);
-    assert_true(error[0] <= limits[precision][0] && error[1] <= limits[precision][1]);
+    expect_equal(prediction_error(pairs, error), 0);
+    expect_at_most(error[0], limits[precision][0]);
+    expect_at_most(error[1], limits[precision][1]);
 
     /* negative control: a step that differs by what float would lose of it is seen in ds and double */
     double kept = dt[LEVELS - 1];
     dt[LEVELS - 1] *= 1 + 0x1p-24;
     prediction_error(pairs, error);
-    if (precision >= HB_PRECISION_DS) assert_true(error[0] > limits[precision][0]);
+    if (precision >= HB_PRECISION_DS) expect_above(error[0], limits[precision][0]);
     dt[LEVELS - 1] = kept;
     hb_resident_destroy(r);
     hb_pairs_destroy(pairs);
@@ -156,7 +157,7 @@ static void test_products(void **state)
   if (is_fused)
     assert_memory_equal(words[0], words[1], sizeof words[0]);
   else
-    assert_true(error[0] > 1e-12);
+    expect_above(error[0], 1e-12);
 }
 
 /* ---- what comes back ---- */
@@ -183,15 +184,16 @@ static void stores_blocks(void)
     uint32_t some[SOME];
     ASSERT_OK(hb_resident_create(pairs, N, 0, &r));
     ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
-    assert_true(get_error(r) <= digits);
+    expect_at_most(get_error(r), digits);
     pairs_index(SOME, 7, N, some); /* over both rows of the textures */
     for (int b = 0; b < SOME; b++) x[3 * some[b] + 1] += 1e-9, level[some[b]] = 3;
-    assert_true(get_error(r) > digits); /* the device still has the old ones */
+    expect_above(get_error(r), digits); /* the device still has the old ones */
     ASSERT_OK(hb_resident_ops.keep(r, &particles, SOME, some));
-    assert_true(get_error(r) <= digits);
+    expect_at_most(get_error(r), digits);
     double error[2];
     ASSERT_OK(hb_resident_ops.predict(r, dt));
-    assert_true(prediction_error(pairs, error) == 0 && error[0] < 1e-6); /* with the new levels */
+    expect_equal(prediction_error(pairs, error), 0); /* with the new levels */
+    expect_below(error[0], 1e-6);
     hb_resident_destroy(r);
     hb_pairs_destroy(pairs);
   }
@@ -208,7 +210,8 @@ static void test_blocks_are_stored(void **state)
 static void words_of(struct hb_resident *r, uint32_t words[8][3 * N])
 {
   static uint32_t texels[2][4 * N];
-  assert_true(N > 1024 && N <= 2048); /* read by whole rows */
+  expect_above(N, 1024); /* read by whole rows */
+  expect_at_most(N, 2048);
   for (int q = 0; q < 4; q++)
     for (int part = 0; part < 2; part++) {
       size_t first = part ? 1024 : 0, count = part ? N - 1024 : 1024;

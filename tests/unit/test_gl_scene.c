@@ -79,8 +79,8 @@ static void test_place(void **state)
     expose(&style);
     assert_true(hb_camera_project(&camera, x, picture, &depth));
     center_of_light(samples * W, samples * H, at, &sum);
-    assert_true(fabs(at[0] - samples * (W / 2. + picture[0] * H / 2)) < 0.01);
-    assert_true(fabs(at[1] - samples * (H / 2. + picture[1] * H / 2)) < 0.01);
+    expect_below(fabs(at[0] - samples * (W / 2. + picture[0] * H / 2)), 0.01);
+    expect_below(fabs(at[1] - samples * (H / 2. + picture[1] * H / 2)), 0.01);
   }
   ASSERT_OK(hb_scene_resize(scene, W, H, 1));
   hb_camera_look(&camera, 0, 0, 0);
@@ -100,8 +100,10 @@ static void test_nothing(void **state)
   ASSERT_OK(hb_view_particles_send(&particles, 4, NULL, x, NULL, 0, (double[3]){0}));
   expose(&style);
   center_of_light(W, H, at, &all);
-  assert_true(alone > 0 && fabs(at[0] - W / 2.) < 0.01 && fabs(at[1] - H / 2.) < 0.01);
-  assert_true(fabs(all / alone - 1) < 1e-5); /* NaN, too, would fail */
+  expect_above(alone, 0);
+  expect_below(fabs(at[0] - W / 2.), 0.01);
+  expect_below(fabs(at[1] - H / 2.), 0.01);
+  expect_below(fabs(all / alone - 1), 1e-5); /* NaN, too, would fail */
   hb_camera_look(&camera, 0, 0, 0);
 }
 
@@ -122,10 +124,10 @@ static void test_adds_up(void **state)
   expose(&style);
   double most = 0;
   for (size_t k = 0; k < COUNT_OF(sum); k++) {
-    assert_true(fabs(light[k] - sum[k]) <= 1e-3 * fabs(sum[k]) + 1e-6); /* half floats round to 5e-4 */
+    expect_at_most(fabs(light[k] - sum[k]), 1e-3 * fabs(sum[k]) + 1e-6); /* half floats round to 5e-4 */
     most = fmax(most, sum[k]);
   }
-  assert_true(most > 1.5);
+  expect_above(most, 1.5);
 }
 
 /* The farther a star the fainter it is, by the square of the distance, also when it is smaller than a sample. */
@@ -142,7 +144,7 @@ static void test_distance(void **state)
     ASSERT_OK(hb_view_particles_send(&particles, 1, NULL, (double[3]){0, 4, 0}, NULL, 0, (double[3]){0}));
     expose(&style);
     center_of_light(W, H, at, &far_sum);
-    assert_true(fabs(near_sum / far_sum / 4 - 1) < 0.15); /* the nucleus of a small star is wider */
+    expect_below(fabs(near_sum / far_sum / 4 - 1), 0.15); /* the nucleus of a small star is wider */
   }
 }
 
@@ -165,7 +167,7 @@ static void test_formats(void **state)
     ASSERT_OK(hb_scene_begin(scene, &camera));
     ASSERT_OK(hb_scene_stars(scene, &particles, &style));
     ASSERT_OK(hb_scene_picture(scene, &style, rgb[k]));
-    assert_true(picture_difference(rgb[0], rgb[k]) < 0.02); /* the poorest has 64 of 1024 steps */
+    expect_below(picture_difference(rgb[0], rgb[k]), 0.02); /* the poorest has 64 of 1024 steps */
     hb_scene_close(scene);
   }
   scene = best;
@@ -182,7 +184,7 @@ static void pile_up(const char *format, size_t n, double share[2])
   static double x[3 * 16384];
   const struct hb_scene_style style = {.point_size = 12};
   struct hb_scene *best = scene;
-  assert_true(n <= COUNT_OF(x) / 3);
+  expect_at_most(n, COUNT_OF(x) / 3);
   ASSERT_OK(hb_scene_open(context, format, &scene));
   ASSERT_OK(hb_scene_resize(scene, W, H, 1));
   ASSERT_OK(hb_view_particles_send(&particles, n, NULL, x, NULL, 0, (double[3]){0}));
@@ -207,7 +209,8 @@ static void test_many_in_one_place(void **state)
   double share[2], more[2];
   pile_up("RGBA32F", 1, share);
   pile_up("RGBA32F", 16384, share);
-  assert_true(share[0] > 0.999 && share[1] < 1.001);
+  expect_above(share[0], 0.999);
+  expect_below(share[1], 1.001);
   pile_up("RGBA16F", 1, share);
   for (size_t k = 0; k < COUNT_OF(some); k++) {
     double n = (double)some[k];
@@ -218,12 +221,14 @@ static void test_many_in_one_place(void **state)
   pile_up("RGBA16F", 8192, share);
   pile_up("RGBA16F", 16384, more);
   for (int k = 0; k < 2; k++) {
-    assert_true(8192 * share[k] >= 1023 && 8192 * share[k] <= 4097);
-    assert_true(16384 * more[k] == 8192 * share[k]); /* no brighter */
+    expect_at_least(8192 * share[k], 1023);
+    expect_at_most(8192 * share[k], 4097);
+    expect_equal(16384 * more[k], 8192 * share[k]); /* no brighter */
   }
   pile_up("RGBA16", 1, share);
   pile_up("RGBA16", 64, share);
-  assert_true(share[0] > 0.999 && share[1] < 1.001);
+  expect_above(share[0], 0.999);
+  expect_below(share[1], 1.001);
 }
 
 static void test_sizes(void **state)
@@ -447,7 +452,8 @@ static void test_without_device(void **state)
   struct hb_sim *sim = start(&(struct hb_force_params){.scheme = "host"});
   ASSERT_OK(hb_sim_step(sim));
   hb_sim_on_device(sim, &at);
-  assert_true(at.layout == HB_DEVICE_NONE && at.n == 0);
+  expect_equal(at.layout, HB_DEVICE_NONE);
+  expect_equal(at.n, 0);
   hb_sim_destroy(sim);
 }
 
@@ -564,7 +570,7 @@ static void test_thin(void **state)
   for (int e = 0; e < 3; e++) {
     double from = t[(trails.next + e) % 4], to = t[(trails.next + e + 1) % 4];
     if (e < 2) assert_true(to - from > 0.25 && to - from < 0.36);
-    if (e == 2) assert_true(to == 2);
+    if (e == 2) expect_equal(to, 2);
   }
 }
 

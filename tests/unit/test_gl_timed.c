@@ -135,7 +135,7 @@ static void prediction_error(const struct hb_pairs *pairs, double t, double erro
         d2[r] += d * d, q2[r] += q[r][c] * q[r][c];
       }
     for (int r = 0; r < 2; r++) error[r] = fmax(error[r], sqrt(d2[r] / q2[r]));
-    assert_true(fabs(pairs_on_device(pairs, words, i, 0, 3) - particles[i].m) <= 6e-8 * particles[i].m);
+    expect_at_most(fabs(pairs_on_device(pairs, words, i, 0, 3) - particles[i].m), 6e-8 * particles[i].m);
   }
 }
 
@@ -165,9 +165,9 @@ static void test_prediction(void **state)
 
     /* negative control: a time that differs by what two floats would lose of it is seen in double, what one would in ds */
     prediction_error(pairs, now + 0x1p-45, error);
-    if (pairs->params.precision == HB_PRECISION_DOUBLE) assert_true(error[0] > at_work->place);
+    if (pairs->params.precision == HB_PRECISION_DOUBLE) expect_above(error[0], at_work->place);
     prediction_error(pairs, now + 0x1p-25, error);
-    if (pairs->params.precision == HB_PRECISION_DS) assert_true(error[0] > at_work->place);
+    if (pairs->params.precision == HB_PRECISION_DS) expect_above(error[0], at_work->place);
     hb_timed_destroy(timed);
   }
 }
@@ -302,7 +302,7 @@ static void test_arrivals(void **state)
       ASSERT_OK(hb_timed_put(timed, 1, &at, &particles[at]));
       require_forces(force, timed, N, "with a late one");
       particles[at] = kept;
-      assert_true(force_error(force, N) > 100 * at_work->force); /* it counts */
+      expect_above(force_error(force, N), 100 * at_work->force); /* it counts */
       ASSERT_OK(hb_timed_put(timed, 1, &at, &kept));
     }
     now += 0x1p-7;
@@ -454,7 +454,7 @@ static void test_lost_draws(void **state)
     assert_non_null(strstr(hb_error(), " dropped a draw"));
     require_all(force, timed); /* and then all is right again */
   }
-  assert_true(draws >= least);
+  expect_at_least(draws, least);
   hb_timed_destroy(timed);
 }
 

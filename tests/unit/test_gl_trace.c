@@ -76,7 +76,7 @@ static void check_numbers(const struct hb_trace *trace)
   for (int cell = 0; cell < grid->columns * grid->rows; cell++) {
     int64_t i = hb_texels_particle(grid, cell % grid->columns, cell / grid->columns);
     if (i < 0) continue;
-    assert_true(a->floats[HB_TEXELS_FLOATS * cell + q->first] == (float)f[6 * N + i]);
+    expect_equal(a->floats[HB_TEXELS_FLOATS * cell + q->first], (float)f[6 * N + i]);
     found++;
   }
   assert_int_equal(found, N);

@@ -36,11 +36,13 @@ static void test_rounding(void **state)
   (void)state;
   for (int k = 0; k < 10000; k++) {
     double x = (uniform() - 0.5) * ldexp(1, k % 600 - 300);
-    assert_true(grape6_round24(x) == rounded(x, 24));
-    assert_true(grape6_round20(x) == rounded(x, 20));
+    expect_equal(grape6_round24(x), rounded(x, 24));
+    expect_equal(grape6_round20(x), rounded(x, 20));
   }
-  assert_true(grape6_round24(0) == 0 && grape6_round20(-0.0) == 0);
-  assert_true(grape6_round24(16777215) == 16777215 && grape6_round24(16777217.5) == 16777218);
+  expect_equal(grape6_round24(0), 0);
+  expect_equal(grape6_round20(-0.0), 0);
+  expect_equal(grape6_round24(16777215), 16777215);
+  expect_equal(grape6_round24(16777217.5), 16777218);
 }
 
 static void test_fixed_positions(void **state)
@@ -49,10 +51,11 @@ static void test_fixed_positions(void **state)
   for (int k = 0; k < 10000; k++) {
     double x = rint((uniform() - 0.5) * ldexp(1, k % 64)), y = rint((uniform() - 0.5) * 0x1p62);
     struct grape6_fixed fx = grape6_fix(x), fy = grape6_fix(y);
-    assert_true(fabs(fx.hi) <= 0x1p31 && fabs(fx.lo) <= 0x1p31);
-    assert_true((int64_t)fx.hi * (INT64_C(1) << 32) + (int64_t)fx.lo == (int64_t)x);
+    expect_at_most(fabs(fx.hi), 0x1p31);
+    expect_at_most(fabs(fx.lo), 0x1p31);
+    expect_equal((int64_t)fx.hi * (INT64_C(1) << 32) + (int64_t)fx.lo, (int64_t)x);
     double difference = (double)((int64_t)x - (int64_t)y);
-    assert_true(grape6_difference(fx.hi, fx.lo, fy.hi, fy.lo) == rounded(difference, 24));
+    expect_equal(grape6_difference(fx.hi, fx.lo, fy.hi, fy.lo), rounded(difference, 24));
   }
 }
 
@@ -81,10 +84,12 @@ static void test_sums(void **state)
     int64_t value = 0;
     grape6_sum_add(&sum, cases[k].term, 4, 1);
     assert_int_equal(grape6_sum_value(&sum, cases[k].bits, &value), cases[k].fits);
-    if (cases[k].fits) assert_true(value == cases[k].value);
+    if (cases[k].fits) expect_equal(value, cases[k].value);
   }
   const double some[3] = {-3, 2, 1}, none[2] = {INFINITY, 1};
-  assert_true(grape6_largest(some, 3) == 3 && grape6_exponent(3) == 2 && grape6_exponent(4) == 3);
+  expect_equal(grape6_largest(some, 3), 3);
+  expect_equal(grape6_exponent(3), 2);
+  expect_equal(grape6_exponent(4), 3);
   assert_false(isfinite(grape6_largest(none, 2)));
 }
 
@@ -180,9 +185,11 @@ static void test_accuracy(void **state)
     double acc = support_rms(ni, 3, got.a, right.a), jerk = support_rms(ni, 3, got.j, right.j),
            pot = support_rms(ni, 1, got.phi, right.phi);
     print_message("# Plummer N = %zu: acc %.2e, jerk %.2e, pot %.2e rms\n", n[k], acc, jerk, pot);
-    assert_true(acc <= acc_tolerance && acc > acc_least);
-    assert_true(jerk <= jerk_tolerance && jerk > jerk_least);
-    assert_true(pot <= pot_tolerance);
+    expect_at_most(acc, acc_tolerance);
+    expect_above(acc, acc_least);
+    expect_at_most(jerk, jerk_tolerance);
+    expect_above(jerk, jerk_least);
+    expect_at_most(pot, pot_tolerance);
   }
 }
 
@@ -256,9 +263,13 @@ static uint64_t pull(size_t plus, size_t minus)
   memset(v, 0, 3 * n * sizeof *v);
   for (size_t i = 0; i < n; i++) m[i] = 1, all[i] = (uint32_t)i, x[3 * i] = i == 0 ? 0 : i <= plus ? 1 : -1;
   uint64_t retries = evaluate_counting(0, n, 1);
-  assert_true(got.a[0] == (double)plus - (double)minus && got.a[1] == 0 && got.a[2] == 0);
-  assert_true(got.j[0] == 0 && got.j[1] == 0 && got.j[2] == 0);
-  assert_true(got.phi[0] == -(double)(plus + minus));
+  expect_equal(got.a[0], (double)plus - (double)minus);
+  expect_equal(got.a[1], 0);
+  expect_equal(got.a[2], 0);
+  expect_equal(got.j[0], 0);
+  expect_equal(got.j[1], 0);
+  expect_equal(got.j[2], 0);
+  expect_equal(got.phi[0], -(double)(plus + minus));
   return retries;
 }
 
@@ -282,10 +293,10 @@ static void test_retries_are_right(void **state)
   evaluate("host", 0, N, N, all, &right);
   uint64_t retries = evaluate_counting(0, N, N);
   print_message("# masses over 12 decades: %d retries for %d sums\n", (int)retries, 3 * N);
-  assert_true(retries > N);
-  assert_true(support_rms(N, 3, got.a, right.a) <= battery_grape6.force);
-  assert_true(support_rms(N, 3, got.j, right.j) <= battery_grape6.force);
-  assert_true(support_rms(N, 1, got.phi, right.phi) <= battery_grape6.force);
+  expect_above(retries, N);
+  expect_at_most(support_rms(N, 3, got.a, right.a), battery_grape6.force);
+  expect_at_most(support_rms(N, 3, got.j, right.j), battery_grape6.force);
+  expect_at_most(support_rms(N, 1, got.phi, right.phi), battery_grape6.force);
 }
 
 /* Two particles at one place without softening feel no force from each other, and the third is unaffected; a position that is NaN
@@ -361,7 +372,8 @@ static void test_energy(void **state)
   (void)state;
   /* emulated it is slow, and slower under the sanitizers */
   double way = support_is_long() ? 1. / 4 : 1. / 64, at_paper = energy_error("grape6", 0.01, way);
-  assert_true(at_paper <= most_at_paper && at_paper > most_at_floor);
+  expect_at_most(at_paper, most_at_paper);
+  expect_above(at_paper, most_at_floor);
   assert_true(energy_error("grape6", 0.1 / 256, support_is_long() ? way : 1. / 256) <= most_at_floor);
 }
 

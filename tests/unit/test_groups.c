@@ -88,12 +88,12 @@ static void binaries_of_a_cluster(void **state)
   (void)state;
   struct hb_particles *p = cluster(256, 10, 0.001), *end;
   struct hb_hermite4 *h = start(p, HB_ENCOUNTERS_GROUPS), *other = start(p, HB_ENCOUNTERS_NONE);
-  assert_true(h->groups->count == 10);
+  expect_equal(h->groups->count, 10);
   go_to(h, 0.25);
   end = state_of(h);
-  assert_true(fabs(energy(end) / energy(p) - 1) <= 1e-6);
+  expect_at_most(fabs(energy(end) / energy(p) - 1), 1e-6);
   while (other->counts.block_steps < 15 * h->counts.block_steps) ASSERT_OK(step_hermite4_step(other));
-  assert_true(step_hermite4_time(other) < 0.25);
+  expect_below(step_hermite4_time(other), 0.25);
   hb_particles_destroy(p);
   hb_particles_destroy(end);
   finish(h);
@@ -109,9 +109,9 @@ static void forming_changes_nothing(void **state)
   struct hb_particles *p = cluster(48, 4, 0.002), *now;
   struct hb_hermite4 *h = start(p, HB_ENCOUNTERS_GROUPS);
   now = state_of(h);
-  assert_true(h->groups->formed >= 4);
-  assert_true(fabs(energy(now) / energy(p) - 1) <= rounding);
-  assert_true(h->groups->at[0].chain.B > 1e-3 * fabs(energy(p))); /* what points would lack */
+  expect_at_least(h->groups->formed, 4);
+  expect_at_most(fabs(energy(now) / energy(p) - 1), rounding);
+  expect_above(h->groups->at[0].chain.B, 1e-3 * fabs(energy(p))); /* what points would lack */
   hb_particles_destroy(now);
   hb_particles_destroy(p);
   finish(h);
@@ -148,7 +148,7 @@ static void breaking_changes_nothing(void **state)
   for (size_t k = 0; k < COUNT_OF(pairs); k++) {
     ASSERT_OK(hb_groups_join(groups, &nodes, 0, pairs[k][0], pairs[k][1], made));
     groups_case_put(made, x, v);
-    assert_true(fabs(resolved_energy(groups, &nodes, p) / E - 1) <= rounding);
+    expect_at_most(fabs(resolved_energy(groups, &nodes, p) / E - 1), rounding);
   }
   assert_int_equal(groups->count, 1);
   assert_int_equal(groups->at[0].chain.n, 5);
@@ -156,7 +156,7 @@ static void breaking_changes_nothing(void **state)
     ASSERT_OK(hb_groups_split(groups, &nodes, 0, groups->at[0].node, 0, made));
     groups_case_put(made, x, v);
     groups_case_put(made + 1, x, v);
-    assert_true(fabs(resolved_energy(groups, &nodes, p) / E - 1) <= rounding);
+    expect_at_most(fabs(resolved_energy(groups, &nodes, p) / E - 1), rounding);
   }
   for (size_t k = 0; k < 7; k++) assert_true(groups->of[k] == HB_GROUPS_STAR && groups->m[k] == p->m[k]);
   hb_groups_destroy(groups);
@@ -181,9 +181,11 @@ static void pairs_near_each_other(void **state)
   }
   struct hb_hermite4 *h = start_with(p, listing); /* else they are one group */
   go_to(h, 6);
-  assert_true(h->groups->count == 2 && h->groups->formed == 2 && h->groups->dissolved == 0);
+  expect_equal(h->groups->count, 2);
+  expect_equal(h->groups->formed, 2);
+  expect_equal(h->groups->dissolved, 0);
   end = state_of(h);
-  assert_true(fabs(energy(end) / energy(p) - 1) <= 1e-8);
+  expect_at_most(fabs(energy(end) / energy(p) - 1), 1e-8);
   hb_particles_destroy(p);
   hb_particles_destroy(end);
   finish(h);
@@ -288,8 +290,8 @@ static void nodes_feel_members(void **state)
     most = fmax(most, sqrt(error / size));
     most_of_points = fmax(most_of_points, sqrt(wrong / size));
   }
-  assert_true(most <= bar);
-  assert_true(most_of_points > bar);
+  expect_at_most(most, bar);
+  expect_above(most_of_points, bar);
   hb_particles_destroy(resolved);
   hb_particles_destroy(p);
   finish(h);
@@ -306,19 +308,21 @@ static void lists_are_symmetrical(void **state)
     ASSERT_OK(step_hermite4_step(h));
     for (size_t k = 0; k < h->groups->count; k++) {
       const struct hb_group *g = h->groups->at + k;
-      assert_true(h->groups->of[g->node] == k && g->settled == g->count);
+      expect_equal(h->groups->of[g->node], k);
+      expect_equal(g->settled, g->count);
       for (size_t l = 0; l < g->count; l++) {
-        assert_true(g->list[l] != g->node && h->groups->of[g->list[l]] != HB_GROUPS_PARKED);
+        expect_other(g->list[l], g->node);
+        expect_other(h->groups->of[g->list[l]], HB_GROUPS_PARKED);
         const struct hb_group *other = hb_groups_of(h->groups, g->list[l]);
         if (!other) continue;
         size_t at = 0;
         while (at < other->count && other->list[at] != g->node) at++;
-        assert_true(at < other->count);
+        expect_below(at, other->count);
         listed++;
       }
     }
   }
-  assert_true(listed > 0);
+  expect_above(listed, 0);
   hb_particles_destroy(p);
   finish(h);
 }
@@ -349,7 +353,7 @@ static void the_same_bits_always(void **state)
 {
   (void)state;
   uint64_t expected = bits_at(0.125, 1, 1);
-  for (int threads = 1; threads <= 4; threads *= 2) assert_true(bits_at(0.125, threads, 37) == expected);
+  for (int threads = 1; threads <= 4; threads *= 2) expect_equal(bits_at(0.125, threads, 37), expected);
 }
 
 /* ---- where there are none ------------------------------------------------------------------------------ */

@@ -54,9 +54,9 @@ static void differences_are_those_of_pulls(void **state)
       hb_field_pull(field, x, s, a, j);
       hb_field_pull(field, there, s, b, j);
       for (int c = 0; c < 3; c++) b[c] -= a[c] + (c < 2 ? w * w * s[c] : 0);
-      assert_true(relative(f, b, fmax(ic_length(a), ic_length(b))) < 1e-13);
+      expect_below(relative(f, b, fmax(ic_length(a), ic_length(b))), 1e-13);
       b[0] += 0.5 * s[1]; /* the negative control */
-      assert_true(relative(f, b, fmax(ic_length(a), ic_length(b))) > 1e-13);
+      expect_above(relative(f, b, fmax(ic_length(a), ic_length(b))), 1e-13);
     }
     hb_field_destroy(field);
   }
@@ -81,16 +81,16 @@ static void differences_lose_no_digits(void **state)
       for (int c = 0; c < 3; c++) b[c] -= a[c];
       worst_direct = fmax(worst_direct, relative(j, b, ic_length(j)));
       for (int c = 0; c < 2; c++) j[c] -= w * w * s[c];
-      assert_true(relative(f, j, ic_length(j)) < 1e-8);
-      assert_true(ic_length(f) < 1.0001 * hb_field_tide(field, x) * 1e-9);
-      assert_true(ic_length(f) > 1e-2 * hb_field_tide(field, x) * 1e-9);
+      expect_below(relative(f, j, ic_length(j)), 1e-8);
+      expect_below(ic_length(f), 1.0001 * hb_field_tide(field, x) * 1e-9);
+      expect_above(ic_length(f), 1e-2 * hb_field_tide(field, x) * 1e-9);
       double back[3] = {0};
       for (int c = 0; c < 3; c++) s[c] = -s[c];
       hb_field_difference(field, there, s, back);
       for (int c = 0; c < 3; c++) back[c] = -back[c];
-      assert_true(relative(f, back, ic_length(f)) < 1e-7); /* there is rounded */
+      expect_below(relative(f, back, ic_length(f)), 1e-7); /* there is rounded */
     }
-    assert_true(worst_direct > 1e-8);
+    expect_above(worst_direct, 1e-8);
     hb_field_destroy(field);
   }
 }
@@ -104,7 +104,7 @@ static void tide_of_a_point(void **state)
   ic_assert_near(hb_field_tide(field, x), sqrt(6) * 2 / 64, 1e-16);
   hb_field_destroy(field);
   ASSERT_OK(hb_field_create("frame:w=0.5", &field)); /* turning alone is no tide */
-  assert_true(hb_field_tide(field, x) == 0);
+  expect_equal(hb_field_tide(field, x), 0);
   hb_field_destroy(field);
 }
 
@@ -221,10 +221,10 @@ static void a_pair_feels_the_tide(void **state)
   const struct ending expected = end_of(p, "point:m=1", HB_ENCOUNTERS_NONE, 1e-4);
   const struct ending is = end_of(p, "point:m=1", HB_ENCOUNTERS_AUTO, 0.01);
   const struct ending other = end_of(p, "point:m=0.999", HB_ENCOUNTERS_AUTO, 0.01);
-  assert_true(apart(&is, &expected) <= bar);
-  assert_true(apart(&other, &expected) > bar);
-  assert_true(is.energy_error <= 1e-10);
-  assert_true(20 * is.block_steps < expected.block_steps);
+  expect_at_most(apart(&is, &expected), bar);
+  expect_above(apart(&other, &expected), bar);
+  expect_at_most(is.energy_error, 1e-10);
+  expect_below(20 * is.block_steps, expected.block_steps);
   hb_particles_destroy(p);
 }
 
@@ -257,7 +257,7 @@ static void passages_are_no_means(void **state)
     struct hb_particles *p = passage(E[k], W[k], k ? 0 : 100, k ? 0 : 10);
     const struct ending expected = end_of(p, words[k], HB_ENCOUNTERS_NONE, 0.001);
     const struct ending is = end_of(p, words[k], HB_ENCOUNTERS_AUTO, 0.01);
-    assert_true(apart(&is, &expected) <= 1e-5);
+    expect_at_most(apart(&is, &expected), 1e-5);
     hb_particles_destroy(p);
   }
 }
@@ -268,8 +268,8 @@ static void steps_are_those_of_the_center(void **state)
   (void)state;
   struct hb_particles *p = pair_in_a_field(0.001, 1);
   const struct ending is = end_of(p, "point:m=1", HB_ENCOUNTERS_AUTO, 0.01);
-  assert_true(is.block_steps < 500);
-  assert_true(is.energy_error <= 1e-10);
+  expect_below(is.block_steps, 500);
+  expect_at_most(is.energy_error, 1e-10);
   hb_particles_destroy(p);
 }
 
@@ -280,19 +280,18 @@ static void a_pair_is_torn(void **state)
   struct hb_particles *p = pair_in_a_field(0.01, sqrt(0.1 / 1.05));
   const struct ending expected = end_of(p, "point:m=1", HB_ENCOUNTERS_NONE, 1e-4);
   const struct ending is = end_of(p, "point:m=1", HB_ENCOUNTERS_AUTO, 0.001);
-  assert_true(ic_length(expected.r) > 1);
-  assert_true(apart(&is, &expected) <= 1e-5);
-  assert_true(is.energy_error <= 1e-9);
+  expect_above(ic_length(expected.r), 1);
+  expect_at_most(apart(&is, &expected), 1e-5);
+  expect_at_most(is.energy_error, 1e-9);
   struct hb_field *field;
   struct hb_hermite4 *h = start(p, "point:m=1", &field);
-  assert_true(h->groups->m[0] > p->m[0]); /* the two as one node */
+  expect_above(h->groups->m[0], p->m[0]); /* the two as one node */
   while (h->groups->m[0] > p->m[0] && step_hermite4_time(h) < 3) ASSERT_OK(step_hermite4_step(h));
-  assert_true(hb_distance2(h->particles->x, 0, 1) <
-              0.1 * 0.1); /* what is close there is 20 times as far */
+  assert_true(hb_distance2(h->particles->x, 0, 1) < 0.1 * 0.1); /* what is close there is 20 times as far */
   step_finish(h);
   hb_field_destroy(field);
   h = start(p, "point:m=500", &field); /* where it would break at once, it does not form */
-  assert_true(h->groups->m[0] == p->m[0]);
+  expect_equal(h->groups->m[0], p->m[0]);
   step_finish(h);
   hb_field_destroy(field);
   hb_particles_destroy(p);
@@ -316,8 +315,9 @@ static double between_frames(const struct hb_particles *p, double turn)
   struct ending turning = end_of(q, words, HB_ENCOUNTERS_AUTO, 0.01);
   turned(2, turning.center);
   turned(2, turning.r);
-  assert_true(turning.energy_error <= 1e-7 && at_rest.energy_error <= 1e-7);
-  assert_true(turning.block_steps < 2 * at_rest.block_steps);
+  expect_at_most(turning.energy_error, 1e-7);
+  expect_at_most(at_rest.energy_error, 1e-7);
+  expect_below(turning.block_steps, 2 * at_rest.block_steps);
   hb_particles_destroy(q);
   return apart(&turning, &at_rest);
 }
@@ -328,8 +328,8 @@ static void one_orbit_in_both_frames(void **state)
   static const double bar = 3e-5;
   struct hb_particles *p[] = {pair_in_a_field(0.01, 1), triple_in_a_field(), pairs_in_a_field()};
   for (size_t k = 0; k < COUNT_OF(p); k++) {
-    assert_true(between_frames(p[k], 0.5) <= bar);
-    assert_true(between_frames(p[k], 0.50001) > bar); /* the negative control */
+    expect_at_most(between_frames(p[k], 0.5), bar);
+    expect_above(between_frames(p[k], 0.50001), bar); /* the negative control */
     hb_particles_destroy(p[k]);
   }
 }
@@ -344,9 +344,9 @@ static void hill_is_the_limit(void **state)
   const struct ending hill = end_of(p, "hill:w=1", HB_ENCOUNTERS_AUTO, 0.01);
   const struct ending far = end_of(p, "point:m=1e18,x=-1e6 frame:w=1,x=-1e6", HB_ENCOUNTERS_AUTO, 0.01);
   const struct ending other = end_of(p, "hill:w=1,k=1.01", HB_ENCOUNTERS_AUTO, 0.01);
-  assert_true(apart(&hill, &near) <= 1e-5);
-  assert_true(apart(&hill, &far) <= 1e-3);
-  assert_true(apart(&hill, &other) > 1e-3);
+  expect_at_most(apart(&hill, &near), 1e-5);
+  expect_at_most(apart(&hill, &far), 1e-3);
+  expect_above(apart(&hill, &other), 1e-3);
   hb_particles_destroy(p);
 }
 
@@ -413,8 +413,8 @@ static void a_cluster_with_pairs(void **state)
   (void)state;
   static const double bar = 3e-7;
   struct hb_particles *p = cluster();
-  assert_true(jacobi_error(p, HB_ENCOUNTERS_AUTO) <= bar);
-  assert_true(jacobi_error(p, HB_ENCOUNTERS_NONE) > bar);
+  expect_at_most(jacobi_error(p, HB_ENCOUNTERS_AUTO), bar);
+  expect_above(jacobi_error(p, HB_ENCOUNTERS_NONE), bar);
   hb_particles_destroy(p);
 }
 
@@ -441,7 +441,7 @@ static void the_same_bits_always(void **state)
   static const char *const words[] = {galaxy, "point:m=10000 frame:w=0.1"};
   for (size_t k = 0; k < COUNT_OF(words); k++) {
     uint64_t expected = bits_of(words[k], 1);
-    for (int threads = 2; threads <= 4; threads *= 2) assert_true(bits_of(words[k], threads) == expected);
+    for (int threads = 2; threads <= 4; threads *= 2) expect_equal(bits_of(words[k], threads), expected);
   }
 }
 
@@ -459,8 +459,8 @@ static void booked(const struct hb_particles *p, const struct hb_sim_params *par
   ASSERT_OK(hb_sim_diagnose(sim, 0.25, &last));
   hb_sim_counts(sim, &counts);
   assert_int_equal(counts.n, left);
-  assert_true(fabs(last.e_lost) > 1e-3);
-  assert_true(fabs(last.e_total + last.e_lost - first.e_total) < 1e-9);
+  expect_above(fabs(last.e_lost), 1e-3);
+  expect_below(fabs(last.e_total + last.e_lost - first.e_total), 1e-9);
   hb_sim_destroy(sim);
 }
 

@@ -1,6 +1,7 @@
 /* The Hermite scheme on orbits that are known, on the exact forces of the host. */
 #include "support/step_case.h"
 #include "core/diagnostics.h"
+#include "support/support.h"
 
 #include <holmberg/diagnostics.h>
 
@@ -65,7 +66,7 @@ static double hermite_error(double dt)
   struct hb_hermite4 *h = step_start(step_binary(e_half), 0.01, dt, dt);
   struct hb_particles *p = state_at(h, t_half);
   double error = binary_error(p, e_half, t_half);
-  assert_true(h->counts.block_steps == (uint64_t)(t_half / dt));
+  expect_equal(h->counts.block_steps, (uint64_t)(t_half / dt));
   hb_particles_destroy(p);
   step_finish(h);
   return error;
@@ -98,9 +99,10 @@ static double slope(double (*error)(double dt))
 static void test_fourth_order(void **state)
 {
   (void)state;
-  assert_true(slope(hermite_error) >= least_slope);
+  expect_at_least(slope(hermite_error), least_slope);
   double leapfrog = slope(leapfrog_error);
-  assert_true(leapfrog > 1.8 && leapfrog < least_slope);
+  expect_above(leapfrog, 1.8);
+  expect_below(leapfrog, least_slope);
 }
 
 /* a and k of the second body of step_binary(): both masses are 1/2, so a = -r / (2 r^3) with r = x2 - x1. */
@@ -138,11 +140,11 @@ static void test_one_step_is_the_papers(void **state)
     double k2 = 12 * (a[3 + c] - ap[c]) / (dt * dt * dt) + 6 * (k[3 + c] + kp[c]) / (dt * dt);
     double x = xp[3 + c] + a2 / 24 * pow(dt, 4) + k2 / 120 * pow(dt, 5);
     double v = vp[3 + c] + a2 / 6 * pow(dt, 3) + k2 / 24 * pow(dt, 4);
-    assert_true(fabs(h->particles->x[3 + c] - x) <= step_tolerance);
-    assert_true(fabs(h->particles->v[3 + c] - v) <= step_tolerance);
+    expect_at_most(fabs(h->particles->x[3 + c] - x), step_tolerance);
+    expect_at_most(fabs(h->particles->v[3 + c] - v), step_tolerance);
     control = fmax(control, fabs(k2 * (1.0 / 119 - 1.0 / 120) * pow(dt, 5)));
   }
-  assert_true(control > 1000 * step_tolerance);
+  expect_above(control, 1000 * step_tolerance);
   step_finish(h);
 }
 
@@ -165,8 +167,8 @@ static double kepler_error(double nu)
 static void test_kepler(void **state)
 {
   (void)state;
-  assert_true(kepler_error(0.02 / 16) <= kepler_tolerance);
-  assert_true(kepler_error(0.02) > kepler_tolerance);
+  expect_at_most(kepler_error(0.02 / 16), kepler_tolerance);
+  expect_above(kepler_error(0.02), kepler_tolerance);
 }
 
 /* Period and start are known to 5e-9; speeds of 1 and the orbit's own sensitivity make 3e-8 of it, which no
@@ -191,9 +193,9 @@ static double figure8_error(double nu)
 static void test_figure8(void **state)
 {
   (void)state;
-  assert_true(figure8_error(0.02 / 16) <= figure8_tolerance);
-  assert_true(figure8_error(0.02 / 1024) <= figure8_tolerance);
-  assert_true(figure8_error(0.02) > figure8_tolerance);
+  expect_at_most(figure8_error(0.02 / 16), figure8_tolerance);
+  expect_at_most(figure8_error(0.02 / 1024), figure8_tolerance);
+  expect_above(figure8_error(0.02), figure8_tolerance);
 }
 
 static void test_one_particle_moves_straight(void **state)
@@ -202,8 +204,10 @@ static void test_one_particle_moves_straight(void **state)
   const double m[] = {1}, x[] = {1, 2, 3}, v[] = {0.5, -0.25, 0};
   struct hb_hermite4 *h = step_start(step_particles(1, m, x, v), 0.01, 0.125, ldexp(1, -26));
   struct hb_particles *p = state_at(h, 10.0625);
-  assert_true(h->counts.block_steps == 80); /* steps of dt_max */
-  assert_true(p->x[0] == 1 + 10.0625 / 2 && p->x[1] == 2 - 10.0625 / 4 && p->x[2] == 3);
+  expect_equal(h->counts.block_steps, 80); /* steps of dt_max */
+  expect_equal(p->x[0], 1 + 10.0625 / 2);
+  expect_equal(p->x[1], 2 - 10.0625 / 4);
+  expect_equal(p->x[2], 3);
   assert_memory_equal(p->v, v, sizeof v);
   hb_particles_destroy(p);
   step_finish(h);
@@ -223,7 +227,7 @@ static void test_sums_lose_nothing(void **state)
   for (int c = 0; c < 3; c++) {
     double sum = x[c];
     for (int k = 0; k < 1 << 16; k++) sum += dt * v[c];
-    assert_true(fabs(p->x[c] - (x[c] + 64 * v[c])) <= sum_tolerance);
+    expect_at_most(fabs(p->x[c] - (x[c] + 64 * v[c])), sum_tolerance);
     control = fmax(control, fabs(sum - (x[c] + 64 * v[c])));
   }
   assert_true(h->counts.block_steps == 1 << 16 && control > 1000 * sum_tolerance);
@@ -255,8 +259,8 @@ static double early_error(enum hb_first_step first_step)
 static void test_first_step_after_a_trial(void **state)
 {
   (void)state;
-  assert_true(early_error(HB_FIRST_STEP_EQ9) < 5e-9);
-  assert_true(early_error(HB_FIRST_STEP_EQ2) > 2e-8);
+  expect_below(early_error(HB_FIRST_STEP_EQ9), 5e-9);
+  expect_above(early_error(HB_FIRST_STEP_EQ2), 2e-8);
 }
 
 static double step_of(const struct hb_hermite4 *h, size_t i)
@@ -287,8 +291,8 @@ static double cold_error(unsigned first_level)
 static void test_cold_start(void **state)
 {
   (void)state;
-  assert_true(cold_error(22) <= cold_tolerance);
-  assert_true(cold_error(25) > cold_tolerance);
+  expect_at_most(cold_error(22), cold_tolerance);
+  expect_above(cold_error(25), cold_tolerance);
 }
 
 static void test_cold_sphere(void **state)
@@ -322,19 +326,21 @@ static void test_steps_obey_the_scheduler(void **state)
       assert_int_equal(step_hermite4_step(h), HB_OK);
       for (int i = 0; i < 2; i++) {
         if (h->blocks->now == t[i] + ((uint64_t)1 << before[i])) t[i] = h->blocks->now;
-        assert_true(h->blocks->level[i] <= before[i] + 1);
+        expect_at_most(h->blocks->level[i], before[i] + 1);
         grown += h->blocks->level[i] > before[i];
         shrunk += h->blocks->level[i] < before[i];
       }
       assert_int_equal(step_blocks_check(h->blocks, t), HB_OK);
     }
-    assert_true(grown > 10 && shrunk > 10);
+    expect_above(grown, 10);
+    expect_above(shrunk, 10);
     steps[rounding] = h->counts.block_steps;
     step_finish(h);
   }
   /* up is down with steps twice as long, nearest is in between */
-  assert_true(fabs((double)steps[HB_ROUND_UP] / (double)steps[HB_ROUND_DOWN] - 0.5) < 0.03);
-  assert_true(steps[HB_ROUND_UP] < steps[HB_ROUND_NEAREST] && steps[HB_ROUND_NEAREST] < steps[HB_ROUND_DOWN]);
+  expect_below(fabs((double)steps[HB_ROUND_UP] / (double)steps[HB_ROUND_DOWN] - 0.5), 0.03);
+  expect_below(steps[HB_ROUND_UP], steps[HB_ROUND_NEAREST]);
+  expect_below(steps[HB_ROUND_NEAREST], steps[HB_ROUND_DOWN]);
 }
 
 /* Shared steps: all particles on the level that the most demanding of them would have, which grows by a factor of two
@@ -362,17 +368,18 @@ static void test_shared_steps(void **state)
       grown += h->blocks->level[0] == before + 1;
       shrunk += h->blocks->level[0] < before;
     }
-    assert_true((apart > 0) == (kind == HB_STEPS_BLOCK));
-    assert_true(grown > 3 && shrunk > 3);
-    assert_true((h->counts.particle_steps == N * h->counts.block_steps) == (kind == HB_STEPS_SHARED));
+    expect_equal((apart > 0), (kind == HB_STEPS_BLOCK));
+    expect_above(grown, 3);
+    expect_above(shrunk, 3);
+    expect_equal((h->counts.particle_steps == N * h->counts.block_steps), (kind == HB_STEPS_SHARED));
     p = state_at(h, 1);
     energy[kind] = hb_kinetic_energy(p) + step_potential_energy(p, 0.05 * 0.05),
     steps[kind] = h->counts.block_steps;
     hb_particles_destroy(p);
     step_finish(h);
   }
-  assert_true(fabs((double)steps[1] - (double)steps[0]) < 0.1 * (double)steps[0]);
-  assert_true(fabs(energy[1] - energy[0]) < 1e-6);
+  expect_below(fabs((double)steps[1] - (double)steps[0]), 0.1 * (double)steps[0]);
+  expect_below(fabs(energy[1] - energy[0]), 1e-6);
 }
 
 static void test_rounding_orders_the_steps(void **state)
@@ -390,7 +397,8 @@ static void test_rounding_orders_the_steps(void **state)
     steps[r] = h->counts.block_steps;
     step_finish(h);
   }
-  assert_true(steps[HB_ROUND_DOWN] > steps[HB_ROUND_NEAREST] && steps[HB_ROUND_NEAREST] > steps[HB_ROUND_UP]);
+  expect_above(steps[HB_ROUND_DOWN], steps[HB_ROUND_NEAREST]);
+  expect_above(steps[HB_ROUND_NEAREST], steps[HB_ROUND_UP]);
 }
 
 int main(void)

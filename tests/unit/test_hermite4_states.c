@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "support/support.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ static void test_all_are_predicted(void **state)
       checked++;
     }
   }
-  assert_true(checked > 3 * N);
+  expect_above(checked, 3 * N);
   hb_parallel_set_threads(0);
   step_finish(h);
 }
@@ -63,9 +64,9 @@ static void test_state_between_blocks(void **state)
   struct hb_hermite4 *h = step_start(initial, 0.01, 0.125, ldexp(1, -26));
   for (int s = 0; s < 100; s++) assert_int_equal(step_hermite4_step(h), HB_OK);
   double T = step_hermite4_time(h), next = step_hermite4_next_time(h), dt = (next - T) / 2;
-  assert_true(T > 3);
+  expect_above(T, 3);
   assert_int_equal(step_hermite4_state(h, T + dt, &p), HB_OK);
-  assert_true(p->t == T + dt);
+  expect_equal(p->t, T + dt);
   for (int k = 0; k < 6; k++) {
     double x = h->particles->x[k], v = h->particles->v[k];
     double xp = x + v * dt + h->a[k] * dt * dt / 2 + h->j[k] * dt * dt * dt / 6;
@@ -152,8 +153,9 @@ static void test_no_number_stops_the_step(void **state)
   assert_memory_equal(before->v, h->particles->v, 6 * sizeof(double));
   assert_memory_equal(a, h->a, sizeof a);
   assert_memory_equal(level, h->blocks->level, sizeof level);
-  assert_true(step_hermite4_time(h) == T && step_hermite4_next_time(h) == next &&
-              h->counts.block_steps == 10);
+  expect_equal(step_hermite4_time(h), T);
+  expect_equal(step_hermite4_next_time(h), next);
+  expect_equal(h->counts.block_steps, 10);
   assert_int_equal(step_blocks_check(h->blocks, NULL), HB_OK);
   hb_particles_destroy(before);
   step_finish(h);
@@ -177,7 +179,7 @@ static void test_no_memory(void **state)
     step_hermite4_destroy(h);
     hb_force_close(force);
   }
-  assert_true(failures > 20);
+  expect_above(failures, 20);
   step_hermite4_destroy(NULL);
   hb_particles_destroy(p);
 }

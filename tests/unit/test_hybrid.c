@@ -28,7 +28,7 @@ static struct hb_hybrid_split split_of(size_t n, struct device host, struct devi
       factor[k] = 1 + noise * (state / 2147483648. - 1);
     }
     size_t place = count++;
-    assert_true(count <= HB_HYBRID_COSTS);
+    expect_at_most(count, HB_HYBRID_COSTS);
     for (; place > 0 && costs[place - 1].ni > ni; place--) costs[place] = costs[place - 1];
     assert_true(place == 0 || costs[place - 1].ni != ni); /* nothing is measured twice */
     costs[place] = (struct hb_hybrid_cost){ni, seconds(host, ni) * factor[0], seconds(gl, ni) * factor[1]};
@@ -51,8 +51,8 @@ static const size_t sizes[] = {1, 2, 3, 5, 100, 1024, 4096, 65536};
 
 static void assert_split(struct hb_hybrid_split split, size_t host_below, size_t host_from)
 {
-  assert_true(split.host_below == host_below);
-  assert_true(split.host_from == host_from);
+  expect_equal(split.host_below, host_below);
+  expect_equal(split.host_from, host_from);
 }
 
 static void test_one_side_is_always_faster(void **state)
@@ -76,15 +76,15 @@ static void test_crossing(void **state)
     if (sizes[k] > bound)
       assert_in_range(split.host_below, (size_t)bound, (size_t)bound + 2);
     else
-      assert_true(split.host_below == HB_HYBRID_ALL);
-    assert_true(split.host_from == HB_HYBRID_ALL);
-    assert_true(worst(sizes[k], host, gl, split) < 1.02);
+      expect_equal(split.host_below, HB_HYBRID_ALL);
+    expect_equal(split.host_from, HB_HYBRID_ALL);
+    expect_below(worst(sizes[k], host, gl, split), 1.02);
     split = split_of(sizes[k], gl, host, 0); /* the other way round: small blocks are better on OpenGL */
     if (sizes[k] > bound) {
       assert_int_equal(split.host_below, 1);
       assert_in_range(split.host_from, (size_t)bound, (size_t)bound + 2);
     }
-    assert_true(worst(sizes[k], gl, host, split) < 1.02);
+    expect_below(worst(sizes[k], gl, host, split), 1.02);
   }
 }
 
@@ -95,7 +95,7 @@ static void test_crossing_beyond_what_is_measured(void **state)
   const struct device host = {1e-4, 3e-4}, gl = {0.1, 1e-4};
   struct hb_hybrid_split split = split_of(100000, host, gl, 0);
   assert_in_range(split.host_below, 499, 501); /* 0.0999 / 2e-4 */
-  assert_true(split.host_from == HB_HYBRID_ALL);
+  expect_equal(split.host_from, HB_HYBRID_ALL);
 }
 
 /* Times up to 3 % off: bounds are then up to 6 % off, and what is lost is of that order. */
@@ -106,7 +106,7 @@ static void test_noise(void **state)
   for (double journey = 2e-6; journey < 1e-2; journey *= 1.7) {
     const struct device gl = {journey, 2e-8};
     for (size_t k = 3; k < COUNT_OF(sizes); k++)
-      assert_true(worst(sizes[k], host, gl, split_of(sizes[k], host, gl, 0.03)) < 1.12);
+      expect_below(worst(sizes[k], host, gl, split_of(sizes[k], host, gl, 0.03)), 1.12);
   }
 }
 
@@ -118,7 +118,8 @@ static void test_nonsense(void **state)
   struct hb_hybrid_split split = split_of(4096, host, falling, 0);
   assert_split(split, HB_HYBRID_ALL, HB_HYBRID_ALL);
   split = split_of(65536, falling, host, 0.9);
-  assert_true(split.host_below >= 1 && split.host_from >= 1);
+  expect_at_least(split.host_below, 1);
+  expect_at_least(split.host_from, 1);
 }
 
 /* Two that are alike: not worth a device. */

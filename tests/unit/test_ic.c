@@ -5,6 +5,7 @@
 #include "core/diagnostics.h"
 #include "core/gravity.h"
 #include "core/particles.h"
+#include "support/support.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ static void same_bytes_everywhere(void **state)
     uint64_t got = ic_fingerprint(p);
     size_t g = 0;
     while (g < COUNT_OF(golden) && strcmp(golden[g].model, models[k].name) != 0) g++;
-    assert_true(g < COUNT_OF(golden));
+    expect_below(g, COUNT_OF(golden));
     if (got != golden[g].fingerprint) {
       print_error("{\"%s\", UINT64_C(0x%016llx)},\n", models[k].name, (unsigned long long)got);
       wrong++;
@@ -87,12 +88,14 @@ static void models_are_sound(void **state)
     const struct hb_ic_model *m = &models[k];
     struct hb_particles *p;
     assert_true(m->name && m->summary && m->source && m->options);
-    assert_true(m->n_min >= 1 && m->n_min <= m->n && m->n <= m->n_max);
+    expect_at_least(m->n_min, 1);
+    expect_at_most(m->n_min, m->n);
+    expect_at_most(m->n, m->n_max);
     ASSERT_OK(hb_ic_make(m->name, NULL, &p));
     assert_int_equal(p->n, m->n);
-    assert_true(p->t == 0);
+    expect_equal(p->t, 0);
     ASSERT_OK(hb_particles_check(p));
-    assert_true(total_mass(p) > 0);
+    expect_above(total_mass(p), 0);
     if (strcmp(m->name, "cube") != 0 && strncmp(m->name, "demo", 4) != 0) assert_centred(p, IC_SUM);
     hb_particles_destroy(p);
     /* the smallest number is possible, and one less is refused */
@@ -115,8 +118,8 @@ static void seeds_matter(void **state)
     struct hb_particles *p = ic_make(seeded[k], (struct hb_ic_params){.n = 64, .seed = 1});
     struct hb_particles *again = ic_make(seeded[k], (struct hb_ic_params){.n = 64, .seed = 1});
     struct hb_particles *other = ic_make(seeded[k], (struct hb_ic_params){.n = 64, .seed = 2});
-    assert_true(ic_fingerprint(p) == ic_fingerprint(again));
-    assert_true(ic_fingerprint(p) != ic_fingerprint(other));
+    expect_equal(ic_fingerprint(p), ic_fingerprint(again));
+    expect_other(ic_fingerprint(p), ic_fingerprint(other));
     hb_particles_destroy(p);
     hb_particles_destroy(again);
     hb_particles_destroy(other);
@@ -194,7 +197,8 @@ struct told {
 static void tell(void *context, double done)
 {
   struct told *told = context;
-  assert_true(done > told->last && done <= 1);
+  expect_above(done, told->last);
+  expect_at_most(done, 1);
   told->last = done;
   told->words++;
 }
@@ -208,7 +212,7 @@ static void large_spheres_take_the_models_sums_and_long_sums_are_told(void **sta
   struct hb_ic_params params = {.n = 17000, .progress = tell, .progress_context = &told};
   hb_particles_destroy(ic_make("plummer", params)); /* 2.9e8 pairs: two parts */
   assert_int_equal(told.words, 2);
-  assert_true(told.last == 1);
+  expect_equal(told.last, 1);
 }
 
 static int ascending(const void *a, const void *b)
@@ -229,7 +233,7 @@ static void plummer_radii(void **state)
   static double r[IC_SAMPLE];
   struct hb_particles *p = ic_make("plummer", (struct hb_ic_params){.n = IC_SAMPLE, .seed = 3});
   for (size_t i = 0; i < IC_SAMPLE; i++) r[i] = ic_length(p->x + 3 * i);
-  assert_true(ic_kolmogorov(r, mass_within) < IC_KOLMOGOROV);
+  expect_below(ic_kolmogorov(r, mass_within), IC_KOLMOGOROV);
   /* the half-mass radius is 1.3048 a; the slope of mass_within there is 0.4254 / a, so a sample's median has the
    * standard deviation 0.5 / sqrt(n) a / 0.4254, of which 4 are allowed */
   const double half_mass = 1.3048 * PLUMMER_A, allowed = 4 * 0.5 / sqrt(IC_SAMPLE) * PLUMMER_A / 0.4254;
@@ -241,11 +245,11 @@ static void plummer_radii(void **state)
   /* the negative control: a uniform sphere, brought to the same half-mass radius, and a cube */
   p = ic_make("coldsphere", (struct hb_ic_params){.n = IC_SAMPLE, .seed = 3});
   for (size_t i = 0; i < IC_SAMPLE; i++) r[i] = ic_length(p->x + 3 * i) * half_mass / cbrt(0.5);
-  assert_true(ic_kolmogorov(r, mass_within) > IC_KOLMOGOROV);
+  expect_above(ic_kolmogorov(r, mass_within), IC_KOLMOGOROV);
   hb_particles_destroy(p);
   p = ic_make("cube", (struct hb_ic_params){.n = IC_SAMPLE, .seed = 3});
   r_half = ic_radius(p, 0.5);
-  assert_true(fabs(r_half - half_mass) > allowed);
+  expect_above(fabs(r_half - half_mass), allowed);
   hb_particles_destroy(p);
 }
 
@@ -274,8 +278,8 @@ static void plummer_speeds(void **state)
     double r = ic_length(p->x + 3 * i);
     q[i] = ic_length(p->v + 3 * i) / sqrt(2 / sqrt(r * r + PLUMMER_A * PLUMMER_A));
   }
-  assert_true(ic_kolmogorov(q, slower_than) < IC_KOLMOGOROV);
-  assert_true(ic_kolmogorov(q, slower_in_a_ball) > IC_KOLMOGOROV); /* the negative control */
+  expect_below(ic_kolmogorov(q, slower_than), IC_KOLMOGOROV);
+  expect_above(ic_kolmogorov(q, slower_in_a_ball), IC_KOLMOGOROV); /* the negative control */
   hb_particles_destroy(p);
 }
 
@@ -297,7 +301,7 @@ static void plummer_cut_off(void **state)
   /* at a cut-off of 5, 0.943 of the mass is left and half of that is within 1.239: the ratio is 4.035, and the
    * median of the sample is known to 4 percent (4 standard deviations) */
   ic_assert_near(extent(5), 4.035, 0.04 * 4.035);
-  assert_true(extent(0) > 2 * 4.035); /* the negative control */
+  expect_above(extent(0), 2 * 4.035); /* the negative control */
   /* the core of Plummer's sphere has an even density: cbrt 2 */
   ic_assert_near(extent(1e-3), cbrt(2), 0.02 * cbrt(2));
 }
@@ -320,7 +324,9 @@ static void twobody_orbits(void **state)
     /* and 1 - e^2 is a difference too */
     ic_assert_near(angular_momentum_z(p), l, IC_ROUNDING * l / (1 - c->e));
     ic_assert_near(p->x[3] - p->x[0], a * (1 + c->e), IC_ROUNDING * a);
-    assert_true(p->x[1] == 0 && p->v[0] == 0 && p->v[3] == 0);
+    expect_equal(p->x[1], 0);
+    expect_equal(p->v[0], 0);
+    expect_equal(p->v[3], 0);
     assert_centred(p, IC_ROUNDING * a);
     hb_particles_destroy(p);
   }
@@ -335,7 +341,7 @@ static void figure8_is_balanced(void **state)
   for (int k = 0; k < 3; k++) assert_true(x[k] == 0 && v[k] == 0);
   ic_assert_near(angular_momentum_z(p), 0, FIGURE8);
   ic_assert_near(energy(p), -1.287146, 1e-5); /* six digits in the literature */
-  assert_true(total_mass(p) == 3);
+  expect_equal(total_mass(p), 3);
   hb_particles_destroy(p);
 }
 
@@ -362,8 +368,8 @@ static void coldsphere_is_uniform(void **state)
     r[i] = ic_length(p->x + 3 * i);
     for (int k = 0; k < 3; k++) ic_assert_near(p->v[3 * i + k], 0, IC_SUM);
   }
-  assert_true(ic_kolmogorov(r, ic_inside_unit_sphere) < IC_KOLMOGOROV);
-  assert_true(ic_kolmogorov(r, mass_within) > IC_KOLMOGOROV); /* the negative control */
+  expect_below(ic_kolmogorov(r, ic_inside_unit_sphere), IC_KOLMOGOROV);
+  expect_above(ic_kolmogorov(r, mass_within), IC_KOLMOGOROV); /* the negative control */
   ic_assert_near(total_mass(p), 1, IC_ROUNDING);
   hb_particles_destroy(p);
 }
@@ -374,7 +380,8 @@ static void cube_is_in_its_bounds(void **state)
   struct hb_particles *p = ic_make("cube", (struct hb_ic_params){.n = IC_SAMPLE, .seed = 7});
   double mean[3] = {0}, square[3] = {0};
   for (size_t k = 0; k < 3 * IC_SAMPLE; k++) {
-    assert_true(fabs(p->x[k]) < 1 && p->v[k] == 0);
+    expect_below(fabs(p->x[k]), 1);
+    expect_equal(p->v[k], 0);
     mean[k % 3] += p->x[k] / IC_SAMPLE;
     square[k % 3] += p->x[k] * p->x[k] / IC_SAMPLE;
   }
@@ -416,7 +423,7 @@ static void holmberg1941_orbit(void **state)
     ic_assert_near(sqrt(x * x + y * y), 4, IC_SUM);
     ic_assert_near((vx * vx + vy * vy) / 2 - mass / 4, w * w / 2, IC_SUM * 10);
     ic_assert_near(x * vy - y * vx, q * sqrt(w * w + 2 * mass / q), IC_SUM * 10);
-    assert_true(x * vx + y * vy < 0); /* they approach */
+    expect_below(x * vx + y * vy, 0); /* they approach */
     hb_particles_destroy(p);
   }
 }
@@ -473,7 +480,7 @@ static void holmberg1941_turns_both_ways(void **state)
   (void)state;
   struct hb_particles *direct = one_nebula(0), *retrograde = one_nebula(-1);
   double l = angular_momentum_z(direct);
-  assert_true(l > 0.1);
+  expect_above(l, 0.1);
   ic_assert_near(angular_momentum_z(retrograde), -l, IC_SUM * 10);
   hb_particles_destroy(direct);
   hb_particles_destroy(retrograde);

@@ -6,6 +6,7 @@
 #include "core/particles.h"
 #include "core/units.h"
 #include "ic/cluster.h"
+#include "support/support.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -95,7 +96,7 @@ static void other_eccentricities(void **state)
     assert_true(orbits[k].a * PAIRS > 0.00999 && orbits[k].a * PAIRS < 1.001);
   hb_particles_destroy(p);
   p = binaries((struct hb_ic_cluster){.eccentricities = HB_IC_CIRCULAR});
-  for (size_t k = 0; k < PAIRS; k++) assert_true(orbits[k].e < 1e-8);
+  for (size_t k = 0; k < PAIRS; k++) expect_below(orbits[k].e, 1e-8);
   hb_particles_destroy(p);
 }
 
@@ -155,12 +156,15 @@ static void kroupa_1995(void **state)
   print_message("# %g pairs below 10 days: e %g (0.15) and q %g (0.9) in the mean, q of wide ones %g (0.6)\n",
                 of_short, short_e / of_short, short_q / of_short, long_q / of_long);
   ic_assert_near(kroupa(8.43), 1, 1e-3);
-  assert_true(tail_distance(5.5, kroupa) < IC_KOLMOGOROV);
-  assert_true(tail_distance(5.5, duquennoy) > IC_KOLMOGOROV); /* the negative control */
-  assert_true(of_short > 20 && short_e / of_short < 0.15);
-  assert_true(short_q / of_short > 0.9 && long_q / of_long < 0.6);
+  expect_below(tail_distance(5.5, kroupa), IC_KOLMOGOROV);
+  expect_above(tail_distance(5.5, duquennoy), IC_KOLMOGOROV); /* the negative control */
+  expect_above(of_short, 20);
+  expect_below(short_e / of_short, 0.15);
+  expect_above(short_q / of_short, 0.9);
+  expect_below(long_q / of_long, 0.6);
   print_message("# radii over pericenter at most %g (1)\n", most_contact());
-  assert_true(most_contact() < 1 && most_contact() > 0.3);
+  expect_below(most_contact(), 1);
+  expect_above(most_contact(), 0.3);
   ic_assert_near(hb_sum(p->n, p->m), 1, 1e-12);
   hb_particles_destroy(p);
 }
@@ -194,20 +198,22 @@ static void duquennoy_1991(void **state)
   (void)state;
   struct hb_particles *p = with_periods(HB_IC_ORBITS_DUQUENNOY1991, 1e9);
   double first = most_contact();
-  assert_true(tail_distance(2, duquennoy) < IC_KOLMOGOROV);
-  assert_true(tail_distance(2, kroupa) > IC_KOLMOGOROV); /* the negative control */
+  expect_below(tail_distance(2, duquennoy), IC_KOLMOGOROV);
+  expect_above(tail_distance(2, kroupa), IC_KOLMOGOROV); /* the negative control */
   hb_particles_destroy(p);
   p = with_periods(HB_IC_ORBITS_DUQUENNOY1991, 0);
   double widest = 0, bound = 0.4 / cbrt(PAIRS), touching = most_contact();
   for (size_t k = 0; k < PAIRS; k++) widest = fmax(widest, orbits[k].a);
   print_message("# a at most %g (%g), radii over pericenter %g and %g (1), redrawn %s of %d\n", widest, bound,
                 first, touching, hb_particles_note(p, "orbits_redrawn"), PAIRS);
-  assert_true(widest < bound * (1 + 1e-9) && widest > bound / 2);
-  assert_true(first < 1 && touching < 1);
+  expect_below(widest, bound * (1 + 1e-9));
+  expect_above(widest, bound / 2);
+  expect_below(first, 1);
+  expect_below(touching, 1);
   assert_true(atoi(hb_particles_note(p, "orbits_redrawn")) > PAIRS / 50);
   hb_particles_destroy(p);
   p = with_periods(HB_IC_ORBITS_DUQUENNOY1991, 1e-3);
-  for (size_t k = 0; k < PAIRS; k++) assert_true(orbits[k].a < 1e-3 * (1 + 1e-9));
+  for (size_t k = 0; k < PAIRS; k++) expect_below(orbits[k].a, 1e-3 * (1 + 1e-9));
   hb_particles_destroy(p);
 }
 
@@ -233,11 +239,11 @@ static void pairings(void **state)
   c.pairing = HB_IC_PAIRING_RANDOM;
   p = binaries(c);
   assert_false(FOLLOWS(mass_ratio, uniform_ratio)); /* the negative control */
-  for (size_t k = 0; k < PAIRS; k++) assert_true(orbits[k].mass_ratio <= 1);
+  for (size_t k = 0; k < PAIRS; k++) expect_at_most(orbits[k].mass_ratio, 1);
   hb_particles_destroy(p);
   c.pairing = HB_IC_PAIRING_ORDERED;
   p = binaries(c);
-  for (size_t i = 1; i < STARS; i++) assert_true(p->m[i] <= p->m[i - 1]);
+  for (size_t i = 1; i < STARS; i++) expect_at_most(p->m[i], p->m[i - 1]);
   hb_particles_destroy(p);
 }
 

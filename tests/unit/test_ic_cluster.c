@@ -7,6 +7,7 @@
 #include "core/particles.h"
 #include "ic/cluster.h"
 #include "support/step_case.h"
+#include "support/support.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -174,10 +175,10 @@ static void tides_cut_off(void **state)
   ic_assert_near(cluster_virial_ratio(p), 0.5, 1e-12);
   for (size_t i = 0; i < IC_SAMPLE; i++) {
     r[i] = ic_length(p->x + 3 * i);
-    assert_true(r[i] < tidal_radius + 0.05); /* the center of mass has moved by a few 1 / sqrt n */
+    expect_below(r[i], tidal_radius + 0.05); /* the center of mass has moved by a few 1 / sqrt n */
   }
-  assert_true(ic_kolmogorov(r, mass_within_tide) < IC_KOLMOGOROV);
-  assert_true(ic_kolmogorov(r, mass_within) > IC_KOLMOGOROV); /* the negative control */
+  expect_below(ic_kolmogorov(r, mass_within_tide), IC_KOLMOGOROV);
+  expect_above(ic_kolmogorov(r, mass_within), IC_KOLMOGOROV); /* the negative control */
   hb_particles_destroy(p);
 }
 
@@ -198,7 +199,7 @@ static void rotation_turns_stars(void **state)
       double after = angular_momentum(turned->x + 3 * i, turned->v + 3 * i);
       ic_assert_near(fabs(after), fabs(before), 1e-12);
       ic_assert_near(ic_length(turned->v + 3 * i), ic_length(p->v + 3 * i), 1e-12);
-      assert_true(turned->v[3 * i + 2] == p->v[3 * i + 2]);
+      expect_equal(turned->v[3 * i + 2], p->v[3 * i + 2]);
       against += way * after < 0;
     }
     /* half of them went the other way before; four standard deviations of a share of a sample */
@@ -252,7 +253,7 @@ static void fractal_dimensions(void **state)
   for (size_t k = 0; k < COUNT_OF(dimensions); k++) {
     double found = box_dimension(dimensions[k], N);
     if (k < 2) ic_assert_near(found, dimensions[k], 0.15);
-    assert_true(found > before + 0.1);
+    expect_above(found, before + 0.1);
     before = found;
   }
   ic_assert_near(before, box_dimension(0, N),
@@ -288,7 +289,7 @@ static void three_dimensions_are_even(void **state)
     even += clark_evans(3, seed) / 4, clumped += clark_evans(2, seed) / 4;
   print_message("# Clark & Evans: D = 3 %g (1 +- 0.025), D = 2 %g (below 0.6)\n", even, clumped);
   ic_assert_near(even, 1, 0.025);
-  assert_true(clumped < 0.6);
+  expect_below(clumped, 0.6);
 }
 
 /* Mean cosine of the angle between the velocities of nearest neighbors. */
@@ -317,8 +318,8 @@ static void neighbors_move_together(void **state)
 {
   (void)state;
   double fractal = coherence(1.6), plain = coherence(0);
-  assert_true(fractal > 0.4);
-  assert_true(fabs(plain) < 0.15); /* the negative control: 500 cosines have a mean of 0 +- 0.026 */
+  expect_above(fractal, 0.4);
+  expect_below(fabs(plain), 0.15); /* the negative control: 500 cosines have a mean of 0 +- 0.026 */
 }
 
 /* Radii with 90 and 50 % of the mass: Plummer's sphere has 3.714 and 1.305 of its own radius, a uniform ball 0.965 and 0.794.
@@ -329,7 +330,7 @@ static void substructure_keeps_the_profile(void **state)
   struct hb_particles *p = cluster_make("plummer", IC_SAMPLE, (struct hb_ic_cluster){.fractal = 2.6});
   struct hb_particles *ball = cluster_make("coldsphere", IC_SAMPLE, (struct hb_ic_cluster){.fractal = 2.6});
   ic_assert_near(ic_radius(p, 0.9) / ic_radius(p, 0.5), 3.714 / 1.305, 0.1 * 3.714 / 1.305);
-  assert_true(fabs(ic_radius(ball, 0.9) / ic_radius(ball, 0.5) - 3.714 / 1.305) > 0.1 * 3.714 / 1.305);
+  expect_above(fabs(ic_radius(ball, 0.9) / ic_radius(ball, 0.5) - 3.714 / 1.305), 0.1 * 3.714 / 1.305);
   ic_assert_near(cluster_virial_ratio(p), 0.5, 1e-12);
   hb_particles_destroy(p);
   hb_particles_destroy(ball);
@@ -397,7 +398,10 @@ static void standard_units_follow(void **state)
   ic_assert_near((both->x[6] * both->m[2] + both->x[9] * both->m[3]) / 40, 1, 1e-13);
   ic_assert_near(both->v[7] - both->v[10], p->v[1], 1e-14);
   ic_assert_near(both->v[8], -1, 1e-15);
-  assert_true(both->id[1] == 41 && both->id[2] == 42 && both->id[3] == 43 && both->t == p->t);
+  expect_equal(both->id[1], 41);
+  expect_equal(both->id[2], 42);
+  expect_equal(both->id[3], 43);
+  expect_equal(both->t, p->t);
   ASSERT_OK(hb_units_get(both, &u, &are_known));
   assert_true(are_known && u.mass == 1);
   hb_particles_destroy(both);

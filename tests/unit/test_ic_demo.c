@@ -2,6 +2,7 @@
 #include "support/ic_case.h"
 
 #include "core/particles.h"
+#include "support/support.h"
 
 #include <math.h>
 
@@ -44,14 +45,17 @@ static void demos_start_from_a_shell(void **state)
     struct hb_particles *p = ic_make(demos[k].model, (struct hb_ic_params){.n = IC_SAMPLE, .seed = k});
     for (size_t i = 0; i < IC_SAMPLE; i++) {
       const double *x = p->x + 3 * i, *v = p->v + 3 * i;
-      assert_true(p->m[i] == 1);
+      expect_equal(p->m[i], 1);
       nearest = fmin(nearest, ic_length(x) / scale), farthest = fmax(farthest, ic_length(x) / scale);
       ic_assert_near(v[0], speed * x[1], IC_ROUNDING * speed * scale);
       ic_assert_near(v[1], -speed * x[0], IC_ROUNDING * speed * scale);
       ic_assert_near(v[2], 0, IC_ROUNDING);
       for (int c = 0; c < 3; c++) mean[c] += x[c] / scale / IC_SAMPLE;
     }
-    assert_true(nearest > 2.5 && nearest < 2.6 && farthest < 4 && farthest > 3.9);
+    expect_above(nearest, 2.5);
+    expect_below(nearest, 2.6);
+    expect_below(farthest, 4);
+    expect_above(farthest, 3.9);
     for (int c = 0; c < 3; c++) ic_assert_near(mean[c], 0, 5 * 4 * sqrt(1.0 / 3 / IC_SAMPLE));
     hb_particles_destroy(p);
   }
@@ -72,13 +76,13 @@ static void demos_have_other_shapes(void **state)
       u[i] = ic_length(p->v + 3 * i) / speed;
       along += fabs(r[i] - u[i]) < IC_SUM;
     }
-    assert_true(ic_kolmogorov(r, ic_inside_unit_sphere) < IC_KOLMOGOROV &&
-                ic_kolmogorov(u, ic_inside_unit_sphere) < IC_KOLMOGOROV);
+    expect_below(ic_kolmogorov(r, ic_inside_unit_sphere), IC_KOLMOGOROV);
+    expect_below(ic_kolmogorov(u, ic_inside_unit_sphere), IC_KOLMOGOROV);
     assert_int_equal(along, shape == HB_IC_SHAPE_EXPAND ? IC_SAMPLE : 0);
     hb_particles_destroy(p);
   }
   struct hb_particles *few = ic_make("demo1", (struct hb_ic_params){.n = 64, .shape = HB_IC_SHAPE_RANDOM});
-  for (size_t i = 0; i < 64; i++) assert_true(ic_length(few->x + 3 * i) < 1.54); /* never below one scale */
+  for (size_t i = 0; i < 64; i++) expect_below(ic_length(few->x + 3 * i), 1.54); /* never below one scale */
   hb_particles_destroy(few);
 }
 

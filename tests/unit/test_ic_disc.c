@@ -4,6 +4,7 @@
 #include "core/particles.h"
 #include "base/elementary.h"
 #include "ic/galaxy.h"
+#include "support/support.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,15 +60,15 @@ static void test_profiles(void **state)
   static double values[STARS], radial[STARS];
   assert_int_equal(hb_galaxy_disc(N), STARS);
   for (size_t i = 0; i < STARS; i++) values[i] = distance(p, i);
-  assert_true(ic_kolmogorov(values, inside) < IC_KOLMOGOROV);
+  expect_below(ic_kolmogorov(values, inside), IC_KOLMOGOROV);
   for (size_t i = 0; i < STARS; i++) values[i] = p->x[3 * i + 2];
-  assert_true(ic_kolmogorov(values, below) < IC_KOLMOGOROV);
+  expect_below(ic_kolmogorov(values, below), IC_KOLMOGOROV);
   for (size_t i = 0; i < STARS; i++) {
     const double *x = p->x + 3 * i, *v = p->v + 3 * i;
     double R = distance(p, i);
     radial[i] = (x[0] * v[0] + x[1] * v[1]) / R / hb_galaxy_dispersion(R);
   }
-  assert_true(ic_kolmogorov(radial, inside_gaussian) < IC_KOLMOGOROV);
+  expect_below(ic_kolmogorov(radial, inside_gaussian), IC_KOLMOGOROV);
   hb_particles_destroy(p);
 }
 
@@ -80,9 +81,11 @@ static void test_rotation(void **state)
   ic_assert_near(sigma * kappa / (3.36 * exp(-R) / (2 * acos(-1))), hb_galaxy_q, IC_SUM);
   for (double at = 1; at < 6; at += 0.5) {
     double speed = sqrt(hb_galaxy_circular2(at));
-    assert_true(speed > 0.85 && speed < 1.15);
+    expect_above(speed, 0.85);
+    expect_below(speed, 1.15);
     double ratio = sqrt(hb_galaxy_epicyclic2(at)) * at / speed; /* 1 of a point mass, 2 of a solid body */
-    assert_true(ratio > 1 && ratio < 2);
+    expect_above(ratio, 1);
+    expect_below(ratio, 2);
   }
   struct hb_particles *p = ic_make("disc", (struct hb_ic_params){.n = N, .seed = 1});
   double around = 0, drift = 0;
@@ -95,7 +98,7 @@ static void test_rotation(void **state)
     drift += sigma * exp((R - at) / 2) * sigma * exp((R - at) / 2) * (2 * at - 0.5) / (2 * 1.1);
     count++;
   }
-  assert_true(count > 1000);
+  expect_above(count, 1000);
   ic_assert_near(around / count, -drift / count, 0.015); /* kappa / 2 Omega is not the same everywhere */
   hb_particles_destroy(p);
 }
@@ -166,15 +169,16 @@ static void test_ten_turns(void **state)
   print_message("radius %.3f, now %.3f; height %.3f, now %.3f; bar %.3f, now %.3f\n", then.radius, now.radius,
                 then.height, now.height, then.bar, now.bar);
   ic_assert_near(now.radius / then.radius, 1, 0.25);
-  assert_true(now.height < 3 * then.height && now.height < 0.25 * now.radius);
-  assert_true(now.bar < 0.2);
+  expect_below(now.height, 3 * then.height);
+  expect_below(now.height, 0.25 * now.radius);
+  expect_below(now.bar, 0.2);
   /* without its halo the same disc flies apart: the bounds do tell */
   struct hb_particles *alone;
   ASSERT_OK(hb_particles_create(stars + hb_galaxy_bulge(STARS), &alone));
   memcpy(alone->m, p->m, alone->n * sizeof *p->m);
   memcpy(alone->x, p->x, 3 * alone->n * sizeof *p->x);
   memcpy(alone->v, p->v, 3 * alone->n * sizeof *p->v);
-  assert_true(turned(alone, stars, 2).radius > 1.5 * then.radius);
+  expect_above(turned(alone, stars, 2).radius, 1.5 * then.radius);
   hb_particles_destroy(alone);
   hb_particles_destroy(p);
 }

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "core/diagnostics.h"
 #include "core/particles.h"
+#include "support/support.h"
 
 #include <math.h>
 
@@ -38,7 +39,7 @@ static void integrate(double W0)
     M += dM;
     r += h;
   }
-  assert_true(m->count < ROWS);
+  expect_below(m->count, ROWS);
   m->length = -2 * u / (M * M);
   m->speed = sqrt(1 / (M * m->length)); /* sigma in those units */
 }
@@ -108,11 +109,11 @@ static void density_profile(void **state)
   static const double depths[] = {0.5, 3, 6, 9, 12};
   for (size_t k = 0; k < COUNT_OF(depths); k++) {
     integrate(depths[k]);
-    assert_true(radii(depths[k]) < IC_KOLMOGOROV);
+    expect_below(radii(depths[k]), IC_KOLMOGOROV);
   }
   integrate(6); /* the negative controls: neighbors of the right model */
-  assert_true(radii(5) > IC_KOLMOGOROV);
-  assert_true(radii(7) > IC_KOLMOGOROV);
+  expect_above(radii(5), IC_KOLMOGOROV);
+  expect_above(radii(7), IC_KOLMOGOROV);
 }
 
 static double uniform(double u) { return fmin(fmax(u, 0), 1); }
@@ -137,10 +138,10 @@ static void speed_distribution(void **state)
   static const double depths[] = {1, 6, 12};
   for (size_t k = 0; k < COUNT_OF(depths); k++) {
     integrate(depths[k]);
-    assert_true(speeds(depths[k]) < IC_KOLMOGOROV);
+    expect_below(speeds(depths[k]), IC_KOLMOGOROV);
   }
   integrate(8);
-  assert_true(speeds(6) > IC_KOLMOGOROV); /* the negative control */
+  expect_above(speeds(6), IC_KOLMOGOROV); /* the negative control */
 }
 
 /* Mean v^2 in 16 shells of 256 stars, against the model's at the same places: the largest difference in standard deviations
@@ -166,9 +167,9 @@ static void dispersion_profile(void **state)
 {
   (void)state;
   integrate(6);
-  assert_true(worst_dispersion(6) < 3.5);
+  expect_below(worst_dispersion(6), 3.5);
   integrate(8); /* the negative control */
-  assert_true(worst_dispersion(6) > 3.5);
+  expect_above(worst_dispersion(6), 3.5);
 }
 
 /* With the sums of the model, the sample's energy is that of the model but for noise: U by about its own size / sqrt n. */
@@ -187,7 +188,7 @@ static double reach(const struct hb_ic_params *params, const char *name)
   struct hb_particles *p = ic_make(name, *params);
   const char *note = hb_particles_note(p, "initial_tidal_radius");
   assert_true(!note || hb_text_number(note, &r) == HB_OK);
-  for (size_t i = 0; i < p->n && note; i++) assert_true(ic_length(p->x + 3 * i) < r + shift);
+  for (size_t i = 0; i < p->n && note; i++) expect_below(ic_length(p->x + 3 * i), r + shift);
   hb_particles_destroy(p);
   return r;
 }

@@ -5,6 +5,7 @@
 #include "core/particles.h"
 #include "core/units.h"
 #include "ic/cluster.h"
+#include "support/support.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -75,7 +76,7 @@ static void write_file(const char *path, const char *text)
 {
   FILE *file = fopen(path, "w");
   assert_non_null(file);
-  assert_true(fputs(text, file) >= 0);
+  expect_at_least(fputs(text, file), 0);
   assert_int_equal(fclose(file), 0);
 }
 
@@ -208,11 +209,13 @@ static void heavy_stars_inside(void **state)
     struct hb_particles *p = segregated(0.5 * k);
     ratio[k] = median_radius(p, 0, 400) / median_radius(p, 2000, IC_SAMPLE);
     /* a star of 10 in 1700 solar masses is 0.6 %, and the shuffled ones make noise of 0.87 sqrt (<m^2> / <m>^2 / n) = 2.6 % */
-    assert_true(profile_error(p) < 0.04);
+    expect_below(profile_error(p), 0.04);
     hb_particles_destroy(p);
   }
   ic_assert_near(ratio[0], 1, 0.12); /* medians of 400 and 2096 stars */
-  assert_true(ratio[1] < 0.85 && ratio[2] < 0.5 && ratio[2] < ratio[1]);
+  expect_below(ratio[1], 0.85);
+  expect_below(ratio[2], 0.5);
+  expect_below(ratio[2], ratio[1]);
 }
 
 /* The negative control: orbits that are shared out by numbers of stars, not by mass, do not keep the profile. */
@@ -226,7 +229,7 @@ static void the_profile_needs_the_masses(void **state)
   for (size_t i = 0; i < p->n; i++) nearly_equal[i] = 1 + 1e-9 * p->m[i];
   ASSERT_OK(hb_cluster_segregate(&rng, 1, p->n, nearly_equal, all->n, all->x, all->v, orbit));
   for (size_t i = 0; i < p->n; i++) memcpy(p->x + 3 * i, all->x + 3 * orbit[i], 3 * sizeof *p->x);
-  assert_true(profile_error(p) > 0.1);
+  expect_above(profile_error(p), 0.1);
   hb_particles_destroy(p);
   hb_particles_destroy(all);
 }
@@ -242,7 +245,10 @@ static void full_segregation_is_an_order(void **state)
   for (size_t k = 0; k < ORBITS; k++)
     x[3 * k + k % 3] = (double)(k + 1); /* at rest: farther out is more energy */
   ASSERT_OK(hb_cluster_segregate(&rng, 1, N, m, ORBITS, x, v, orbit));
-  assert_true(orbit[2] < orbit[0] && orbit[0] < orbit[3] && orbit[3] < orbit[4] && orbit[4] < orbit[1]);
+  expect_below(orbit[2], orbit[0]);
+  expect_below(orbit[0], orbit[3]);
+  expect_below(orbit[3], orbit[4]);
+  expect_below(orbit[4], orbit[1]);
   assert_int_equal(orbit[2], 11); /* the middle of 10 / 17.5 of 40 */
 }
 

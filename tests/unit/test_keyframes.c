@@ -44,14 +44,19 @@ static void test_rows(void **state)
   struct hb_keyframes k = read_way(WAY);
   assert_int_equal(k.count, 3);
   struct hb_camera c = at(&k, 1 / 3.); /* the second row */
-  assert_true(fabs(c.center[0] - 1) < 1e-9 && fabs(c.center[1] - 2) < 1e-9 && fabs(c.distance - 2) < 1e-9);
-  assert_true(fabs(c.axis[2][2] - sin(45 * DEGREE)) < 1e-9);
+  expect_below(fabs(c.center[0] - 1), 1e-9);
+  expect_below(fabs(c.center[1] - 2), 1e-9);
+  expect_below(fabs(c.distance - 2), 1e-9);
+  expect_below(fabs(c.axis[2][2] - sin(45 * DEGREE)), 1e-9);
   c = at(&k, 0);
-  assert_true(c.distance > 7.999999 && c.axis[2][2] > 0.999999 && c.field_of_view == 0.5);
+  expect_above(c.distance, 7.999999);
+  expect_above(c.axis[2][2], 0.999999);
+  expect_equal(c.field_of_view, 0.5);
   c = at(&k, -3);
-  assert_true(c.distance > 7.999999);
+  expect_above(c.distance, 7.999999);
   c = at(&k, 7);
-  assert_true(fabs(c.center[1]) < 1e-12 && fabs(c.distance - 2) < 1e-12);
+  expect_below(fabs(c.center[1]), 1e-12);
+  expect_below(fabs(c.distance - 2), 1e-12);
   hb_keyframes_clear(&k);
 }
 
@@ -64,19 +69,22 @@ static void test_smooth(void **state)
   double speed = 0, before = 0;
   for (int s = 0; s <= STEPS; s++) {
     struct hb_camera c = at(&k, (double)s / STEPS);
-    assert_true(c.distance <= 8 + 1e-12 && c.distance >= 2 - 1e-12);
-    assert_true(c.center[1] >= -1e-12 && c.center[1] <= 2 + 1e-12 && c.center[0] <= 1 + 1e-12);
-    if (s > 1) assert_true(fabs(c.center[1] - before - speed) < 2e-5); /* a jump of the slope would be 1e-3 */
+    expect_at_most(c.distance, 8 + 1e-12);
+    expect_at_least(c.distance, 2 - 1e-12);
+    expect_at_least(c.center[1], -1e-12);
+    expect_at_most(c.center[1], 2 + 1e-12);
+    expect_at_most(c.center[0], 1 + 1e-12);
+    if (s > 1) expect_below(fabs(c.center[1] - before - speed), 2e-5); /* a jump of the slope would be 1e-3 */
     if (s > 0) speed = c.center[1] - before;
-    if (s == 1 || s == STEPS) assert_true(fabs(speed) < 2e-5);
+    if (s == 1 || s == STEPS) expect_below(fabs(speed), 2e-5);
     before = c.center[1];
   }
   hb_keyframes_clear(&k);
   k = read_way("0 0 0 0 0 0 1\n1 0 0 0 0 0 100");
-  assert_true(fabs(at(&k, 0.5).distance - 10) < 1e-9); /* half way between 1 and 100 */
+  expect_below(fabs(at(&k, 0.5).distance - 10), 1e-9); /* half way between 1 and 100 */
   hb_keyframes_clear(&k);
   k = read_way("5 1 2 3 0 0 4");
-  assert_true(at(&k, 0.7).center[2] == 3);
+  expect_equal(at(&k, 0.7).center[2], 3);
   hb_keyframes_clear(&k);
 }
 

@@ -14,10 +14,10 @@ static void test_anywhere(void **state)
     for (size_t at = 0; at < count; at++) {
       for (size_t k = 0; k < count; k++) q[k] = (k % 2 ? 1 : -1) * (double)(k + 1);
       q[at] = -100.5;
-      assert_true(hb_largest(count, q) == 100.5);
+      expect_equal(hb_largest(count, q), 100.5);
       q[at] = 0x1p-1074;
-      assert_true(hb_largest(count, q) ==
-                  (count > 1 ? (double)(at == count - 1 ? count - 1 : count) : 0x1p-1074));
+      expect_equal(hb_largest(count, q),
+                   (count > 1 ? (double)(at == count - 1 ? count - 1 : count) : 0x1p-1074));
       for (int sign = -1; sign <= 1; sign += 2) {
         q[at] = sign * INFINITY;
         assert_true(isnan(hb_largest(count, q)));
@@ -30,7 +30,7 @@ static void test_anywhere(void **state)
 static void test_zeros(void **state)
 {
   (void)state;
-  assert_true(hb_largest(0, NULL) == 0);
+  expect_equal(hb_largest(0, NULL), 0);
   assert_true(hb_largest(2, (const double[]){-0.0, 0}) == 0 &&
               !signbit(hb_largest(1, (const double[]){-0.0})));
 }

@@ -74,9 +74,10 @@ static void order_is_two(void **state)
   (void)state;
   for (int n = 256; n < 2048; n *= 2) {
     double slope = log2(pericentre_error(n, 1) / pericentre_error(2 * n, 1));
-    assert_true(slope > least_slope && slope < most_slope);
+    expect_above(slope, least_slope);
+    expect_below(slope, most_slope);
     double control = log2(pericentre_error(n, 0) / pericentre_error(2 * n, 0));
-    assert_true(control < least_slope);
+    expect_below(control, least_slope);
   }
 }
 
@@ -112,9 +113,9 @@ static double sample_difference(double damping, double damping_of_sample)
 static void places_are_those_of_the_sample(void **state)
 {
   (void)state;
-  assert_true(sample_difference(1, 1) <= same_places);
-  assert_true(sample_difference(0.9, 0.9) <= same_places);
-  assert_true(sample_difference(0.9, 0.901) > same_places);
+  expect_at_most(sample_difference(1, 1), same_places);
+  expect_at_most(sample_difference(0.9, 0.9), same_places);
+  expect_above(sample_difference(0.9, 0.901), same_places);
 }
 
 /* Kick, drift, kick is its own inverse but for rounding: back at -dt after 500 steps. Negative control: damping. */
@@ -137,8 +138,8 @@ static double way_back(double damping)
 static void time_can_be_turned_round(void **state)
 {
   (void)state;
-  assert_true(way_back(1) <= there_and_back);
-  assert_true(way_back(0.9999) > there_and_back);
+  expect_at_most(way_back(1), there_and_back);
+  expect_above(way_back(0.9999), there_and_back);
 }
 
 /* ---- times and states ---------------------------------------------------------------------------------- */
@@ -151,12 +152,12 @@ static void times_are_products(void **state)
   struct hb_leapfrog *l = start(p, 0.1, 1, 0);
   double sum = 3;
   for (int k = 0; k < 1000; k++) {
-    assert_true(hb_integrator_leapfrog.time(l) == 3 + k * 0.1 &&
-                hb_integrator_leapfrog.next_time(l) == 3 + (k + 1) * 0.1);
+    expect_equal(hb_integrator_leapfrog.time(l), 3 + k * 0.1);
+    expect_equal(hb_integrator_leapfrog.next_time(l), 3 + (k + 1) * 0.1);
     go(l, 1);
     sum += 0.1;
   }
-  assert_true(sum != hb_integrator_leapfrog.time(l)); /* the negative control */
+  expect_other(sum, hb_integrator_leapfrog.time(l)); /* the negative control */
   finish(l);
 }
 
@@ -170,12 +171,12 @@ static void states_between_steps(void **state)
   struct hb_particles *p = state_at(l, t), *late = state_at(l, t + dt), *half = state_at(l, t + dt / 2);
   assert_memory_equal(p->x, l->particles->x, 6 * sizeof(double));
   assert_memory_equal(p->v, l->particles->v, 6 * sizeof(double));
-  assert_true(half->t == t + dt / 2);
+  expect_equal(half->t, t + dt / 2);
   go(l, 1);
   for (int k = 0; k < 6; k++) { /* what eqs 3 and 4 leave out: dt^3 j and dt^3 a'', here below 6 and 20 */
-    assert_true(fabs(late->x[k] - l->particles->x[k]) <= 6 * dt * dt * dt);
-    assert_true(fabs(late->v[k] - l->particles->v[k]) <= 20 * dt * dt * dt);
-    assert_true(fabs(half->x[k] - (p->x[k] + late->x[k]) / 2) <= dt * dt);
+    expect_at_most(fabs(late->x[k] - l->particles->x[k]), 6 * dt * dt * dt);
+    expect_at_most(fabs(late->v[k] - l->particles->v[k]), 20 * dt * dt * dt);
+    expect_at_most(fabs(half->x[k] - (p->x[k] + late->x[k]) / 2), dt * dt);
   }
   hb_particles_destroy(p);
   hb_particles_destroy(late);
@@ -226,7 +227,7 @@ static void a_step_that_fails_leaves_all_as_it_was(void **state)
   assert_memory_equal(before->x, l->particles->x, 9 * sizeof(double));
   assert_memory_equal(before->v, l->particles->v, 9 * sizeof(double));
   assert_memory_equal(a, l->a, sizeof a);
-  assert_true(l->steps == 5);
+  expect_equal(l->steps, 5);
   hb_particles_destroy(before);
   finish(l);
 
@@ -281,8 +282,8 @@ static void goes_on_bit_for_bit(void **state)
   go(l, 17);
   struct hb_leapfrog *again = resumed(l);
   for (int s = 0; s < 3; s++) {
-    assert_true(hb_integrator_leapfrog.time(l) == hb_integrator_leapfrog.time(again) &&
-                l->steps == again->steps);
+    expect_equal(hb_integrator_leapfrog.time(l), hb_integrator_leapfrog.time(again));
+    expect_equal(l->steps, again->steps);
     double t = (hb_integrator_leapfrog.time(l) + hb_integrator_leapfrog.next_time(l)) / 2;
     struct hb_particles *p = state_at(l, t), *q = state_at(again, t);
     assert_memory_equal(p->x, q->x, 3 * N * sizeof(double));
@@ -346,8 +347,11 @@ static void as_a_simulation(void **state)
   struct hb_sim_counts counts;
   ASSERT_OK(hb_sim_diagnose(sim, 0.5, &d));
   hb_sim_counts(sim, &counts);
-  assert_true(fabs(d.virial_ratio - 0.5) < 0.1 && d.e_gpu == d.e_total);
-  assert_true(counts.block_steps == 64 && counts.particle_steps == 64 * 64 && counts.pairs == 64 * 64 * 63);
+  expect_below(fabs(d.virial_ratio - 0.5), 0.1);
+  expect_equal(d.e_gpu, d.e_total);
+  expect_equal(counts.block_steps, 64);
+  expect_equal(counts.particle_steps, 64 * 64);
+  expect_equal(counts.pairs, 64 * 64 * 63);
   hb_sim_destroy(sim);
   params.integrator = "hermite4";
   ASSERT_FAILS(hb_sim_create(p, &params, &sim), HB_ERR_USAGE, "hermite4 has no constant step");

@@ -36,7 +36,7 @@ static void test_time_of_the_host(void **state)
   (void)state;
   static const double t_host = 3.82e-7;
   assert_true(near(hb_machine_t_host(&hb_machines[0], 65536, n_block(65536)) / 65536, t_host, 0.01));
-  assert_true(hb_machine_t_host(&hb_machines[0], 256, n_block(256)) / 256 > 1.5 * t_host);
+  expect_above(hb_machine_t_host(&hb_machines[0], 256, n_block(256)) / 256, 1.5 * t_host);
 }
 
 static void test_terms_of_a_step(void **state)
@@ -49,7 +49,7 @@ static void test_terms_of_a_step(void **state)
   assert_true(near(hb_machine_t_host(xeon, 0, 1000), 4.706e-3, 1e-3));
   assert_true(near(hb_machine_t_comm(grape, 1000, 10), 10 * 1.6e-6, 1e-12));   /* sends the block */
   assert_true(near(hb_machine_t_comm(gpu, 1000, 10), 1000 * 2.357e-5, 1e-12)); /* sends all */
-  assert_true(hb_machine_t_comm(xeon, 1000, 10) == 0);
+  expect_equal(hb_machine_t_comm(xeon, 1000, 10), 0);
   assert_true(near(hb_machine_t_force(gpu, 1000, 10), 8.15e-6, 1e-12));
   assert_true(near(hb_machine_t_step(gpu, 1000, 10), 2.647e-4 + 4.706e-5 + 8.15e-6 + 2.357e-2, 1e-4));
 }
@@ -109,8 +109,8 @@ static void test_what_the_text_says(void **state)
   assert_true(near(hb_machine_time(xeon, 9e6) / hb_machine_time(gpu, 9e6), 50, 0.1));
   assert_true(near(hb_machine_time(xeon, 1e6) / hb_machine_time(gpu, 1e6), 20, 0.1));
   assert_true(near(hb_machine_time(gpu, 9e6), 2 * year, 0.15));
-  assert_true(hb_machine_time(gpu, 8192) > hb_machine_time(xeon, 8192));
-  assert_true(hb_machine_time(gpu, 16384) < hb_machine_time(xeon, 16384));
+  expect_above(hb_machine_time(gpu, 8192), hb_machine_time(xeon, 8192));
+  expect_below(hb_machine_time(gpu, 16384), hb_machine_time(xeon, 16384));
 }
 
 int main(void)

@@ -38,10 +38,10 @@ static void test_they_feel_the_stars(void **state)
                       *massless = massless_run(massless_among(0), &by_host, &counts),
                       *simd = massless_run(massless_among(0), &by_simd, NULL),
                       *light = massless_run(massless_among(1e-12), &by_host, NULL);
-  assert_true(massless_distance(massless, light) < hardly);
-  assert_true(massless_distance(massless, simd) < 1e-5);
-  assert_true(massless_distance(massless, begin) > 0.01);
-  assert_true(counts.pairs == counts.particle_steps * MASSLESS_STARS);
+  expect_below(massless_distance(massless, light), hardly);
+  expect_below(massless_distance(massless, simd), 1e-5);
+  expect_above(massless_distance(massless, begin), 0.01);
+  expect_equal(counts.pairs, counts.particle_steps * MASSLESS_STARS);
   hb_particles_destroy(begin);
   hb_particles_destroy(massless);
   hb_particles_destroy(simd);
@@ -59,8 +59,8 @@ static void test_reproducible(void **state)
   for (size_t k = 0; k < 2; k++) hb_particles_x(p[k])[3] = 100, hb_particles_v(p[k])[4] = 100;
   struct hb_particles *exact = massless_run(p[0], &by_host, NULL),
                       *found = massless_run(p[1], &params, &counts);
-  assert_true(massless_distance(exact, found) < 1e-5);
-  assert_true(counts.pairs == counts.particle_steps * MASSLESS_STARS);
+  expect_below(massless_distance(exact, found), 1e-5);
+  expect_equal(counts.pairs, counts.particle_steps * MASSLESS_STARS);
   hb_particles_destroy(exact);
   hb_particles_destroy(found);
 }
@@ -79,9 +79,12 @@ static void test_diagnostics(void **state)
     ASSERT_OK(hb_sim_structure(sim, 0, &s[k]));
     hb_sim_destroy(sim);
   }
-  assert_true(d[0].e_total == d[1].e_total && d[0].e_gpu == d[1].e_gpu && d[0].r_half == d[1].r_half);
-  assert_true(s[0].r_core == s[1].r_core && s[0].r_lagrange[0] == s[1].r_lagrange[0]);
-  assert_true(s[0].binaries.count == s[1].binaries.count);
+  expect_equal(d[0].e_total, d[1].e_total);
+  expect_equal(d[0].e_gpu, d[1].e_gpu);
+  expect_equal(d[0].r_half, d[1].r_half);
+  expect_equal(s[0].r_core, s[1].r_core);
+  expect_equal(s[0].r_lagrange[0], s[1].r_lagrange[0]);
+  expect_equal(s[0].binaries.count, s[1].binaries.count);
 }
 
 /* So is all of an analysis. */
@@ -95,9 +98,12 @@ static void test_analysis(void **state)
     ASSERT_OK(hb_contents_of(p[k], 0, NULL, HB_EXACT_ENERGY_AUTO, &contents));
     ASSERT_OK(hb_analysis_of(p[k], &contents, 0, NULL, 20, &a[k]));
   }
-  assert_true(a[0].rho_core == a[1].rho_core && a[0].n_core == a[1].n_core);
-  assert_true(a[0].classes == a[1].classes && a[0].shells == a[1].shells);
-  assert_true(a[0].shell[0].rho == a[1].shell[0].rho && a[0].bound.count == a[1].bound.count);
+  expect_equal(a[0].rho_core, a[1].rho_core);
+  expect_equal(a[0].n_core, a[1].n_core);
+  expect_equal(a[0].classes, a[1].classes);
+  expect_equal(a[0].shells, a[1].shells);
+  expect_equal(a[0].shell[0].rho, a[1].shell[0].rho);
+  expect_equal(a[0].bound.count, a[1].bound.count);
   for (size_t k = 0; k < 2; k++) {
     hb_analysis_clear(&a[k]);
     hb_particles_destroy(p[k]);
@@ -133,7 +139,9 @@ static void test_binaries(void **state)
     ASSERT_OK(hb_hierarchy_find(p, 0, &bound));
     hb_hierarchy_stars(&bound, stars);
     assert_int_equal(bound.count, orbits);
-    assert_true(stars[0] == (orbits ? 2 : 1) && stars[2] == 1 && stars[3] == 1);
+    expect_equal(stars[0], (orbits ? 2 : 1));
+    expect_equal(stars[2], 1);
+    expect_equal(stars[3], 1);
     hb_hierarchy_clear(&bound);
     ASSERT_OK(hb_sim_take(p, &params, &sim));
     ASSERT_OK(hb_sim_watch(sim, 1U << HB_EVENT_FORMED)); /* those that are there are not asked for */
@@ -164,8 +172,9 @@ static void test_orbits(void **state)
     ASSERT_OK(hb_sim_integrate(sim, two_pi));
     ASSERT_OK(hb_sim_state(sim, two_pi, &p));
     const double *x = hb_particles_x(p);
-    assert_true(hypot(x[0] - 1, x[1]) < back);
-    assert_true(x[3] == 0 && x[4] == 0);
+    expect_below(hypot(x[0] - 1, x[1]), back);
+    expect_equal(x[3], 0);
+    expect_equal(x[4], 0);
     hb_particles_destroy(p);
     hb_sim_destroy(sim);
   }
@@ -206,8 +215,8 @@ static void test_near_a_group(void **state)
   struct hb_particles *groups = around_binary(HB_ENCOUNTERS_GROUPS, 0.02),
                       *steps = around_binary(HB_ENCOUNTERS_NONE, 0.02),
                       *tight = around_binary(HB_ENCOUNTERS_GROUPS, 1e-3);
-  assert_true(moved(groups, steps) < same);
-  assert_true(moved(tight, steps) > point);
+  expect_below(moved(groups, steps), same);
+  expect_above(moved(tight, steps), point);
   hb_particles_destroy(groups);
   hb_particles_destroy(steps);
   hb_particles_destroy(tight);

@@ -41,7 +41,7 @@ static void fails_once_at_the_nth(void **state)
       int *block;
       enum hb_status status = HB_ALLOC(1, &block);
       assert_int_equal(status, k == nth ? HB_ERR_INTERNAL : HB_OK);
-      assert_true((block == NULL) == (k == nth));
+      expect_equal((block == NULL), (k == nth));
       hb_mem_free(block);
     }
     hb_mem_fail_at(0);

@@ -9,11 +9,12 @@ static void fits_of_the_paper(void **state)
 {
   (void)state;
   /* eqs 14 and 17 by hand: 0.20 exp(0.81 log 1024), 247 exp(0.35 log 1024) */
-  assert_true(fabs(hb_power_law_at(&hb_machines->n_block, 1024) - 54.8748) < 0.001);
-  assert_true(fabs(hb_model_n_steps(1024, 0.01) - 2794.5) < 0.1);
-  assert_true(hb_power_law_at(&hb_machines->n_block, 1) == 0.20 && hb_model_n_steps(1, 0.01) == 247);
+  expect_below(fabs(hb_power_law_at(&hb_machines->n_block, 1024) - 54.8748), 0.001);
+  expect_below(fabs(hb_model_n_steps(1024, 0.01) - 2794.5), 0.1);
+  expect_equal(hb_power_law_at(&hb_machines->n_block, 1), 0.20);
+  expect_equal(hb_model_n_steps(1, 0.01), 247);
   /* a step goes as the root of nu */
-  assert_true(fabs(hb_model_n_steps(1024, 0.0025) / hb_model_n_steps(1024, 0.01) - 2) < 1e-12);
+  expect_below(fabs(hb_model_n_steps(1024, 0.0025) / hb_model_n_steps(1024, 0.01) - 2), 1e-12);
 }
 
 /* Block steps of Plummer spheres over the estimate for their rounding. */
@@ -39,14 +40,14 @@ static void steps_by_rounding(void **state)
   (void)state;
   for (int k = HB_ROUND_DOWN; k <= HB_ROUND_UP; k++) {
     enum hb_rounding rounding = (enum hb_rounding)k;
-    assert_true(fabs(counted_over_estimated(256, 0.01, rounding) - 1) < 0.25);
-    assert_true(fabs(counted_over_estimated(256, 0.001, rounding) - 1) < 0.25);
-    assert_true(fabs(counted_over_estimated(1024, 0.02, rounding) - 1) < 0.25);
+    expect_below(fabs(counted_over_estimated(256, 0.01, rounding) - 1), 0.25);
+    expect_below(fabs(counted_over_estimated(256, 0.001, rounding) - 1), 0.25);
+    expect_below(fabs(counted_over_estimated(1024, 0.02, rounding) - 1), 0.25);
   }
   /* negative control: another rounding is another number */
   double nearest = counted_over_estimated(1024, 0.02, HB_ROUND_NEAREST) * hb_model_rounded(HB_ROUND_NEAREST);
-  assert_true(nearest / hb_model_rounded(HB_ROUND_DOWN) < 0.75);
-  assert_true(nearest / hb_model_rounded(HB_ROUND_UP) > 1.25);
+  expect_below(nearest / hb_model_rounded(HB_ROUND_DOWN), 0.75);
+  expect_above(nearest / hb_model_rounded(HB_ROUND_UP), 1.25);
 }
 
 int main(void)

@@ -70,7 +70,7 @@ static void runs_are_summed_up(void **state)
     assert_true(near(got[k].n_steps, n_steps) && near(got[k].n_block, n_block));
     assert_true(near(got[k].measured_s, wall_s) && near(got[k].de_rel_most, most)); /* of two: the mean */
     assert_true(near(got[k].predicted_s, hb_machine_time(&fit.machine, (double)sizes[k])));
-    assert_true(isnan(got[k].unseen_s) == (k % 2 == 0));
+    expect_equal(isnan(got[k].unseen_s), (k % 2 == 0));
     double eq14 = 0.2 * pow((double)sizes[k], 0.81);
     n_block_deviation = fmax(n_block_deviation, fabs(n_block / eq14 - 1));
     if (k % 2) unseen_deviation = fmax(unseen_deviation, fabs(got[k].unseen_s / wall_s - 1));
@@ -101,8 +101,8 @@ static void blocks_are_those_of_the_paper(void **state)
     struct hb_model_fit fit;
     ASSERT_OK(hb_model_fit(&params, got, &fit)); /* of three seeds */
     double particle_steps = fit.machine.n_block.p + fit.machine.n_steps.p;
-    assert_true((fit.n_block_deviation < 0.25) == !shared);
-    assert_true((fabs(particle_steps - 0.81 - 0.35) < 0.1) == !shared);
+    expect_equal((fit.n_block_deviation < 0.25), !shared);
+    expect_equal((fabs(particle_steps - 0.81 - 0.35) < 0.1), !shared);
   }
 }
 
@@ -146,7 +146,7 @@ static void predictions_are_sums_of_their_terms(void **state)
     hb_model_predict(&machines[k], 16384, &t);
     assert_true(near(t.n_block, 0.2 * pow(16384, 0.81)) && near(t.n_steps, 247 * pow(16384, 0.35)));
     assert_true(near(t.t_step, t.t_host + t.t_comm + t.t_force) && near(t.t_unit, t.t_step * t.n_steps));
-    assert_true(fabs(hb_model_t_host(&machines[k]) / 3.82e-7 - 1) < 0.01); /* Table 3 */
+    expect_below(fabs(hb_model_t_host(&machines[k]) / 3.82e-7 - 1), 0.01); /* Table 3 */
   }
   struct hb_machine other = machines[0];
   struct hb_model_time before, after;

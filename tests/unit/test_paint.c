@@ -9,7 +9,7 @@ static void expect(const char *text, int columns, int count, const char *const *
   int k = 0;
   for (const char *at = text, *next; *at; at = next, k++) {
     int length = hb_paint_break(at, columns, &next);
-    assert_true(k < count);
+    expect_below(k, count);
     assert_int_equal(length, strlen(lines[k]));
     assert_memory_equal(at, lines[k], (size_t)length);
   }

@@ -11,15 +11,15 @@ static void created_empty(void **state)
   struct hb_particles *p;
   ASSERT_OK(hb_particles_create(5, &p));
   assert_int_equal(hb_particles_n(p), 5);
-  assert_true(hb_particles_time(p) == 0);
+  expect_equal(hb_particles_time(p), 0);
   for (size_t i = 0; i < 5; i++) {
-    assert_true(hb_particles_m(p)[i] == 0);
+    expect_equal(hb_particles_m(p)[i], 0);
     assert_int_equal(hb_particles_id(p)[i], i);
   }
   for (size_t k = 0; k < 15; k++) assert_true(hb_particles_x(p)[k] == 0 && hb_particles_v(p)[k] == 0);
   assert_null(hb_particles_note(p, "history"));
   hb_particles_set_time(p, 0.5);
-  assert_true(hb_particles_time(p) == 0.5);
+  expect_equal(hb_particles_time(p), 0.5);
   hb_particles_destroy(p);
   hb_particles_destroy(NULL);
 }
@@ -92,7 +92,8 @@ static void copies_are_deep(void **state)
   for (size_t i = 0; i < 3; i++) p->m[i] = 10 + (double)i, p->id[i] = UINT64_MAX - i;
   ASSERT_OK(hb_particles_add_history(p, "first"));
   ASSERT_OK(hb_particles_copy(p, &copy));
-  assert_true(copy->n == 3 && copy->t == 2);
+  expect_equal(copy->n, 3);
+  expect_equal(copy->t, 2);
   assert_memory_equal(copy->x, p->x, 9 * sizeof *p->x);
   assert_memory_equal(copy->v, p->v, 9 * sizeof *p->v);
   assert_memory_equal(copy->m, p->m, 3 * sizeof *p->m);
@@ -100,7 +101,7 @@ static void copies_are_deep(void **state)
   ASSERT_OK(hb_particles_add_history(p, "second"));
   p->x[0] = 99;
   assert_string_equal(hb_particles_note(copy, "history"), "first");
-  assert_true(copy->x[0] == 0);
+  expect_equal(copy->x[0], 0);
   hb_particles_destroy(p);
   hb_particles_destroy(copy);
 }

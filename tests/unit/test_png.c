@@ -36,7 +36,9 @@ static void test_round_trip(void **state)
     out.text_count = COUNT_OF(text);
     ASSERT_OK(hb_png_write(path, &out));
     picture_read(path, &in);
-    assert_true(in.width == W && in.height == H && in.channels == channels[k]);
+    expect_equal(in.width, W);
+    expect_equal(in.height, H);
+    expect_equal(in.channels, channels[k]);
     assert_memory_equal(in.pixels, pixels, (size_t)channels[k] * W * H);
     assert_int_equal(in.text_count, COUNT_OF(text));
     for (size_t l = 0; l < COUNT_OF(text); l++) {

@@ -16,7 +16,7 @@ static void by_sinks_never_or_always(void **state)
   (void)state;
   const struct hb_ranks_cost few = {2, 3, 6}, parallel = {20, 21, 24}, always = {2, 7, 6},
                              still = {20, 21, 20};
-  assert_true(hb_ranks_split_from(few, parallel) == HB_RANKS_SPLIT_NEVER);
+  expect_equal(hb_ranks_split_from(few, parallel), HB_RANKS_SPLIT_NEVER);
   assert_int_equal(hb_ranks_split_from(always, still), 1);
   const struct hb_ranks_cost below = {2, 7, 6}, far = {20, 30, 20};
   assert_int_equal(hb_ranks_split_from(below, far), 1);
@@ -35,7 +35,7 @@ static void words_hold_for_their_number_of_ranks(void **state)
   ASSERT_OK(hb_ranks_split_parse(text, 3, &split));
   assert_int_equal(split.sinks_from, 0);
   ASSERT_OK(hb_ranks_split_parse("sinks_from=all", 3, &split));
-  assert_true(split.sinks_from == HB_RANKS_SPLIT_NEVER);
+  expect_equal(split.sinks_from, HB_RANKS_SPLIT_NEVER);
   ASSERT_OK(hb_ranks_split_parse(NULL, 3, &split));
   assert_int_equal(split.sinks_from, 0);
 }

@@ -75,7 +75,7 @@ static void uniform_is_philox(void **state)
       uint64_t words[4];
       philox((uint64_t[]){block, 0, 0, 0}, (uint64_t[]){seeds[k], 0}, words);
       for (int i = 0; i < 4; i++)
-        assert_true(hb_rng_uniform(&rng) == ((double)(words[i] >> 12) + 0.5) / 0x1p52);
+        expect_equal(hb_rng_uniform(&rng), ((double)(words[i] >> 12) + 0.5) / 0x1p52);
     }
   }
 }
@@ -86,9 +86,11 @@ static void ends_are_open(void **state)
   (void)state;
   struct hb_rng lowest = {.words = {0, 0, 0, 0}}, highest = {.words = {UINT64_MAX}};
   double u = hb_rng_uniform(&lowest);
-  assert_true(u > 0 && u == 0x1p-53);
+  expect_above(u, 0);
+  expect_equal(u, 0x1p-53);
   u = hb_rng_uniform(&highest);
-  assert_true(u < 1 && u == 1 - 0x1p-53);
+  expect_below(u, 1);
+  expect_equal(u, 1 - 0x1p-53);
 }
 
 /* ---- spread -------------------------------------------------------------------------------------------- */
@@ -176,7 +178,7 @@ static void directions(void **state)
   for (int i = 0; i < 10000; i++) {
     double d[3];
     hb_rng_direction(&rng, d);
-    assert_true(fabs(sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) - 1) <= UNIT);
+    expect_at_most(fabs(sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) - 1), UNIT);
   }
 }
 

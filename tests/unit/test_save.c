@@ -146,10 +146,10 @@ static void what_rounding_lost_is_saved(void **state)
   ASSERT_OK(hb_sim_integrate(sim, 0.5));
   ASSERT_OK(hb_sim_state(sim, 0.5, &p));
   ASSERT_OK(hb_checkpoint_read(path, &s));
-  assert_true(end_of(&s, path) == hb_particles_hash(p));
+  expect_equal(end_of(&s, path), hb_particles_hash(p));
   for (size_t k = 0; k < s.count; k++)
     if (strcmp(s.at[k].name, "lost") == 0) take_out(&s, k);
-  assert_true(end_of(&s, path) != hb_particles_hash(p)); /* the negative control */
+  expect_other(end_of(&s, path), hb_particles_hash(p)); /* the negative control */
   hb_sections_clear(&s);
   hb_particles_destroy(p);
   hb_sim_destroy(sim);
@@ -197,7 +197,7 @@ static void sections_that_make_no_sense(void **state)
   ASSERT_OK(resume(path));
   struct hb_sections s = {0};
   ASSERT_OK(hb_checkpoint_read(path, &s));
-  assert_true(s.count >= 14);
+  expect_at_least(s.count, 14);
   for (size_t k = 0; k < s.count; k++) {
     struct hb_section kept = s.at[k], last = s.at[s.count - 1];
     int optional = strcmp(kept.name, "own") == 0 || strcmp(kept.name, "notes") == 0;
@@ -296,7 +296,7 @@ static int tried(const char *path)
   }
   double next = hb_sim_next_time(sim);
   hb_sim_step(sim); /* whatever it says */
-  assert_true(next < INFINITY);
+  expect_below(next, INFINITY);
   hb_sim_destroy(sim);
   return 0;
 }
@@ -335,7 +335,7 @@ static void forged_numbers(void **state)
   }
   hb_file_set_calls(NULL);
   print_message("# %d refusals\n", refused);
-  assert_true(refused > 300);
+  expect_above(refused, 300);
 }
 
 static void no_memory(void **state)
@@ -354,7 +354,7 @@ static void no_memory(void **state)
       assert_true(status == HB_OK || status == HB_ERR_INTERNAL);
       failures += status != HB_OK;
     }
-    assert_true(failures > 40);
+    expect_above(failures, 40);
     hb_sim_destroy(sim);
   }
 }
@@ -427,7 +427,7 @@ static void same_bits_after_failing_calls(void **state)
   int faults = 0;
   for (size_t run = 0; run < COUNT_OF(kinds); run++) faults += strike(run, path, 0.0625);
   print_message("# %d failing calls\n", faults);
-  assert_true(faults > 50);
+  expect_above(faults, 50);
 }
 
 int main(void)

@@ -23,7 +23,7 @@ static void put_and_get(void **state)
   ASSERT_OK(hb_sections_get(&s, "x", HB_SECTION_DOUBLES, 3, &data));
   assert_ptr_equal(data, x);
   ASSERT_OK(hb_sections_get(&s, "words", HB_SECTION_WORDS, 2, &data));
-  assert_true(((const uint64_t *)data)[0] == 4);
+  expect_equal(((const uint64_t *)data)[0], 4);
   ASSERT_OK(hb_sections_get(&s, "empty", HB_SECTION_BYTES, 0, &data));
   ASSERT_FAILS(hb_sections_get(&s, "y", HB_SECTION_DOUBLES, 3, &data), HB_ERR_INPUT,
                "section 'y' is missing");
@@ -48,7 +48,7 @@ static void many(void **state)
     const void *data;
     snprintf(name, sizeof name, "section %d", (int)k);
     ASSERT_OK(hb_sections_get(&s, name, HB_SECTION_WORDS, 1, &data));
-    assert_true(*(const uint64_t *)data == k);
+    expect_equal(*(const uint64_t *)data, k);
   }
   hb_sections_clear(&s);
 }
@@ -74,7 +74,9 @@ static void particles_come_back(void **state)
   struct hb_sections s = {0};
   ASSERT_OK(hb_particles_put(p, &s));
   ASSERT_OK(hb_particles_get(&s, &q));
-  assert_true(q->n == 2 && q->t == 0.25 && q->note_count == 2);
+  expect_equal(q->n, 2);
+  expect_equal(q->t, 0.25);
+  expect_equal(q->note_count, 2);
   assert_memory_equal(p->m, q->m, 2 * sizeof *p->m);
   assert_memory_equal(p->x, q->x, 6 * sizeof *p->x);
   assert_memory_equal(p->v, q->v, 6 * sizeof *p->v);

@@ -167,7 +167,8 @@ static void chooses_by_content(void **state)
     ASSERT_OK(hb_snapshot_read_at(path, NULL, NAN, &back, &found));
     assert_string_equal(found.format, cases[k].found);
     assert_int_equal(found.count, 1);
-    assert_true(found.t_first == p->t && found.t_last == p->t);
+    expect_equal(found.t_first, p->t);
+    expect_equal(found.t_last, p->t);
     snapshot_assert_same(p, back);
     hb_particles_destroy(back);
   }
@@ -214,11 +215,15 @@ static void chooses_by_time(void **state)
     struct hb_snapshot_contents found;
     ASSERT_OK(hb_snapshot_read_at(path, NULL, NAN, &back, &found));
     assert_int_equal(found.count, 3);
-    assert_true(found.t_first == 0.25 && found.t_last == 0.75 && back->t == 0.75 && back->x[0] == 2);
+    expect_equal(found.t_first, 0.25);
+    expect_equal(found.t_last, 0.75);
+    expect_equal(back->t, 0.75);
+    expect_equal(back->x[0], 2);
     hb_particles_destroy(back);
     for (int i = 0; i < 3; i++) {
       ASSERT_OK(hb_snapshot_read_at(path, NULL, 0.25 * (i + 1) + 5e-7, &back, &found));
-      assert_true(back->t == 0.25 * (i + 1) && back->x[0] == i);
+      expect_equal(back->t, 0.25 * (i + 1));
+      expect_equal(back->x[0], i);
       hb_particles_destroy(back);
     }
     ASSERT_FAILS(hb_snapshot_read_at(path, NULL, 0.3, &back, &found), HB_ERR_INPUT,
@@ -269,7 +274,7 @@ static void survives_truncation(void **state)
       hb_particles_destroy(back);
       read++;
     }
-    assert_true(read < 24); /* within the last number of text */
+    expect_below(read, 24); /* within the last number of text */
     free(bytes);
     hb_particles_destroy(p);
   }
@@ -295,7 +300,7 @@ static void survives_changes(void **state)
       if (is_read) hb_particles_destroy(back);
       refused += !is_read;
     }
-    assert_true(refused > 10);
+    expect_above(refused, 10);
     free(bytes);
     hb_particles_destroy(p);
   }
@@ -321,7 +326,7 @@ static void notices_damage_in_hdf5(void **state)
       if (is_read) hb_particles_destroy(back);
       refused += !is_read;
     }
-    assert_true(refused >= 30);
+    expect_at_least(refused, 30);
     free(bytes);
     hb_particles_destroy(p);
   }

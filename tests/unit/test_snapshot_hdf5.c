@@ -111,8 +111,8 @@ static double header_value(hid_t file, const char *name, size_t k)
 {
   double values[6] = {NAN, NAN, NAN, NAN, NAN, NAN};
   hid_t attribute = H5Aopen_by_name(file, "Header", name, H5P_DEFAULT, H5P_DEFAULT);
-  assert_true(attribute >= 0);
-  assert_true(H5Aread(attribute, H5T_NATIVE_DOUBLE, values) >= 0);
+  expect_at_least(attribute, 0);
+  expect_at_least(H5Aread(attribute, H5T_NATIVE_DOUBLE, values), 0);
   H5Aclose(attribute);
   return values[k];
 }
@@ -121,7 +121,7 @@ static void assert_data(hid_t file, const char *name, int rank, hsize_t rows, H5
 {
   hsize_t shape[H5S_MAX_RANK] = {0};
   hid_t data = H5Dopen2(file, name, H5P_DEFAULT);
-  assert_true(data >= 0);
+  expect_at_least(data, 0);
   hid_t space = H5Dget_space(data), type = H5Dget_type(data);
   assert_int_equal(H5Sget_simple_extent_dims(space, shape, NULL), rank);
   assert_int_equal(shape[0], rows);
@@ -140,7 +140,7 @@ static void is_gadget(void **state)
   const char *path = support_path("gadget.h5");
   ASSERT_OK(hb_snapshot_write(path, NULL, p));
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-  assert_true(file >= 0);
+  expect_at_least(file, 0);
   for (size_t k = 0; k < 6; k++) {
     assert_true(header_value(file, "NumPart_ThisFile", k) == (k == 1 ? 5 : 0));
     assert_true(header_value(file, "NumPart_Total", k) == (k == 1 ? 5 : 0));
@@ -154,7 +154,7 @@ static void is_gadget(void **state)
   static const char *const zeros[] = {"Redshift",      "BoxSize",      "Omega0",          "OmegaLambda",
                                       "Flag_Sfr",      "Flag_Cooling", "Flag_StellarAge", "Flag_Metals",
                                       "Flag_Feedback", "Flag_IC_Info"};
-  for (size_t k = 0; k < COUNT_OF(zeros); k++) assert_true(header_value(file, zeros[k], 0) == 0);
+  for (size_t k = 0; k < COUNT_OF(zeros); k++) expect_equal(header_value(file, zeros[k], 0), 0);
   assert_data(file, "PartType1/Coordinates", 2, 5, H5T_FLOAT);
   assert_data(file, "PartType1/Velocities", 2, 5, H5T_FLOAT);
   assert_data(file, "PartType1/Masses", 1, 5, H5T_FLOAT);
@@ -192,7 +192,7 @@ static void put_attribute(hid_t group, const char *name, hid_t type, hsize_t cou
 {
   hid_t space = count > 1 ? H5Screate_simple(1, &count, NULL) : H5Screate(H5S_SCALAR);
   hid_t attribute = H5Acreate2(group, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-  assert_true(H5Awrite(attribute, type, values) >= 0);
+  expect_at_least(H5Awrite(attribute, type, values), 0);
   H5Aclose(attribute);
   H5Sclose(space);
 }
@@ -204,7 +204,7 @@ static void put_data(hid_t group, const char *name, hid_t stored, hsize_t rows, 
   hid_t space = H5Screate_simple(columns ? 2 : 1, shape, NULL);
   hid_t data = H5Dcreate2(group, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   if (stored != H5T_C_S1)
-    assert_true(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    expect_at_least(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), 0);
   H5Dclose(data);
   H5Sclose(space);
 }
@@ -263,15 +263,21 @@ static void reads_all_types(void **state)
   struct hb_particles *p;
   ASSERT_OK(hb_snapshot_read(write_foreign(NO_FLAW), NULL, &p));
   assert_int_equal(p->n, 5);
-  assert_true(p->t == 1.5);
+  expect_equal(p->t, 1.5);
   static const double m[] = {0.25, 0.25, 1, 2, 3};
   static const uint64_t id[] = {8, 9, 2, 3, 4};
   for (size_t i = 0; i < 5; i++) {
-    assert_true(p->m[i] == m[i]);
+    expect_equal(p->m[i], m[i]);
     assert_int_equal(p->id[i], id[i]);
   }
-  assert_true(p->x[0] == 1 && p->x[5] == 6 && p->v[0] == 4 && p->v[5] == 9);
-  assert_true(p->x[6] == 1 && p->x[14] == 9 && p->v[6] == 1 && p->v[14] == 9);
+  expect_equal(p->x[0], 1);
+  expect_equal(p->x[5], 6);
+  expect_equal(p->v[0], 4);
+  expect_equal(p->v[5], 9);
+  expect_equal(p->x[6], 1);
+  expect_equal(p->x[14], 9);
+  expect_equal(p->v[6], 1);
+  expect_equal(p->v[14], 9);
   assert_null(hb_particles_note(p, "version"));
   hb_particles_destroy(p);
 }
@@ -375,7 +381,7 @@ static void notices_changes(void **state)
     assert_string_equal(hb_particles_note(back, "version"), hb_library_version());
     hb_particles_destroy(back);
   }
-  assert_true(refused > count / 37 / 3);
+  expect_above(refused, count / 37 / 3);
   free(bytes);
   hb_particles_destroy(p);
 }

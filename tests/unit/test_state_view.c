@@ -40,7 +40,8 @@ static void expect_view(const struct hb_integrator_ops *ops, struct run *run)
   double t = (ops->time(run->state) + ops->next_time(run->state)) / 2;
   ASSERT_OK(ops->particles(run->state, t, &p));
   ASSERT_OK(hb_state_view_open(ops, run->state, t, &view));
-  assert_true(view.at.n == N && view.at.t == t);
+  expect_equal(view.at.n, N);
+  expect_equal(view.at.t, t);
   assert_memory_equal(view.at.m, p->m, N * sizeof *p->m);
   assert_memory_equal(view.at.x, p->x, 3 * N * sizeof *p->x);
   assert_memory_equal(view.at.v, p->v, 3 * N * sizeof *p->v);

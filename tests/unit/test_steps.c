@@ -83,8 +83,9 @@ static void energy_error_goes_as_nu_squared(void **state)
   double fine = integrate("host", "double", ldexp(0.1, -HALVINGS), UINT64_MAX, 0).energy_error;
   double finest = integrate("host", "double", ldexp(0.1, -13), UINT64_MAX, 0).energy_error;
   print_message("|dE/E| at nu = 0.1, 0.1/2^8, 0.1/2^13: %.2g %.2g %.2g\n", coarse, fine, finest);
-  assert_true(log2(coarse / fine) / HALVINGS >= least_slope);
-  assert_true(fine <= at_least_nu && finest <= floor_of_rounding);
+  expect_at_least(log2(coarse / fine) / HALVINGS, least_slope);
+  expect_at_most(fine, at_least_nu);
+  expect_at_most(finest, floor_of_rounding);
 }
 
 /* What is left at nu = 0.1/2^8 is the truncation of steps that eq. 9 leaves long, 2^-7 to 2^-10 (data/notebook/2026-11-21-energies.md):
@@ -97,7 +98,8 @@ static void a_largest_step_takes_the_error_away(void **state)
   struct result eq9 = integrate_sphere(1024, "host", "double", ldexp(0.1, -8), 0.125, UINT64_MAX, 0);
   struct result limited = integrate_sphere(1024, "host", "double", ldexp(0.1, -8), 0x1p-11, UINT64_MAX, 0);
   print_message("|dE/E| at dt_max = 2^-3, 2^-11: %.2g %.2g\n", eq9.energy_error, limited.energy_error);
-  assert_true(eq9.energy_error > at_short_steps && limited.energy_error <= at_short_steps);
+  expect_above(eq9.energy_error, at_short_steps);
+  expect_at_most(limited.energy_error, at_short_steps);
   assert_int_equal(eq9.block_steps, limited.block_steps);
 }
 
@@ -128,8 +130,9 @@ static void steps_that_collapse_are_seen(void **state)
                                  .eta = 0.0015625};
   struct hb_step_trouble trouble;
   assert_true(troubles("plummer", (struct hb_ic_params){.n = 256, .seed = 1}, &params, 0.25, &trouble));
-  assert_true(trouble.noisy > 0.25 && trouble.n_steps > 1.5 * trouble.n_steps_usual);
-  assert_true(fabs(trouble.n_steps_usual - 6963) < 1);
+  expect_above(trouble.noisy, 0.25);
+  expect_above(trouble.n_steps, 1.5 * trouble.n_steps_usual);
+  expect_below(fabs(trouble.n_steps_usual - 6963), 1);
   /* where one is asked for in vain: exact forces, ds, and single at the paper's nu */
   params.force.precision = "ds";
   assert_false(troubles("plummer", (struct hb_ic_params){.n = 256, .seed = 1}, &params, 0.25, &trouble));
@@ -173,7 +176,8 @@ static void short_steps_by_choice_are_no_trouble(void **state)
   assert_false(troubles("plummer", small, &params, 0.125, &trouble));
   params.force.precision = "single", params.eta = 0.01;
   assert_true(troubles("plummer", large, &params, 0.03125, &trouble));
-  assert_true(trouble.noisy > 0.9 && trouble.n_steps > 5 * trouble.n_steps_usual);
+  expect_above(trouble.noisy, 0.9);
+  expect_above(trouble.n_steps, 5 * trouble.n_steps_usual);
   params.steps = HB_STEPS_BLOCK, params.dt_max = 0x1p-13;
   assert_false(troubles("plummer", small, &params, 0.125, &trouble));
 }

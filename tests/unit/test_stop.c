@@ -49,12 +49,17 @@ static void test_collision(void **s)
     assert_non_null(event);
     double t = hb_sim_time(sim), r = distance(sim);
     printf("touch at t = 0.4, stopped at %g (a step is %g), %g apart (radii: 0.02)\n", t, dt, r);
-    assert_true(t == event->t && t >= 0.4 && t < 0.4 + dt && fabs(r - (0.06 - 0.1 * t)) < 1e-6);
-    assert_true(event->kind == HB_EVENT_COLLISION && event->n == 2 && event->id[0] + event->id[1] == 1);
+    expect_equal(t, event->t);
+    expect_at_least(t, 0.4);
+    expect_below(t, 0.4 + dt);
+    expect_below(fabs(r - (0.06 - 0.1 * t)), 1e-6);
+    expect_equal(event->kind, HB_EVENT_COLLISION);
+    expect_equal(event->n, 2);
+    expect_equal(event->id[0] + event->id[1], 1);
     if (k % 2) resume_case_now(&sim);
     ASSERT_OK(hb_sim_integrate(sim, 0.5)); /* on; they still overlap */
     assert_null(hb_sim_stopped(sim));
-    assert_true(hb_sim_time(sim) == 0.5);
+    expect_equal(hb_sim_time(sim), 0.5);
     hb_sim_destroy(sim);
   }
   struct hb_sim *sim = begin((struct hb_sim_params){.collisions = HB_COLLISIONS_MERGE});
@@ -81,8 +86,9 @@ static void test_others(void **s)
     const struct hb_event *event = hb_sim_stopped(sim);
     assert_non_null(event);
     printf("%s: %s at t = %g\n", hb_stop_at_names[what], hb_event_names[event->kind], hb_sim_time(sim));
-    assert_true(hb_sim_time(sim) < 8 && event->n == (what == HB_STOP_AT_PAIR ? 2 : 1));
-    assert_true(event->kind == (what == HB_STOP_AT_PAIR ? HB_EVENT_ENCOUNTER : HB_EVENT_ESCAPE));
+    expect_below(hb_sim_time(sim), 8);
+    expect_equal(event->n, (what == HB_STOP_AT_PAIR ? 2 : 1));
+    expect_equal(event->kind, (what == HB_STOP_AT_PAIR ? HB_EVENT_ENCOUNTER : HB_EVENT_ESCAPE));
     hb_sim_destroy(sim);
   }
 }

@@ -167,10 +167,10 @@ static void core_of_plummer(void **state)
   shift(p, off);
   p->x[0] += 200, p->m[0] = 0.1; /* an escaper that moves the centre of mass by 18 */
   ASSERT_OK(hb_structure_of(p, 0, &s));
-  assert_true(fabs(s.r_core - 0.4) < core_tolerance);
-  assert_true(distance(s.x_density, off) < centre_tolerance);
-  assert_true(distance(s.x_mass, off) > 10);
-  assert_true(fabs(mean_distance(p, off) - 0.4) > core_tolerance);
+  expect_below(fabs(s.r_core - 0.4), core_tolerance);
+  expect_below(distance(s.x_density, off), centre_tolerance);
+  expect_above(distance(s.x_mass, off), 10);
+  expect_above(fabs(mean_distance(p, off) - 0.4), core_tolerance);
   hb_particles_destroy(p);
 }
 
@@ -189,11 +189,14 @@ static void density_counts_five_neighbours(void **state)
   p->m[13] = 100; /* its own mass does not count */
   ASSERT_OK(hb_surroundings_find(p, &around));
   double expected = 5 * 2 / (4 * acos(-1) / 3);
-  assert_true(fabs(around.rho[13] - expected) < 8 * DBL_EPSILON * expected);
+  expect_below(fabs(around.rho[13] - expected), 8 * DBL_EPSILON * expected);
   double centre[3], r_core;
   for (int i = 0; i < 27; i++) around.rho[i] = i == 13 || i == 14 ? 3 : 0;
   assert_true(hb_density_center(p, around.rho, centre, &r_core));
-  assert_true(centre[0] == 1.5 && centre[1] == 1 && centre[2] == 1 && r_core == 0.5);
+  expect_equal(centre[0], 1.5);
+  expect_equal(centre[1], 1);
+  expect_equal(centre[2], 1);
+  expect_equal(r_core, 0.5);
   hb_surroundings_clear(&around);
   hb_particles_destroy(p);
 }
@@ -209,7 +212,8 @@ static void density_that_is_not_known(void **state)
     for (size_t i = 0; i < n; i++) p->m[i] = 1, p->x[3 * i] = n == 7 ? 4 : (double)i;
     ASSERT_OK(hb_structure_of(p, 0.01, &s));
     assert_true(isnan(s.r_core) && isnan(s.x_density[0]));
-    assert_true(s.r_lagrange[0] <= s.r_lagrange[7] && s.r_lagrange[7] <= 3);
+    expect_at_most(s.r_lagrange[0], s.r_lagrange[7]);
+    expect_at_most(s.r_lagrange[7], 3);
     hb_particles_destroy(p);
   }
 }
@@ -234,9 +238,13 @@ static void angular_momentum_of_a_ring(void **state)
   }
   double P[3], L[3], tolerance = 64 * DBL_EPSILON * 9;
   hb_momentum(p, P, L);
-  assert_true(fabs(P[0]) < tolerance && fabs(P[1] - 0.5) < tolerance && fabs(P[2]) < tolerance);
-  assert_true(fabs(L[0]) < tolerance && fabs(L[1]) < tolerance && fabs(L[2] - 9.5) < tolerance);
-  assert_true(fabs(L[2] - 9) > tolerance);
+  expect_below(fabs(P[0]), tolerance);
+  expect_below(fabs(P[1] - 0.5), tolerance);
+  expect_below(fabs(P[2]), tolerance);
+  expect_below(fabs(L[0]), tolerance);
+  expect_below(fabs(L[1]), tolerance);
+  expect_below(fabs(L[2] - 9.5), tolerance);
+  expect_above(fabs(L[2] - 9), tolerance);
   hb_particles_destroy(p);
 }
 
@@ -273,20 +281,20 @@ static void planted_binaries(void **state)
   struct hb_binaries before = binaries_of(p, 0);
   assert_int_equal(before.count, 0);
   assert_true(before.energy == 0 && isnan(before.a_hardest));
-  assert_true(fabs(before.hard_above - 0.25 / N) < 0.1 * 0.25 / N); /* T = 1/4, of this sample */
+  expect_below(fabs(before.hard_above - 0.25 / N), 0.1 * 0.25 / N); /* T = 1/4, of this sample */
   double a_soft = 10 * m * m / 2 / before.hard_above;
   bind(p, 100, a_soft, sqrt(2 * m / a_soft));
   assert_int_equal(binaries_of(p, 0).count, 0);
   bind(p, 500, a, sqrt(2 * m / a));
   struct hb_binaries hard = binaries_of(p, 0);
   assert_int_equal(hard.count, 1);
-  assert_true(fabs(hard.energy + m * m / 2 / a) <= tolerance * m * m / 2 / a);
-  assert_true(fabs(hard.a_hardest - a) <= tolerance * a);
+  expect_at_most(fabs(hard.energy + m * m / 2 / a), tolerance * m * m / 2 / a);
+  expect_at_most(fabs(hard.a_hardest - a), tolerance * a);
   bind(p, 900, 2 * a, sqrt(2 * m / (2 * a)));
   hard = binaries_of(p, 0);
   assert_int_equal(hard.count, 2);
-  assert_true(fabs(hard.energy + 0.75 * m * m / a) <= tolerance * m * m / a);
-  assert_true(fabs(hard.a_hardest - a) <= tolerance * a);
+  expect_at_most(fabs(hard.energy + 0.75 * m * m / a), tolerance * m * m / a);
+  expect_at_most(fabs(hard.a_hardest - a), tolerance * a);
   assert_int_equal(binaries_of(p, 1).count, 0); /* softened beyond all of them */
   hb_particles_destroy(p);
 }
@@ -300,8 +308,8 @@ static void two_bodies(void **state)
   ASSERT_OK(hb_ic_make("twobody", &params, &p));
   struct hb_binaries found = binaries_of(p, 0);
   assert_int_equal(found.count, 1);
-  assert_true(fabs(found.energy + 0.75 * 0.25 / 4) < 8 * DBL_EPSILON);
-  assert_true(fabs(found.a_hardest - 2) < 64 * DBL_EPSILON);
+  expect_below(fabs(found.energy + 0.75 * 0.25 / 4), 8 * DBL_EPSILON);
+  expect_below(fabs(found.a_hardest - 2), 64 * DBL_EPSILON);
   for (int k = 0; k < 6; k++) p->v[k] *= 3; /* beyond the speed of escape, sqrt(2 (1 + e) / (1 - e)) */
   assert_int_equal(binaries_of(p, 0).count, 0);
   hb_particles_destroy(p);
@@ -318,7 +326,7 @@ static void a_star_is_in_one_binary(void **state)
   for (int i = 0; i < 3; i++) p->m[i] = 1;
   struct hb_binaries found = binaries_of(p, 0);
   assert_int_equal(found.count, 1);
-  assert_true(fabs(found.energy + 1000) < 1e-9);
+  expect_below(fabs(found.energy + 1000), 1e-9);
   hb_particles_destroy(p);
 }
 

@@ -32,18 +32,19 @@ static void numbers(void **state)
   for (size_t k = 0; k < COUNT_OF(good); k++) {
     double number = -99;
     ASSERT_OK(hb_text_number(good[k].word, &number));
-    assert_true(number == good[k].number);
+    expect_equal(number, good[k].number);
   }
   double root;
   ASSERT_OK(hb_text_number("2^0.5", &root)); /* a few units of the last digit */
-  assert_true(root > 0x1.6a09e667f3bccp0 - 4 * DBL_EPSILON && root < 0x1.6a09e667f3bccp0 + 4 * DBL_EPSILON);
+  expect_above(root, 0x1.6a09e667f3bccp0 - 4 * DBL_EPSILON);
+  expect_below(root, 0x1.6a09e667f3bccp0 + 4 * DBL_EPSILON);
   static const char *const bad[] = {
       "",  "x",   "1.5x", "nan",    "inf", "-inf",     "0x10", "1/0",    "2^",      "/2",     "1//2", "1e999",
       " ", "--1", "1 2",  "2^-8^2", "1,5", "infinity", "0^-1", "-2^0.5", "10^-400", "10^400", "2^1e9"};
   for (size_t k = 0; k < COUNT_OF(bad); k++) {
     double number = -99;
     ASSERT_FAILS(hb_text_number(bad[k], &number), HB_ERR_USAGE, "is not a number");
-    assert_true(number == -99); /* outputs are left alone on failure */
+    expect_equal(number, -99); /* outputs are left alone on failure */
   }
 }
 
@@ -62,19 +63,19 @@ static void counts(void **state)
   for (size_t k = 0; k < COUNT_OF(good); k++) {
     uint64_t number = 99;
     ASSERT_OK(hb_text_count(good[k].word, &number));
-    assert_true(number == good[k].number);
+    expect_equal(number, good[k].number);
   }
   static const char *const bad[] = {"-1", "1.5", "", "many", "1/3", "2^-1"};
   for (size_t k = 0; k < COUNT_OF(bad); k++) {
     uint64_t number = 99;
     ASSERT_FAILS(hb_text_count(bad[k], &number), HB_ERR_USAGE, "is not a whole number");
-    assert_true(number == 99);
+    expect_equal(number, 99);
   }
   static const char *const large[] = {"1e30", "1e300", "2^63", "18446744073709551616"};
   for (size_t k = 0; k < COUNT_OF(large); k++) {
     uint64_t number = 99;
     ASSERT_FAILS(hb_text_count(large[k], &number), HB_ERR_USAGE, "is out of range");
-    assert_true(number == 99);
+    expect_equal(number, 99);
   }
 }
 
@@ -89,13 +90,13 @@ static void durations(void **state)
   for (size_t k = 0; k < COUNT_OF(good); k++) {
     double seconds = -99;
     ASSERT_OK(hb_text_duration(good[k].word, &seconds));
-    assert_true(seconds == good[k].seconds);
+    expect_equal(seconds, good[k].seconds);
   }
   static const char *const bad[] = {"", "10", "s", "min", "-1s", "10m", "10 min ", "xs", "1h30min", "infs"};
   for (size_t k = 0; k < COUNT_OF(bad); k++) {
     double seconds = -99;
     ASSERT_FAILS(hb_text_duration(bad[k], &seconds), HB_ERR_USAGE, "is not a duration");
-    assert_true(seconds == -99);
+    expect_equal(seconds, -99);
   }
 }
 

@@ -1,5 +1,6 @@
 /* Lengths of steps and the powers of two they become. */
 #include "step/timestep.h"
+#include "support/support.h"
 
 #include <float.h>
 #include <math.h>
@@ -29,10 +30,11 @@ static void test_first_step(void **state)
   assert_true(close_to(cold, sqrt(0.005)) && !close_to(cold, 0.005)); /* at rest */
   const double slow[3] = {1e-9, 0, 0};
   assert_true(close_to(hb_timestep_first(0.01, 0, three, slow, six), sqrt(0.005))); /* all but at rest */
-  assert_true(hb_timestep_first(0.01, 0, zero, six, zero) == 0);
+  expect_equal(hb_timestep_first(0.01, 0, zero, six, zero), 0);
   assert_true(close_to(hb_timestep_first(0.01, 0.6, zero, six, zero), 0.001)); /* pulls that cancel */
   assert_true(isinf(hb_timestep_first(0.01, 0, zero, zero, zero)));
-  assert_true(hb_timestep_a_least(-3, 9) == 1.0 / 1024 && hb_timestep_a_least(0, 0) == 0);
+  expect_equal(hb_timestep_a_least(-3, 9), 1.0 / 1024);
+  expect_equal(hb_timestep_a_least(0, 0), 0);
 }
 
 /* Eq. 9 alone, and whether the step shows noise. */
@@ -86,10 +88,10 @@ static void test_rounding_of_forces(void **state)
     hb_timestep_rely_on_jerks(2e-4, dt, k, dtdk, a2, k2);
     double size = 0;
     for (int c = 0; c < 3; c++) {
-      assert_true(fabs(a2[c] + k2[c] - dtdk[c]) < 1e-17); /* a'' at the end by the jerks alone */
+      expect_below(fabs(a2[c] + k2[c] - dtdk[c]), 1e-17); /* a'' at the end by the jerks alone */
       size += k2[c] * k2[c];
     }
-    assert_true(fabs(sqrt(size) / (dt * dt * dt) - 1) < 1e-4); /* the circle's k'' is 1 */
+    expect_below(fabs(sqrt(size) / (dt * dt * dt) - 1), 1e-4); /* the circle's k'' is 1 */
   }
   /* a step so long that the jerk turned round is no noise */
   const double turned[3] = {0, 2 * dt, 0}, large[3] = {1, 0, 0};

@@ -63,7 +63,7 @@ static void test_small_room(void **state)
     char text[sizeof every_field + 1];
     memset(text, '#', sizeof text);
     hb_tuning_print(&t, room, text);
-    assert_true(strlen(text) < room);
+    expect_below(strlen(text), room);
     assert_memory_equal(text, every_field, strlen(text));
     for (size_t k = room; k < sizeof text; k++) assert_int_equal(text[k], '#');
   }

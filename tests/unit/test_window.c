@@ -63,9 +63,9 @@ static void a_drag_turns_towards_the_hand_and_keeps_the_center(void **state)
   tell(1, HB_GL_EVENT_PRESS, HB_GL_BUTTON_LEFT, 0, 50, 60);
   assert_true(tell(1, HB_GL_EVENT_MOVE, HB_GL_BUTTON_LEFT, 0, 80, 60));
   seen_at(front, at);
-  assert_true(at[0] > WIDTH / 2.0 + 1);
+  expect_above(at[0], WIDTH / 2.0 + 1);
   assert_float_equal(at[1], HEIGHT / 2.0, 1e-6);
-  assert_true(steer.camera.distance == before.distance);
+  expect_equal(steer.camera.distance, before.distance);
   assert_memory_equal(steer.camera.center, before.center, sizeof before.center);
 }
 
@@ -74,7 +74,7 @@ static void the_wheel_zooms_there_and_back(void **state)
   (void)state;
   double distance = steer.camera.distance;
   assert_true(tell(1, HB_GL_EVENT_WHEEL, HB_GL_BUTTON_LEFT, 0, 0, 3));
-  assert_true(steer.camera.distance < 0.8 * distance);
+  expect_below(steer.camera.distance, 0.8 * distance);
   assert_true(tell(1, HB_GL_EVENT_WHEEL, HB_GL_BUTTON_LEFT, 0, 0, -3));
   assert_float_equal(steer.camera.distance, distance, 1e-12);
 }
@@ -143,7 +143,7 @@ static void sliders_go_from_end_to_end(void **state)
     }
   assert_float_equal(hb_hud_slider_value(&linear, 0.5), 3, 1e-12);
   assert_float_equal(hb_hud_slider_value(&log, 0.5), 1, 1e-12);
-  assert_true(hb_hud_slider_value(&with_zero, 0) == 0);
+  expect_equal(hb_hud_slider_value(&with_zero, 0), 0);
   assert_float_equal(hb_hud_slider_value(&with_zero, 0.04), 0.01, 1e-12);
   assert_float_equal(hb_hud_slider_value(&with_zero, 2), 1, 1e-12); /* beyond its end */
 }
@@ -181,15 +181,15 @@ static void a_history_never_fills(void **state)
   static struct hb_hud_history h;
   for (int k = 0; k < 10000; k++) {
     hb_hud_history_add(&h, k, 1e-6 * k);
-    assert_true(h.count <= HB_HUD_HISTORY);
-    assert_true(h.t[0] == 0);
-    assert_true(h.t[h.count - 1] > k - (1 << h.skip));
+    expect_at_most(h.count, HB_HUD_HISTORY);
+    expect_equal(h.t[0], 0);
+    expect_above(h.t[h.count - 1], k - (1 << h.skip));
   }
   for (int k = 1; k < h.count; k++) {
     assert_true(h.t[k] - h.t[k - 1] == 1 << h.skip);
-    assert_true(h.error[k] == 1e-6 * h.t[k]);
+    expect_equal(h.error[k], 1e-6 * h.t[k]);
   }
-  assert_true(h.count >= HB_HUD_HISTORY / 2);
+  expect_at_least(h.count, HB_HUD_HISTORY / 2);
   h = (struct hb_hud_history){0};
   hb_hud_history_add(&h, 1, NAN);
   assert_int_equal(h.count, 0);
