@@ -46,7 +46,7 @@ all_commands() {
 # Done elsewhere, or by nobody: PATTERN ~ FILE ~ WORDS ~ why not here. The file must exist and have these words in it.
 elsewhere=(
   '^make run$ ~ tests/outside/newcomer.bats ~ run >out ~ takes 12 s'
-  '^make build/tests/ ~ tests/run.sh ~ test_steps ~ a test of its own, which runs all of them'
+  '^make build/tests/ ~ tests/run.sh ~ tests/unit/test_* ~ a test of its own, which runs all of them'
   '^HOLMBERG=[^ ]* bats tests/ ~ tests/run.sh ~ bats --tap ~ a test of its own, which runs all of them'
   '^make( |$) ~ Makefile ~ .PHONY: ~ builds, installs packages or takes hours; make test is what runs this. Its target must exist'
   'make -C lib ~ data/README.md ~ Sapporo2 ~ the library of somebody else'
