@@ -1,8 +1,8 @@
 #include "groups/chain.h"
 
 #include "base/clones.h"
-#include "groups/kepler.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -221,7 +221,7 @@ static void add_field(const struct hb_chain *c, const struct hb_chain_tide *tide
 void hb_chain_rotate(size_t n, double angle, double q[][3])
 {
   double c[4];
-  hb_kepler_stumpff(angle, c);
+  hb_chain_stumpff(angle, c);
   double sine = angle * c[1], versed = angle * angle * c[2];
   for (size_t k = 0; k < n; k++) { /* a small angle's rounding errors are small, and lengths stay */
     double x = q[k][0], y = q[k][1];
@@ -828,4 +828,25 @@ enum hb_status hb_chain_advance(struct hb_chain *chain, double dt, const struct 
   enum hb_status status = chain->n > 1 && dt > 0 ? go_to(&s, dt) : HB_OK;
   if (forces) *forces += s.forces;
   return status;
+}
+
+void hb_chain_stumpff(double x, double c[4])
+{
+  enum { TERMS = 7 };
+  double z = x * x;
+  int halvings = 0;
+  for (; z > 0.1 && z <= DBL_MAX; halvings++) z /= 4;
+  c[2] = c[3] = 1;
+  for (int k = TERMS; k > 0; k--) {
+    c[2] = 1 - z * c[2] / ((2 * k + 1) * (2 * k + 2));
+    c[3] = 1 - z * c[3] / ((2 * k + 2) * (2 * k + 3));
+  }
+  c[2] /= 2, c[3] /= 6;
+  c[0] = 1 - z * c[2], c[1] = 1 - z * c[3];
+  for (; halvings > 0; halvings--) {
+    c[3] = (c[2] + c[0] * c[3]) / 4;
+    c[2] = c[1] * c[1] / 2;
+    c[1] *= c[0];
+    c[0] = 2 * c[0] * c[0] - 1;
+  }
 }

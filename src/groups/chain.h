@@ -179,4 +179,8 @@ void hb_chain_others(const struct hb_chain *chain, const struct hb_chain_tide *t
 /* q[n] about z by this angle, with the same bits everywhere. */
 void hb_chain_rotate(size_t n, double angle, double q[][3]);
 
+/* Functions of an angle, by operations that are the same everywhere (Stumpff): cos x, sin x / x, (1 - cos x) / x^2, (x - sin x) / x^3; NaN
+ * where x^2 overflows. */
+void hb_chain_stumpff(double x, double c[4]);
+
 #endif

@@ -3,27 +3,6 @@
 #include <float.h>
 #include <math.h>
 
-void hb_kepler_stumpff(double x, double c[4])
-{
-  enum { TERMS = 7 };
-  double z = x * x;
-  int halvings = 0;
-  for (; z > 0.1 && z <= DBL_MAX; halvings++) z /= 4;
-  c[2] = c[3] = 1;
-  for (int k = TERMS; k > 0; k--) {
-    c[2] = 1 - z * c[2] / ((2 * k + 1) * (2 * k + 2));
-    c[3] = 1 - z * c[3] / ((2 * k + 2) * (2 * k + 3));
-  }
-  c[2] /= 2, c[3] /= 6;
-  c[0] = 1 - z * c[2], c[1] = 1 - z * c[3];
-  for (; halvings > 0; halvings--) {
-    c[3] = (c[2] + c[0] * c[3]) / 4;
-    c[2] = c[1] * c[1] / 2;
-    c[1] *= c[0];
-    c[0] = 2 * c[0] * c[0] - 1;
-  }
-}
-
 static const double turn = 6.283185307179586476925;
 
 /* ---- Kepler's orbit ---- */
@@ -61,7 +40,7 @@ static struct orbit orbit_of(const struct hb_chain *c)
 static double time_for(const struct orbit *o, double x)
 {
   double c[4], slope, bend;
-  hb_kepler_stumpff(x, c);
+  hb_chain_stumpff(x, c);
   return mean_anomaly(o, x, c, &slope, &bend) / o->n;
 }
 
@@ -73,7 +52,7 @@ static double solve(const struct orbit *o, double l, double c[4])
   if (fabs(l) * o->a < o->r / 8) x = l * o->a / o->r; /* a small part of the orbit */
   for (int k = 0; k < MOST; k++) {
     double slope, bend;
-    hb_kepler_stumpff(x, c);
+    hb_chain_stumpff(x, c);
     double error = mean_anomaly(o, x, c, &slope, &bend) - l;
     if (error > 0) high = x;
     if (error < 0) low = x;
@@ -137,7 +116,7 @@ void hb_kepler_places(const struct hb_chain *chain, size_t count, double X[][3],
   const struct orbit o = orbit_of(chain);
   for (size_t k = 0; k < count; k++) {
     double c[4], x = turn * (double)k / (double)count;
-    hb_kepler_stumpff(x, c);
+    hb_chain_stumpff(x, c);
     const struct shift s = shift_by(&o, x, c);
     for (size_t i = 0; i < 3; i++)
       X[k][i] = chain->X[0][i] + (s.f_less_1 * chain->X[0][i] + s.g * chain->V[0][i]);

@@ -21,8 +21,4 @@ enum hb_status hb_kepler_advance(struct hb_chain *chain, double dt, const struct
  * belong to them: sums over these are means over the orbit, of products of up to count - 2 components of X. */
 void hb_kepler_places(const struct hb_chain *chain, size_t count, double X[][3], double *part);
 
-/* Functions of an angle, by operations that are the same everywhere (Stumpff): cos x, sin x / x, (1 - cos x) / x^2, (x - sin x) / x^3; NaN
- * where x^2 overflows. */
-void hb_kepler_stumpff(double x, double c[4]);
-
 #endif

@@ -20,18 +20,6 @@ const char *const hb_steps_names[] = {"block", "shared", NULL};
 const char *const hb_transfer_names[] = {"all", "block", NULL};
 const char *const hb_place_names[] = {"host", "gpu", NULL};
 
-static void add_field(struct hb_hermite4 *h, size_t ni)
-{
-  if (h->field) hb_field_add(h->field, ni, h->block, h->xp, h->vp, h->a1, h->j1);
-}
-static const struct hb_companion field = {.forces = add_field};
-
-/* Their order is that in which they act on a block, and in which forces are added. */
-static const struct hb_companion *const companions[] = {
-    &hb_companion_device, &hb_companion_bodies,   &hb_companion_heavy,   &field,
-    &hb_companion_groups, &hb_companion_passages, &hb_companion_massless};
-enum { COMPANIONS = sizeof companions / sizeof *companions };
-
 static const struct hb_columns_row rows[] = {
     HB_COLUMN_OF("a", HB_SECTION_DOUBLES, struct hb_hermite4, a, 3, HB_COLUMN_SAVED),
     HB_COLUMN_OF("j", HB_SECTION_DOUBLES, struct hb_hermite4, j, 3, HB_COLUMN_SAVED),
@@ -380,7 +368,154 @@ static void correct_block(struct hb_hermite4 *h, size_t ni)
   h->counts.noisy_steps += steps_by_noise(h, c.noisy, ni);
 }
 
+/* ---- particles that stay on the device, as [PZ07] Fig. 5 foresaw ---- */
+
+/* Masses of what the sources of forces are to sum. */
+static const double *source_masses(const struct hb_hermite4 *h)
+{
+  return h->groups && h->groups->sources ? h->groups->sources : hb_hermite4_masses(h);
+}
+
+static struct hb_force_particles force_particles(const struct hb_hermite4 *h)
+{
+  return (struct hb_force_particles){.n = h->n,
+                                     .m = source_masses(h),
+                                     .x = h->particles->x,
+                                     .v = h->particles->v,
+                                     .a = h->a,
+                                     .j = h->j,
+                                     .level = h->blocks->level};
+}
+
+enum hb_status hb_hermite4_keep(struct hb_hermite4 *h, size_t ni, const uint32_t *index)
+{
+  const struct hb_force_particles p = force_particles(h);
+  return hb_force_keep(h->force, &p, ni, index);
+}
+
+static enum hb_status keep_all(struct hb_hermite4 *h) { return hb_hermite4_keep(h, h->n, NULL); }
+
+/* From the times of all levels to tick T. */
+static void device_spans(const struct hb_hermite4 *h, const struct hb_blocks *blocks, uint64_t T,
+                         double dt[HB_FORCE_LEVELS])
+{
+  memset(dt, 0, HB_FORCE_LEVELS * sizeof *dt);
+  for (unsigned l = 0; l <= blocks->level_max; l++)
+    dt[l] = hb_hermite4_span(h, T - hb_blocks_level_time(blocks, l));
+}
+
+static enum hb_status predict_on_device(struct hb_hermite4 *h, uint64_t T)
+{
+  double dt[HB_FORCE_LEVELS];
+  device_spans(h, h->blocks, T, dt);
+  return hb_force_predict(h->force, dt);
+}
+
+static enum hb_status pairs_on_kept(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  if (h->params.transfer == HB_TRANSFER_ALL) HB_TRY(keep_all(h));
+  HB_TRY(predict_on_device(h, T));
+  return hb_force_on_kept(
+      h->force, &(struct hb_force_job){.sinks = {.n = ni, .index = h->block}, .to = {h->a1, h->j1, h->phi1}});
+}
+
+/* Pairs alone, of the block: a1 j1 phi1 at tick T, from xp vp, or predict = gpu from what the device has. A device that fails is
+ * reopened once. */
+static enum hb_status sum_pairs(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  if (h->params.predict == HB_PLACE_HOST)
+    return hb_force_of(h->force, &(struct hb_force_job){.sources = {h->n, source_masses(h), h->xp, h->vp},
+                                                        .sinks = {.n = ni, .index = h->block},
+                                                        .to = {h->a1, h->j1, h->phi1}});
+  enum hb_status status = pairs_on_kept(h, T, ni);
+  if (status != HB_ERR_DEVICE) return status;
+  HB_TRY(hb_force_open_again(h->force)); /* the host still has every particle */
+  HB_TRY(keep_all(h));
+  return pairs_on_kept(h, T, ni);
+}
+
+/* Steps become levels. */
+enum {
+  ROUNDED_PIECE = 1024,
+  ROUNDED_ALONE = 16 * ROUNDED_PIECE /* steps that are rounded before a second thread has woken up */
+};
+struct rounding {
+  struct hb_hermite4 *h;
+  size_t ni;
+  const double *step;
+};
+
+static void round_piece(void *context, size_t piece)
+{
+  const struct rounding *r = context;
+  const struct hb_sim_params *params = &r->h->params;
+  unsigned most = r->h->blocks->level_max;
+  for (size_t b = piece * ROUNDED_PIECE, end = hb_parallel_end(r->ni, ROUNDED_PIECE, b); b < end; b++)
+    r->h->level1[b] = (uint8_t)hb_timestep_level(r->step[b], params->dt_min, most, params->rounding);
+}
+
+/* correct = gpu: corrects the block at tick T on the device, pending hb_force_settle, and finds its wanted levels. */
+static enum hb_status correct_on_device(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  double *step = h->phi1;
+  const struct hb_force_step how = {h->rule.nu, h->rule.noise, h->rule.mass, h->field};
+  struct hb_blocks after = *h->blocks; /* if the shortest step stays the same, which it mostly does */
+  double ahead[HB_FORCE_LEVELS];
+  uint64_t next;
+  after.now = T;
+  HB_TRY(hb_blocks_next_time(&after, &next));
+  device_spans(h, &after, next, ahead);
+  HB_TRY(predict_on_device(h, T));
+  HB_TRY(hb_force_correct(
+      h->force,
+      &(struct hb_force_correction){.ni = ni, .index = h->block, .how = &how, .step = step, .ahead = ahead}));
+  struct rounding rounding = {h, ni, step};
+  hb_parallel_for(ni > ROUNDED_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, ROUNDED_PIECE), round_piece,
+                  &rounding);
+  return HB_OK;
+}
+
+/* Reads x v a j back from the device if they are newer there. */
+static enum hb_status sync_with_device(struct hb_hermite4 *h)
+{
+  if (!h->stale) return HB_OK;
+  struct hb_force_particles p = force_particles(h);
+  HB_TRY(hb_force_fetch(h->force, &p));
+  h->stale = 0;
+  return HB_OK;
+}
+
+static enum hb_status begin_on_device(struct hb_hermite4 *h)
+{
+  return h->params.predict == HB_PLACE_GPU ? keep_all(h) : HB_OK;
+}
+
+static enum hb_status tell_device(struct hb_hermite4 *h, uint64_t T, size_t *ni)
+{
+  (void)T;
+  if (h->params.correct == HB_PLACE_GPU) return hb_force_settle(h->force, *ni, h->block, h->level1);
+  return h->params.transfer == HB_TRANSFER_BLOCK ? hb_hermite4_keep(h, *ni, h->block) : HB_OK;
+}
+
+static const struct hb_companion device = {.begin = begin_on_device, .after = tell_device};
+
 /* ---- companions ---- */
+
+static void add_field(struct hb_hermite4 *h, size_t ni)
+{
+  if (h->field) hb_field_add(h->field, ni, h->block, h->xp, h->vp, h->a1, h->j1);
+}
+static const struct hb_companion field = {.forces = add_field};
+
+/* Their order is that in which they act on a block, and in which forces are added. */
+static const struct hb_companion *const companions[] = {&device,
+                                                        &hb_companion_bodies,
+                                                        &hb_companion_heavy,
+                                                        &field,
+                                                        &hb_companion_groups,
+                                                        &hb_companion_passages,
+                                                        &hb_companion_massless};
+enum { COMPANIONS = sizeof companions / sizeof *companions };
 
 enum hb_status hb_hermite4_before(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
@@ -399,7 +534,7 @@ static struct hb_forces_at forces_at(struct hb_hermite4 *h, uint64_t T)
 
 enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  HB_TRY(hb_hermite4_pairs(h, T, ni));
+  HB_TRY(sum_pairs(h, T, ni));
   for (int c = 0; c < COMPANIONS; c++)
     if (companions[c]->forces) companions[c]->forces(h, ni);
   if (hb_forces_are_finite(ni, h->a1, h->j1, h->phi1)) return HB_OK;
@@ -547,7 +682,7 @@ static enum hb_status add_reason(struct hb_hermite4 *h, uint64_t T, size_t ni)
   snprintf(what, sizeof what, "%s", hb_error());
   while (b + 1 < ni && h->phi1[b] >= 0) b++;
   uint32_t i = h->block[b];
-  HB_TRY(hb_hermite4_sync(h));
+  HB_TRY(sync_with_device(h));
   const struct hb_forces_at at = forces_at(h, T);
   hb_forces_reason(&at, i, reason);
   return hb_fail(HB_ERR_NUMERIC, "%s (block step %" PRIu64 ", t = %.17g)%s", what, at.step, at.t, reason);
@@ -555,7 +690,7 @@ static enum hb_status add_reason(struct hb_hermite4 *h, uint64_t T, size_t ni)
 
 static enum hb_status advance_on_device(struct hb_hermite4 *h, uint64_t T, size_t ni, double *lap)
 {
-  enum hb_status status = hb_hermite4_device_correct(h, T, ni);
+  enum hb_status status = correct_on_device(h, T, ni);
   *lap = hb_clock_now();
   return status == HB_ERR_NUMERIC ? add_reason(h, T, ni) : status;
 }
@@ -809,18 +944,25 @@ static void predict_to(const struct hb_hermite4 *h, double t, double *xt, double
   }
 }
 
+static enum hb_status resolve(const struct hb_hermite4 *h, double t, double *x, double *v, double *e_rounded)
+{
+  for (int c = 0; c < COMPANIONS; c++)
+    if (companions[c]->resolve) HB_TRY(companions[c]->resolve(h, t, x, v, e_rounded));
+  return HB_OK;
+}
+
 static enum hb_status state_at(const void *state, double t, struct hb_particles **particles)
 {
   const struct hb_hermite4 *h = state;
   *particles = NULL;
   HB_TRY(check_time(h, t));
   struct hb_particles *p;
-  HB_TRY(hb_hermite4_sync((struct hb_hermite4 *)h)); /* logically const: the state itself does not change */
+  HB_TRY(sync_with_device((struct hb_hermite4 *)h)); /* logically const: the state itself does not change */
   HB_TRY(hb_particles_copy(h->particles, &p));
   p->t = t;
   predict_to(h, t, p->x, p->v);
-  double e_rounded;
-  enum hb_status status = h->groups ? hb_hermite4_resolve(h, t - time_of(h), p->x, p->v, &e_rounded) : HB_OK;
+  double e_rounded = 0;
+  enum hb_status status = resolve(h, t - time_of(h), p->x, p->v, &e_rounded);
   if (status == HB_OK)
     *particles = p;
   else
@@ -833,10 +975,10 @@ static enum hb_status view_of(void *state, double t, struct hb_state_view *view)
   struct hb_hermite4 *h = state;
   HB_TRY(check_time(h, t));
   HB_TRY(reserve_predicted(h));
-  HB_TRY(hb_hermite4_sync(h));
+  HB_TRY(sync_with_device(h));
   predict_to(h, t, h->xp, h->vp);
   double e_rounded = 0;
-  if (h->groups) HB_TRY(hb_hermite4_resolve(h, t - time_of(h), h->xp, h->vp, &e_rounded));
+  HB_TRY(resolve(h, t - time_of(h), h->xp, h->vp, &e_rounded));
   for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
   *view = (struct hb_state_view){
       .a = h->a1, .j = h->j1, .phi = h->phi1, .index = h->block, .e_rounded = e_rounded};
@@ -871,7 +1013,7 @@ static const struct hb_numbers numbers = HB_NUMBERS(number_rows, struct hb_hermi
 static enum hb_status save(const void *state, struct hb_sections *sections)
 {
   const struct hb_hermite4 *h = state;
-  HB_TRY(hb_hermite4_sync((struct hb_hermite4 *)h)); /* logically const: the state itself does not change */
+  HB_TRY(sync_with_device((struct hb_hermite4 *)h)); /* logically const: the state itself does not change */
   HB_TRY(hb_particles_put(h->particles, sections));
   HB_TRY(hb_columns_put(&columns, h->n, h, sections));
   HB_TRY(hb_columns_put(&hb_blocks_columns, h->n, h->blocks, sections));
@@ -952,7 +1094,7 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
 static enum hb_status quantity(void *state, enum hb_quantity which, double *value)
 {
   struct hb_hermite4 *h = state;
-  if (which == HB_QUANTITY_ACC) HB_TRY(hb_hermite4_sync(h));
+  if (which == HB_QUANTITY_ACC) HB_TRY(sync_with_device(h));
   for (size_t i = 0; i < h->n; i++) {
     unsigned level = h->blocks->level[i];
     if (which == HB_QUANTITY_ACC)

@@ -34,7 +34,7 @@ struct hb_hermite4 {
   struct hb_sim_counts counts;
   uint64_t shortest;        /* step so far, in ticks; UINT64_MAX: none */
   struct hb_phases phases;  /* predict and correct */
-  int stale;                /* correct = gpu: x v a j are on the device only, see hb_hermite4_sync */
+  int stale;                /* correct = gpu: x v a j are on the device only, see sync_with_device */
   struct hb_groups *groups; /* of the companions, each nullable */
   struct hb_bodies *bodies;
   struct hb_passages *passages;
@@ -58,14 +58,17 @@ struct hb_companion {
   enum hb_status (*after)(struct hb_hermite4 *h, uint64_t T,
                           size_t *ni); /* the block is scheduled; which may change */
 
+  /* replaces nodes at a time t after the last block, x[3 * n] v[3 * n], by what they stand for */
+  enum hb_status (*resolve)(const struct hb_hermite4 *h, double t, double *x, double *v, double *e_rounded);
+
   void (*drop)(struct hb_hermite4 *h, const uint32_t *number,
                size_t left); /* new numbers, see hb_columns_renumber */
   enum hb_status (*put)(const struct hb_hermite4 *h, struct hb_sections *sections);
   enum hb_status (*get)(const struct hb_sections *sections, struct hb_hermite4 *h);
 };
 
-extern const struct hb_companion hb_companion_device, hb_companion_bodies, hb_companion_heavy,
-    hb_companion_groups, hb_companion_passages, hb_companion_massless;
+extern const struct hb_companion hb_companion_bodies, hb_companion_heavy, hb_companion_groups,
+    hb_companion_passages, hb_companion_massless;
 
 /* For companions that change what moves. The block, at xp vp: what comes before forces; forces of all kinds to a1 j1 phi1. Errors: those
  * of hb_force_of, HB_ERR_NUMERIC. */
@@ -81,29 +84,13 @@ void hb_hermite4_place_corrected(struct hb_hermite4 *h, size_t ni);
 /* Those with HB_COLUMNS_GONE in number[n] leave all arrays, the others follow; `left` is how many. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_hermite4_drop(struct hb_hermite4 *h, const uint32_t *number, size_t left);
 
-/* ---- hermite4_device.c: particles that stay on the device ---- */
-
-/* Sends the particles index[ni]; NULL: all. */
+/* Sends the particles index[ni] to the device that keeps them; NULL: all. */
 enum hb_status hb_hermite4_keep(struct hb_hermite4 *h, size_t ni, const uint32_t *index);
-
-/* Pairs alone, of the block: a1 j1 phi1 at tick T, from xp vp, or predict = gpu from what the device has. A device that fails is
- * reopened once. */
-enum hb_status hb_hermite4_pairs(struct hb_hermite4 *h, uint64_t T, size_t ni);
-
-/* correct = gpu: corrects the block at tick T on the device, pending hb_force_settle, and finds its wanted levels. */
-enum hb_status hb_hermite4_device_correct(struct hb_hermite4 *h, uint64_t T, size_t ni);
-
-/* Reads x v a j back from the device if they are newer there. */
-enum hb_status hb_hermite4_sync(struct hb_hermite4 *h);
 
 /* ---- hermite4_groups.c ---- */
 
 /* Adds a node to those that the event is about: its members, or the star that it is. */
 void hb_hermite4_add_members(const struct hb_hermite4 *h, uint32_t node, struct hb_event *event);
-
-/* Replaces nodes at a time t after the last block, x[3 * n] v[3 * n], by the members of groups. */
-enum hb_status hb_hermite4_resolve(const struct hb_hermite4 *h, double t, double *x, double *v,
-                                   double *e_rounded);
 
 /* ---- small things ---- */
 

@@ -316,9 +316,10 @@ static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
 
 /* ---- members ---- */
 
-enum hb_status hb_hermite4_resolve(const struct hb_hermite4 *h, double t, double *x, double *v,
-                                   double *e_rounded)
+static enum hb_status resolve_groups(const struct hb_hermite4 *h, double t, double *x, double *v,
+                                     double *e_rounded)
 {
+  if (!h->groups) return HB_OK;
   const struct hb_nodes nodes = nodes_of(h);
   return hb_groups_resolve(h->groups, &nodes, h->blocks->now, t, x, v, e_rounded);
 }
@@ -408,6 +409,7 @@ const struct hb_companion hb_companion_groups = {.open = open_groups,
                                                  .forces = correct_near,
                                                  .limit = limit_step,
                                                  .after = regroup_block,
+                                                 .resolve = resolve_groups,
                                                  .drop = drop_nodes,
                                                  .put = put_groups,
                                                  .get = get_groups};
