@@ -345,7 +345,7 @@ $(B)/obj/tests/%.o: tests/%.c $(B)/flags
 $(B)/obj/tests/unit/%.o: tests/unit/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
-	$(Q)$(if $(filter test_fuzz,$*),,objcopy --redefine-sym main=$*_main $@)
+	$(Q)$(if $(filter test_fuzz,$*)$(filter -fsyntax-only,$(OPT)),,objcopy --redefine-sym main=$*_main $@)
 
 $(B)/gen/tests.h: FORCE
 	@mkdir -p $(@D); printf 'TEST(%s)\n' $(filter-out test_fuzz,$(UNIT)) | cmp -s - $@ || printf 'TEST(%s)\n' $(filter-out test_fuzz,$(UNIT)) >$@

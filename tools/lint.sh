@@ -37,11 +37,12 @@ warnings() {
 # The first thing that a source includes is its own header, alone therefore; those without a source are compiled here.
 # shellcheck disable=SC2317
 headers_alone() {
-  local own
+  local own cjson
+  read -ra cjson < <(pkg-config --cflags libcjson)
   own=$(find src -name '*.c' -exec grep -m 1 -h '^#include' {} +)
   find src -name '*.h' ! -path 'src/windows/*' | while read -r header; do
     grep -qxF "#include \"${header#src/}\"" <<<"$own" || echo "$header"
-  done | each 4 cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only -Isrc -Isrc/include -x c || return 1
+  done | each 4 cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only -Isrc -Isrc/include "${cjson[@]}" -x c || return 1
   find src/include -name '*.h' | each 2 c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Isrc/include -x c++
 }
 
@@ -60,8 +61,7 @@ clang_warnings() {
 }
 
 mapfile -t scripts < <(find tools tests .ci -type f \( -name '*.sh' -o -name run \) | sort)
-check 'layers and circles' tools/check_layers.sh "$build"
-check 'sizes' tools/check_sizes.sh
+check 'layers, budgets, circles and seams' tools/check_layers.sh "$build"
 check 'formatting' eval "find src tests -name '*.[ch]' | each 40 clang-format --dry-run -Werror"
 check 'headers alone, C and C++' headers_alone
 check 'gcc warnings' warnings

@@ -231,7 +231,8 @@ static enum hb_status hybrid_begin(void *state, const struct hb_force_job *job)
   if (job->sinks.n == 0) return HB_OK;
   struct child *child = taker(h, job->sinks.n);
   own.since = hb_clock_now(); /* what was measured has taken its time */
-  own.sources = child->has_j ? (struct hb_force_sources){0} : h->j;
+  own.sources = h->j;
+  if (child->has_j) own.sources = (struct hb_force_sources){.n = 0};
   if (job->words.totals) own.words.units = &h->units;
   HB_TRY(child->ops->begin(child->state, &own));
   child->has_j = 1;

@@ -156,7 +156,7 @@ enum hb_status hb_kept_collect(struct hb_kept *k, size_t count, const uint32_t *
   if (!k->collect.program)
     HB_TRY(hb_gl_pass_create(
         k->context, &(const struct hb_gl_program_source){.compute = "hermite/collect.comp"}, &k->collect));
-  k->token += 0x9e3779b1; /* odd, as in pairs.c: neighbors are far apart, and every other one is even */
+  k->token += 0x9e3779b1; /* odd, as in pairs_walk.c: neighbors are far apart, and every other one is even */
   struct hb_gl_readback *leaving = turn_of(k);
   if (leaving->buffer.bytes) hb_gl_readback_close(leaving); /* nobody reads what was there any more */
   HB_TRY(hb_gl_readback_reserve(k->context, hb_min(2 * bytes, all), leaving));

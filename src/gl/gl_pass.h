@@ -1,7 +1,7 @@
 /* A program with its inputs, drawn or dispatched by one call:
  *
  *   static struct hb_gl_pass fold;
- *   HB_TRY(hb_gl_pass_create(context, &(struct hb_gl_program_source){.fragment = "pairs/fold.frag"}, &fold));
+ *   HB_TRY(hb_gl_pass_create(context, &(struct hb_gl_program_source){.fragment = "pairs/matrix_sum.frag"}, &fold));
  *   hb_gl_pass_texture(&fold, "before", &totals);      // stays set until it is set again
  *   hb_gl_pass_int(&fold, "rows", 17);                 // so do uniforms
  *   hb_gl_pass_draw(&fold, &sums.target, 0, 0, width, height);

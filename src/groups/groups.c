@@ -341,7 +341,7 @@ struct meeting {
 
 static struct meeting meeting_of(const struct hb_nodes *nodes, uint32_t i, uint32_t k)
 {
-  struct meeting m;
+  struct meeting m = {{0}, {0}};
   hb_between(nodes->xp, i, k, m.r);
   hb_between(nodes->vp, i, k, m.v);
   return m;

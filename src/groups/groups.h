@@ -31,10 +31,11 @@ struct hb_groups {
   size_t n;
   double r_close, m_mean; /* what close is for two stars of mean mass, see hb_groups_close */
   double stars;           /* how many had mass at the start */
-  int gathers_few;        /* the caller's word that few bodies may be one group, see groups_few.c */
+  int gathers_few;        /* the caller's word that few bodies may be one group, see hb_groups_is_all */
   const double *radius;   /* [n] the caller's, of the stars, where collisions are looked for; else NULL */
   double *m;              /* [n] of the nodes, 0 where parked */
-  double *sources; /* [n] m without the heavy ones, see groups_heavy.c; NULL: none is, see hb_groups_create */
+  double
+      *sources; /* [n] m without the heavy ones, see hb_groups_weigh; NULL: none is, see hb_groups_create */
   struct hb_groups_heavy *heavy;
   size_t heavies, heavy_capacity; /* nodes in it; its elements */
   uint32_t *of;                   /* [n] the group of a node, or one of the above */
@@ -73,7 +74,7 @@ static inline struct hb_group *hb_groups_of(const struct hb_groups *groups, uint
   return groups->of[node] < HB_GROUPS_PARKED ? groups->at + groups->of[node] : NULL;
 }
 
-/* ---- groups.c: sizes, lists ---- */
+/* ---- sizes, lists ---- */
 
 /* The distance at which a passage of two stars is a group, if it is alone; at least as close. */
 double hb_groups_passing(const struct hb_groups *groups, double m1, double m2);
@@ -152,7 +153,7 @@ int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group 
 enum hb_status hb_groups_list(struct hb_groups *groups, struct hb_group *g, uint32_t node);
 void hb_groups_unlist(struct hb_groups *groups, struct hb_group *g, uint32_t node);
 
-/* ---- groups_advance.c ---- */
+/* ---- who disturbs whom ---- */
 
 /* Prepares for the block at this tick: active nodes that came near enter lists, and each group that is active itself or has
  * an active node in its list is advanced. Errors: HB_ERR_INTERNAL, HB_ERR_NUMERIC. */
@@ -168,7 +169,7 @@ enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *
 enum hb_status hb_groups_resolve(const struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
                                  double dt, double *x, double *v, double *e_rounded);
 
-/* ---- groups_correct.c ---- */
+/* ---- what nodes feel of members ---- */
 
 /* Turns the pulls a[3 * ni], jerks j[3 * ni] of points on the active nodes block[ni] into those of members: for every active
  * node and group that have each other in their lists, and active groups in the field. All these groups are at the time of the
@@ -176,7 +177,7 @@ enum hb_status hb_groups_resolve(const struct hb_groups *groups, const struct hb
 void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
                        const uint32_t *block, double *a, double *j);
 
-/* ---- groups_heavy.c ---- */
+/* ---- heavy nodes ---- */
 
 /* Finds the heavy nodes anew: masses or numbers of nodes have changed. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_weigh(struct hb_groups *groups);
@@ -185,7 +186,7 @@ enum hb_status hb_groups_weigh(struct hb_groups *groups);
 void hb_groups_add_heavy(struct hb_groups *groups, const double *x, const double *v, size_t ni,
                          const uint32_t *block, double *a, double *j, double *phi);
 
-/* ---- groups_change.c ---- */
+/* ---- groups come and go ---- */
 
 /* A node's place and velocity, to be given to its slot. */
 struct hb_groups_node {
@@ -215,12 +216,12 @@ enum hb_status hb_groups_split(struct hb_groups *groups, const struct hb_nodes *
 /* Dissolves a group, if the node is one, to a star; lists of others stay. */
 void hb_groups_remove(struct hb_groups *groups, uint32_t node);
 
-/* ---- groups_few.c ---- */
+/* ---- few bodies, all of one group ---- */
 
 /* Whether there is nothing but this group. */
 int hb_groups_is_all(const struct hb_groups *groups, const struct hb_group *g);
 
-/* ---- groups_bodies.c ---- */
+/* ---- bodies that touch ---- */
 
 /* Makes one of the two members of a group that have touched, at their center of mass, in the lower of their slots *kept; the
  * slot *swallowed stays parked. A group of two becomes a star. *energy is what the group has lost. */
@@ -230,7 +231,7 @@ void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, uint32_t *kep
 /* Nodes change their numbers to number[n], see hb_columns_renumber; n becomes `left`. */
 void hb_groups_renumber(struct hb_groups *groups, const uint32_t *number, size_t left);
 
-/* ---- groups_save.c ---- */
+/* ---- checkpoints ---- */
 
 enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections *sections);
 int hb_groups_are_in(const struct hb_sections *sections);

@@ -48,7 +48,7 @@ enum hb_status hb_paint_end(struct hb_paint *paint, const struct hb_gl_target *t
 
 /* ---- the font ---- */
 
-/* A bitmap font of printable ASCII: each character a cell of 8 x 14 pixels, drawn as text in font.c. */
+/* A bitmap font of printable ASCII: each character a cell of 8 x 14 pixels, drawn as text in paint.c. */
 
 enum { HB_FONT_WIDTH = 8, HB_FONT_HEIGHT = 14 };
 

@@ -46,5 +46,5 @@ watched() {
     esac
   done <lines
   [ $count -eq 7 ]
-  for file in slides/cg2007_slide_{01,02,03,36}.png slides/{matrix2004,bag,tile}_slide_01.png mine/pairs/bag.frag; do [ -s $file ]; done
+  for file in slides/cg2007_slide_{01,02,03,36}.svg slides/{matrix2004,bag,tile}_slide_01.svg mine/pairs/bag.frag; do [ -s $file ]; done
 }

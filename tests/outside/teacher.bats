@@ -15,7 +15,7 @@ load common
     *) done_as_printed "$command" ;;
     esac
   done <list
-  [ "$(find slides -name '*.png' -size +4k | wc -l)" -ge 5 ]
-  [ "$(find pages -name '*.png' -size +4k | wc -l)" -ge 1 ]
+  [ "$(find slides -name '*.svg' -size +4k | wc -l)" -ge 5 ]
+  [ "$(find pages -name '*.svg' -size +4k | wc -l)" -ge 1 ]
   [ "$(ffprobe -loglevel error -show_entries stream=width -of csv=p=0 ./*.mp4)" -gt 600 ]
 }
