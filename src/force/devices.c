@@ -821,6 +821,7 @@ static enum hb_status devices_begin(void *state, const struct hb_force_job *job)
   HB_TRY(choose_way(d, job->sinks.n));
   d->job = *job;
   d->job.sources = d->j;
+  d->job.since = hb_clock_now(); /* what was measured has taken its time */
   if (job->words.totals) d->job.words.units = &d->units;
   return begin_all(d);
 }

@@ -413,6 +413,7 @@ static enum hb_status measure(struct ranks *r, const struct hb_force_job *all, s
 {
   struct hb_force_job few = *all;
   few.sinks.n = cost->ni = ni;
+  few.spent = NULL;
   HB_TRY(time_way(r, by_sources, &few, &cost->by_sources));
   HB_TRY(time_way(r, by_sinks, &few, &cost->by_sinks));
   hb_log("%zu of %zu by sources %.3g ms, by sinks %.3g ms", ni, r->j.n, 1e3 * cost->by_sources,
@@ -437,10 +438,15 @@ static enum hb_status fix_split(struct ranks *r, const struct hb_force_job *all)
 
 static enum hb_status work(struct ranks *r, const struct hb_force_job *b)
 {
-  enum hb_status status = r->is_tuned || b->words.totals ? HB_OK : tune(r);
-  int free = b->words.totals && !r->is_measured && r->split.sinks_from == 0 && r->part.ops->has_points;
-  if (free && b->sinks.n == r->j.n && !(r->params.flags & HB_FORCE_NO_TUNE)) HB_TRY(fix_split(r, b));
-  return (b->sinks.n >= sinks_from(r, r->j.n) ? by_sinks : by_sources)(r, status, b);
+  struct hb_force_job job = *b;
+  enum hb_status status = HB_OK;
+  int tunes = !r->is_tuned && !b->words.totals;
+  int chooses = b->words.totals && !r->is_measured && r->split.sinks_from == 0 && r->part.ops->has_points &&
+                b->sinks.n == r->j.n && !(r->params.flags & HB_FORCE_NO_TUNE);
+  if (tunes) status = tune(r);
+  if (chooses) HB_TRY(fix_split(r, b));
+  if (tunes || chooses) job.since = hb_clock_now(); /* what was measured has taken its time */
+  return (b->sinks.n >= sinks_from(r, r->j.n) ? by_sinks : by_sources)(r, status, &job);
 }
 
 /* ---- operations -------------------------------------------------------------------------------------- */
