@@ -135,11 +135,20 @@ def choose(selector, value):
 
 
 def download(action):
-    """The path of the file that comes of it."""
+    """The path of the file that comes of it; a click beside a button that has just moved is done again, as by a hand."""
     action()
     done = lambda: [f for f in os.listdir(browser.downloads) if f.startswith("holmberg_") and not f.endswith((".part", ".crdownload"))
                     and os.path.getsize(os.path.join(browser.downloads, f))]
-    name = until("download", done)[0]
+    again = time.monotonic() + 10
+
+    def come():
+        nonlocal again
+        if not done() and time.monotonic() > again:
+            note("no file yet: once more")
+            again += 10
+            action()
+        return done()
+    name = until("download", come)[0]
     return shutil.move(os.path.join(browser.downloads, name), os.path.join(browser.home, name))
 
 
