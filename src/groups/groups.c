@@ -110,6 +110,14 @@ void hb_groups_destroy(struct hb_groups *groups)
   hb_mem_free(groups);
 }
 
+struct hb_groups_around hb_groups_near(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                                       uint32_t node)
+{
+  struct hb_groups_around around = {.count = groups->n};
+  if (nodes->near) around.list = nodes->near(nodes->context, node, &around.count);
+  return around;
+}
+
 /* ---- sizes ---- */
 
 /* Of two stars' masses the arithmetic mean says how far they deflect each other, and the geometric one at what distance their
@@ -229,6 +237,7 @@ double hb_groups_step(const struct hb_groups *groups, const struct hb_nodes *nod
   for (size_t k = 0; k < g->count; k++) {
     const struct hb_group *other = hb_groups_of(groups, g->list[k]);
     if (!other) continue;
+    hb_groups_need(nodes, other->node);
     double least = HB_GROUPS_RESOLVED * sqrt(hb_distance2(nodes->xp, g->node, other->node));
     step = fmin(step, of_a_fall * fmin(hb_groups_time_of_links(&g->chain, least),
                                        hb_groups_time_of_links(&other->chain, least)));
@@ -307,6 +316,7 @@ static int few_join(const struct hb_groups *groups, const struct hb_nodes *nodes
   if (sizes > 0 && sizes < least) return 0;
   for (uint32_t l = 0; l < groups->n; l++) {
     if (l == i || l == k || groups->of[l] == HB_GROUPS_PARKED) continue;
+    hb_groups_need(nodes, l);
     double near2 = fmin(hb_distance2(nodes->xp, l, i), hb_distance2(nodes->xp, l, k));
     if (near2 < least * least) return 0;
   }
@@ -342,6 +352,8 @@ struct meeting {
 static struct meeting meeting_of(const struct hb_nodes *nodes, uint32_t i, uint32_t k)
 {
   struct meeting m = {{0}, {0}};
+  hb_groups_need(nodes, i);
+  hb_groups_need(nodes, k);
   hb_between(nodes->xp, i, k, m.r);
   hb_between(nodes->vp, i, k, m.v);
   return m;
@@ -371,9 +383,12 @@ static int is_crowded(const struct hb_groups *groups, const struct hb_nodes *nod
   const struct meeting at = meeting_of(nodes, i, k);
   for (size_t c = 0; c < 3; c++) center[c] = nodes->xp[3 * (size_t)i + c] + share * at.r[c];
   if (hb_groups_field_tide(groups, center) > most) return 1;
-  for (size_t l = 0; l < groups->n; l++) {
+  const struct hb_groups_around around = hb_groups_near(groups, nodes, i);
+  for (size_t p = 0; p < around.count; p++) {
+    uint32_t l = hb_groups_around_at(&around, p);
     double d[3], d2;
-    for (size_t c = 0; c < 3; c++) d[c] = nodes->xp[3 * l + c] - center[c];
+    hb_groups_need(nodes, l);
+    for (size_t c = 0; c < 3; c++) d[c] = nodes->xp[3 * (size_t)l + c] - center[c];
     d2 = hb_dot(d, d);
     if (groups->m[l] * groups->m[l] > most * most * d2 * d2 * d2 && l != i && l != k) return 1;
   }
@@ -419,9 +434,11 @@ static int has_disk(const struct hb_groups *groups, const struct hb_nodes *nodes
 {
   double reach = hb_groups_bound(groups, groups->m[node], 0);
   size_t most = HB_CHAIN_MOST - members_of(groups, node), around = 0;
-  for (uint32_t l = 0; l < groups->n && around <= most; l++)
-    around += groups->m[l] == 0 && groups->of[l] == HB_GROUPS_STAR &&
-              hb_distance2(nodes->xp, l, node) < reach * reach;
+  for (uint32_t l = 0; l < groups->n && around <= most; l++) { /* massless: in nobody's list */
+    if (!(groups->m[l] == 0 && groups->of[l] == HB_GROUPS_STAR)) continue;
+    hb_groups_need(nodes, l);
+    around += hb_distance2(nodes->xp, l, node) < reach * reach;
+  }
   return around > most;
 }
 
@@ -586,6 +603,7 @@ static int is_disturbed(const struct hb_groups *groups, const struct hb_nodes *n
   double most = breaks_above * hb_chain_mass(&g->chain) / (2 * R * R * R);
   if (hb_groups_field_tide(groups, nodes->xp + 3 * (size_t)g->node) > most) return 1;
   for (size_t k = 0; k < g->count; k++) {
+    hb_groups_need(nodes, g->list[k]);
     double d2 = hb_distance2(nodes->xp, g->node, g->list[k]), m = groups->m[g->list[k]];
     if (m * m > most * most * d2 * d2 * d2) return 1;
   }

@@ -58,7 +58,26 @@ struct hb_nodes {
   double dt_min; /* of one tick */
   const void *context;
   uint64_t (*tick)(const void *context, uint32_t node); /* a node's own time */
+  /* Who may be near a node: its neighbors list[*count], ascending. NULL: there are no lists, and all may be. */
+  const uint32_t *(*near)(const void *context, uint32_t node, size_t *count);
+  void (*need)(const void *context, uint32_t node); /* sets xp vp of a node; NULL: all are set */
 };
+
+/* Before xp vp of a node are read that may not be in the block. */
+static inline void hb_groups_need(const struct hb_nodes *nodes, uint32_t node)
+{
+  if (nodes->need) nodes->need(nodes->context, node);
+}
+
+/* The k-th of count nodes that may be near. */
+struct hb_groups_around {
+  const uint32_t *list;
+  size_t count;
+};
+static inline uint32_t hb_groups_around_at(const struct hb_groups_around *around, size_t k)
+{
+  return around->list ? around->list[k] : (uint32_t)k;
+}
 
 /* No group yet; particles set what is close. rounds: what sources of forces get wrong is the rounding of pulls to float, as in ds and
  * reproducible: then those of heavy nodes are summed here. Errors: HB_ERR_INTERNAL. */
@@ -73,6 +92,10 @@ static inline struct hb_group *hb_groups_of(const struct hb_groups *groups, uint
 {
   return groups->of[node] < HB_GROUPS_PARKED ? groups->at + groups->of[node] : NULL;
 }
+
+/* Who may be near a node; their xp vp are needed. */
+struct hb_groups_around hb_groups_near(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                                       uint32_t node);
 
 /* ---- sizes, lists ---- */
 

@@ -246,6 +246,8 @@ static void advance_piece(void *context, size_t k)
 static int feels(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g,
                  uint32_t i)
 {
+  hb_groups_need(nodes, g->node);
+  hb_groups_need(nodes, i);
   return hb_groups_feel(groups, g, i, hb_distance2(nodes->xp, g->node, i));
 }
 
@@ -323,7 +325,9 @@ enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *
   for (size_t k = g->count; k-- > 0;)
     if (!feels(groups, nodes, g, g->list[k])) hb_groups_unlist(groups, g, g->list[k]);
   mark(groups, g, 1);
-  for (uint32_t i = 0; i < groups->n && status == HB_OK; i++) {
+  const struct hb_groups_around around = hb_groups_near(groups, nodes, g->node);
+  for (size_t k = 0; k < around.count && status == HB_OK; k++) {
+    uint32_t i = hb_groups_around_at(&around, k);
     if (i == g->node || groups->of[i] == HB_GROUPS_PARKED || !feels(groups, nodes, g, i)) continue;
     struct hb_group *other = hb_groups_of(groups, i);
     if (other) status = bring(groups, other, nodes, tick);
@@ -504,6 +508,8 @@ static void correct_list(const struct hb_groups *groups, const struct hb_nodes *
     uint32_t node = g->list[k], b = groups->active[node];
     int is_star = !hb_groups_of(groups, node); /* another group is a center itself: lists are symmetrical */
     if (!own && !(b && is_star)) continue;
+    hb_groups_need(nodes, g->node);
+    hb_groups_need(nodes, node);
     int feels_mean = hb_groups_is_mean(groups, g, node, hb_distance2(nodes->xp, g->node, node));
     if (feels_mean && orbit.n == 0) {
       const struct hb_chain turned = at_rest(groups, &g->chain);

@@ -8,8 +8,8 @@ const char *const hb_encounters_names[] = {"auto", "none", "groups", NULL};
 
 static uint64_t tick_of(const void *context, uint32_t i)
 {
-  const struct hb_blocks *blocks = context;
-  return hb_blocks_level_time(blocks, blocks->level[i]);
+  const struct hb_hermite4 *h = context;
+  return hb_blocks_level_time(h->blocks, h->blocks->level[i]);
 }
 
 static struct hb_nodes nodes_of(const struct hb_hermite4 *h)
@@ -21,7 +21,7 @@ static struct hb_nodes nodes_of(const struct hb_hermite4 *h)
                            .xp = h->xp,
                            .vp = h->vp,
                            .dt_min = h->params.dt_min,
-                           .context = h->blocks,
+                           .context = h,
                            .tick = tick_of};
 }
 
@@ -362,7 +362,7 @@ static enum hb_status check_ticks(const struct hb_hermite4 *h)
 {
   const struct hb_groups *groups = h->groups;
   for (size_t k = 0; k < groups->count; k++) {
-    uint64_t tick = groups->at[k].tick, from = tick_of(h->blocks, groups->at[k].node);
+    uint64_t tick = groups->at[k].tick, from = tick_of(h, groups->at[k].node);
     if (tick < from || tick > h->blocks->now)
       return hb_fail(HB_ERR_INPUT, "section 'groups.tick' has %llu for group %zu, expected %llu to %llu",
                      (unsigned long long)tick, k, (unsigned long long)from,
