@@ -63,6 +63,9 @@ FROZEN(enum hb_encounters, hb_sim_default_encounters, (const struct hb_sim_param
 FROZEN(enum hb_first_step, hb_sim_default_first_step,
        (const struct hb_sim_params *params, const struct hb_particles *initial), SIM_PARAMS, FORCE_PARAMS,
        params, initial)
+FROZEN(int, hb_sim_default_neighbors,
+       (const struct hb_sim_params *params, const struct hb_particles *initial), SIM_PARAMS, FORCE_PARAMS,
+       params, initial)
 FROZEN(enum hb_status, hb_sim_create,
        (const struct hb_particles *initial, const struct hb_sim_params *params, struct hb_sim **sim),
        SIM_PARAMS, FORCE_PARAMS, initial, params, sim)

@@ -286,3 +286,11 @@ enum hb_first_step hb_sim_default_first_step_sized(size_t size, size_t force_siz
   take_sim(&own, params, size, force_size);
   return hb_sim_default_first_step(&own, initial);
 }
+
+int hb_sim_default_neighbors_sized(size_t size, size_t force_size, const struct hb_sim_params *params,
+                                   const struct hb_particles *initial)
+{
+  struct hb_sim_params own;
+  take_sim(&own, params, size, force_size);
+  return hb_sim_default_neighbors(&own, initial);
+}

@@ -164,6 +164,17 @@ static enum hb_status read_count(const struct hb_opts_option *option, const char
   return HB_OK;
 }
 
+static enum hb_status read_auto_count(const struct hb_opts_option *option, const char *word, int *field)
+{
+  uint64_t count = 0;
+  int is_auto = strcmp(word, "auto") == 0, is_count = is_auto || hb_text_count(word, &count) == HB_OK;
+  if (!is_count || (count > 0 && ((double)count < option->least || (double)count > option->most)))
+    return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected auto, 0 for none, or %.10g to %.10g)", word,
+                   option->least, option->most);
+  *field = is_auto ? 0 : count == 0 ? -1 : (int)count;
+  return HB_OK;
+}
+
 static enum hb_status read_counts(const struct hb_opts_option *option, const char *word,
                                   struct hb_counts *counts)
 {
@@ -251,6 +262,8 @@ static enum hb_status read_field(const struct hb_opts_option *option, const char
   case HB_OPTS_WHOLE:
   case HB_OPTS_COUNT:
     return read_count(option, word, field);
+  case HB_OPTS_AUTO_COUNT:
+    return read_auto_count(option, word, field);
   case HB_OPTS_NUMBERS:
     return read_numbers(option, word, field);
   case HB_OPTS_PIXELS:
@@ -434,6 +447,11 @@ static const char *value_of(const struct hb_opts *opts, size_t k, char number[32
     uint64_t count = option->size == sizeof(int) ? *(const unsigned *)field : *(const uint64_t *)field;
     snprintf(number, 32, "%llu", (unsigned long long)count);
     return text || count ? number : NULL;
+  }
+  if (option->kind == HB_OPTS_AUTO_COUNT) {
+    int count = *(const int *)field;
+    snprintf(number, 32, "%d", count > 0 ? count : 0);
+    return count ? number : "auto";
   }
   if (option->kind < HB_OPTS_NUMBER || option->kind > HB_OPTS_POWER || option->unit != 0) return text;
   hb_text_shortest(*(const double *)field, number);

@@ -22,6 +22,7 @@ enum hb_opts_kind {
   HB_OPTS_POWER,        /* double: a power of two, 2^-8                      */
   HB_OPTS_WHOLE,        /* int, size_t or uint64_t >= 0                      */
   HB_OPTS_COUNT,        /* the same >= 1                                     */
+  HB_OPTS_AUTO_COUNT,   /* int: auto, which is 0; 0, none, which is -1; or row->least to row->most */
   HB_OPTS_NUMBERS,      /* double[]: 1,0,0; as many as fit, or row->least    */
   HB_OPTS_PIXELS,       /* int width, followed by int height: 1920x1080 */
   HB_OPTS_COUNTS,       /* struct hb_counts: 64,256                          */

@@ -107,7 +107,7 @@ static void put_option(const struct hb_opts_option *option, FILE *out)
     put_name(option->fallback, strlen(option->fallback), out);
     fputs(")\n", out);
   }
-  if (!hb_words_any(option->words)) return;
+  if (!hb_words_any(option->words) || option->kind == HB_OPTS_AUTO_COUNT) return;
   fputs(".br\nPossible values: ", out);
   put_text(hb_words_join(option->words, all), out);
 }
@@ -418,14 +418,15 @@ static void python_settings(const char *name, const struct hb_opts_command *comm
   fprintf(out, "\n%s = {\n", name);
   for (size_t k = 0; (option = hb_opts_option_at(command, k)); k++) {
     int is_choice = option->kind == HB_OPTS_CHOICE;
+    int is_auto_count = option->kind == HB_OPTS_AUTO_COUNT;
     int is_number = option->kind >= HB_OPTS_NUMBER && option->kind <= HB_OPTS_POWER && option->unit == 0;
-    if (!is_choice && !is_number && option->of != HB_OPTS_FIELD_WORDS) continue;
+    if (!is_choice && !is_number && !is_auto_count && option->of != HB_OPTS_FIELD_WORDS) continue;
     fputs("    \"", out);
     for (const char *c = option->name; *c; c++) fputc(*c == '-' ? '_' : *c, out);
     fprintf(out, "\": Setting(%d, %d, %d, [", option->of, option->is_astro, option->kind == HB_OPTS_POWER);
     for (size_t w = 0; is_choice && hb_words_at(option->words, w); w++)
       fprintf(out, "%s\"%s\"", w ? ", " : "", hb_words_at(option->words, w));
-    fputs("]),\n", out);
+    fprintf(out, "]%s),\n", is_auto_count ? ", 1" : "");
   }
   fputs("}\n", out);
 }
@@ -442,7 +443,8 @@ static void python_package(FILE *out)
         "    of: int  # what a number measures, HB_DIMENSION_...; -1: words with numbers\n"
         "    is_astro: int  # 1: it is in Myr, pc, km/s or solar masses\n"
         "    is_power: int  # 1: a power of two\n"
-        "    words: List[str]  # of a choice, by the values of its enum\n\n",
+        "    words: List[str]  # of a choice, by the values of its enum\n"
+        "    is_auto_count: int = 0  # 1: 'auto', 0 for none, or a number\n\n",
         out);
   python_settings("RUN", hb_cmd_find(1, words), out);
   python_settings("IC", hb_cmd_find(1, words + 1), out);

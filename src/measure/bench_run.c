@@ -230,6 +230,7 @@ static enum hb_status start(const struct hb_bench_run_params *p, struct hb_sim *
   const struct hb_ic_params ic = {.n = p->n, .seed = p->seed, .scaling = hb_ic_scaling_for(p->n)};
   struct hb_sim_params params = p->sim;
   params.first_step = HB_FIRST_STEP_EQ2; /* jobs are the paper's */
+  params.neighbors = HB_NEIGHBORS_NONE;
   if (params.force.eps == 0) params.force.flags |= HB_FORCE_UNSOFTENED;
   HB_TRY(hb_ic_make("plummer", &ic, &sphere));
   return hb_sim_take(sphere, &params, sim);

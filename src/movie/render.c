@@ -45,7 +45,7 @@ static void close_series(struct series *series)
 static enum hb_status quantity_of(const struct hb_render *render, const struct hb_particles *particles,
                                   double *value)
 {
-  struct hb_sim_params params = {.force = render->force};
+  struct hb_sim_params params = {.force = render->force, .neighbors = HB_NEIGHBORS_NONE};
   struct hb_sim *sim;
   double noted;
   HB_TRY(hb_particles_eps(particles, &noted));

@@ -24,6 +24,8 @@ static const char *scheme_name(size_t k)
   return k == 0 ? "auto" : k <= count ? schemes[k - 1].name : NULL;
 }
 
+static const char *const neighbors_words[] = {"auto", "0", NULL};
+
 #define SIM(member)   HB_OPTS_FIELD(struct hb_sim_params, member)
 #define FORCE(member) HB_OPTS_FIELD(struct hb_force_params, member)
 #define RUN(member)   HB_OPTS_FIELD(struct hb_run_settings, member)
@@ -67,6 +69,14 @@ const struct hb_opts_option hb_run_integrator_options[] = {
          "method, with heavy stars in shorter steps and up to eight bodies alone as one group (needs block "
          "steps, --eps 0 and --correct host); none, by short steps; auto: groups where that is possible, but "
          "not with shaders of your own"},
+    {"neighbors", 0, HB_OPTS_AUTO_COUNT, SIM(neighbors), "N", "auto", .least = HB_NEIGHBORS_LEAST,
+     .most = HB_NEIGHBORS_MOST, .words.array = neighbors_words,
+     .help =
+         "hermite4: how many neighbors a particle has, whose forces are summed at each of its steps, those "
+         "of all others at longer ones (Ahmad & Cohen 1973); 0: none, as in 2007; auto: 64 for gravity, "
+         "from 1000 particles on, with block steps and all on the host"},
+    {"eta-far", 0, HB_OPTS_POSITIVE, SIM(eta_far), "NU",
+     .help = "with neighbors: the accuracy parameter of the steps of far forces (default: 0.75 eta)"},
     {"field", 0, HB_OPTS_TEXT, SIM(field), "WORDS",
      .help = "forces from outside: a sum of point:m=M, plummer:m=M,a=A, disc:m=M,a=A,b=B (Miyamoto & "
              "Nagai), log:v=V,r=R,q=Q, each with x=X,y=Y,z=Z where its middle is not the origin; frame:w=W: "
@@ -289,6 +299,9 @@ enum hb_status hb_run_take_notes(const struct hb_opts *opts, struct hb_run_setti
   if (sim->encounters == HB_ENCOUNTERS_AUTO) sim->encounters = hb_sim_default_encounters(sim);
   if (sim->first_step == HB_FIRST_STEP_AUTO)
     sim->first_step = taken ? taken->first_step : hb_sim_default_first_step(sim, particles);
+  if (sim->neighbors == HB_NEIGHBORS_AUTO && taken)
+    sim->neighbors = taken->neighbors > 0 ? taken->neighbors : HB_NEIGHBORS_NONE;
+  if (sim->neighbors == HB_NEIGHBORS_AUTO) sim->neighbors = hb_sim_default_neighbors(sim, particles);
   if (!hb_run_has_dt(s)) return HB_OK;
   HB_TRY(settle(particles, "dt", hb_opts_typed(opts, &sim->dt), &sim->dt));
   HB_TRY(settle(particles, "damping", hb_opts_typed(opts, &sim->damping), &sim->damping));

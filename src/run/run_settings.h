@@ -52,8 +52,8 @@ enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct 
 enum hb_status hb_run_check_output(const struct hb_run_settings *settings);
 
 /* Takes eps, and for an integrator that has them dt and damping, from the snapshot's notes unless they were given; what is taken becomes the
- * notes, for the next run. eps, and if they are not given dt_min and the first step, are those of the sim that the run has; NULL:
- * not yet. Errors: HB_ERR_INPUT (a note that is not such a number), HB_ERR_USAGE (no dt anywhere). */
+ * notes, for the next run. eps, and if they are not given dt_min, the first step and neighbors, are those of the sim that the run has;
+ * NULL: not yet. Errors: HB_ERR_INPUT (a note that is not such a number), HB_ERR_USAGE (no dt anywhere). */
 enum hb_status hb_run_take_notes(const struct hb_opts *opts, struct hb_run_settings *settings,
                                  const struct hb_sim *sim, struct hb_particles *particles);
 

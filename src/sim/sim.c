@@ -143,6 +143,79 @@ static enum hb_status settle_encounters(struct hb_sim_params *p)
   return lacking ? hb_fail(HB_ERR_USAGE, "encounters groups needs %s", lacking) : HB_OK;
 }
 
+/* ---- near and far forces ---- */
+
+/* What neighbors need and these params lack; NULL: nothing. */
+static const char *lacks_for_neighbors(const struct hb_sim_params *p)
+{
+  const char *lacking = lacks_for_companions(p);
+  if (lacking) return lacking;
+  if (p->steps != HB_STEPS_BLOCK) return "block steps";
+  if (p->transfer != HB_TRANSFER_ALL || p->predict != HB_PLACE_HOST || p->correct != HB_PLACE_HOST)
+    return "transfer all, predict host and correct host: near forces are the host's";
+  /* what step/hermite4_near.c does not know yet */
+  if (p->collisions != HB_COLLISIONS_NONE || p->stop_at == HB_STOP_AT_COLLISION) return "collisions none";
+  if (p->escapers != HB_ESCAPERS_NONE || p->stop_at == HB_STOP_AT_ESCAPE) return "escapers none";
+  if (p->field) return "no field";
+  return hb_ranks_count() > 1 ? "a single process" : NULL;
+}
+
+static size_t count_massive(const struct hb_particles *p)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < p->n; i++) count += p->m[i] > 0;
+  return count;
+}
+
+/* The same of the particles. Lists may not hold all others: nothing would be far. */
+static const char *lacks_in_particles(const struct hb_sim_params *p, const struct hb_particles *initial)
+{
+  size_t massive = count_massive(initial);
+  if (massive < initial->n) return "particles with mass: test particles are in nobody's list";
+  return (size_t)p->neighbors < massive ? NULL : "more particles than a list has";
+}
+
+int hb_sim_default_neighbors(const struct hb_sim_params *params, const struct hb_particles *initial)
+{
+  enum { USUAL = 64, FROM = 1000 };
+  const struct hb_force_scheme *scheme =
+      params->force.scheme ? hb_force_scheme_find(params->force.scheme) : NULL;
+  /* the scheme is not there yet; then this is USUAL */
+  const int by_auto = HB_NEIGHBORS_NONE;
+  if (count_massive(initial) < FROM || lacks_for_neighbors(params) || lacks_in_particles(params, initial))
+    return HB_NEIGHBORS_NONE;
+  /* schemes of 2004 and 2007 are asked for as they were; for shaders of one's own, see hb_sim_default_encounters */
+  return (scheme && scheme->is_historic) || hb_gl_shader_folder() ? HB_NEIGHBORS_NONE : by_auto;
+}
+
+enum hb_status hb_sim_check_neighbors(const struct hb_sim_params *p)
+{
+  int is_number = p->neighbors >= HB_NEIGHBORS_LEAST && p->neighbors <= HB_NEIGHBORS_MOST;
+  if (!is_number && p->neighbors != HB_NEIGHBORS_AUTO && p->neighbors != HB_NEIGHBORS_NONE)
+    return hb_fail(HB_ERR_USAGE, "the number of neighbors is %d, expected 0 (auto), -1 (none) or %d to %d",
+                   p->neighbors, HB_NEIGHBORS_LEAST, HB_NEIGHBORS_MOST);
+  if (!isfinite(p->eta_far) || p->eta_far < 0)
+    return hb_fail(HB_ERR_USAGE,
+                   "the accuracy parameter of far forces, eta_far, is %g, expected finite and > 0",
+                   p->eta_far);
+  if (p->eta_far > 0 && p->neighbors == HB_NEIGHBORS_NONE)
+    return hb_fail(HB_ERR_USAGE, "an eta_far without neighbors (expected neighbors auto, or how many)");
+  const char *lacking = is_number ? lacks_for_neighbors(p) : NULL;
+  return lacking ? hb_fail(HB_ERR_USAGE, "neighbors need %s", lacking) : HB_OK;
+}
+
+/* From here on 0 neighbors are none. */
+static enum hb_status settle_neighbors(struct hb_sim_params *p, const struct hb_particles *initial)
+{
+  HB_TRY(hb_sim_check_neighbors(p));
+  const char *lacking = p->neighbors > 0 ? lacks_in_particles(p, initial) : NULL;
+  if (lacking) return hb_fail(HB_ERR_USAGE, "%d neighbors need %s", p->neighbors, lacking);
+  if (p->neighbors == HB_NEIGHBORS_AUTO) p->neighbors = hb_sim_default_neighbors(p, initial);
+  if (p->neighbors == HB_NEIGHBORS_NONE) p->neighbors = 0;
+  p->eta_far = p->neighbors ? hb_default_real(p->eta_far, 0.75 * p->eta) : 0;
+  return HB_OK;
+}
+
 /* ---- another interaction than gravity ---- */
 
 enum hb_status hb_sim_check_interaction(const struct hb_sim *sim, const struct hb_sim_params *params)
@@ -339,6 +412,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
   if (status == HB_OK) status = settle_encounters(&params);
   if (status == HB_OK) status = complete_stop(&params);
   if (status == HB_OK) status = hb_sim_check_bodies(&params);
+  if (status == HB_OK) status = settle_neighbors(&params, initial);
   if (status == HB_OK) status = hb_sim_open(&params, &s);
   if (status != HB_OK) {
     hb_particles_destroy(initial);

@@ -33,6 +33,7 @@ static const struct hb_numbers_row params_rows[] = {
     HB_NUMBER("sim.dt", HB_NUMBER_DOUBLE, struct saved, params.dt, 0),
     HB_NUMBER("sim.damping", HB_NUMBER_DOUBLE, struct saved, params.damping, 0),
     HB_NUMBER("sim.escape_radius", HB_NUMBER_DOUBLE, struct saved, params.escape_radius, 0),
+    HB_NUMBER("sim.eta_far", HB_NUMBER_DOUBLE, struct saved, params.eta_far, 0),
     HB_NUMBER_OF("sim.rounding", struct saved, params.rounding, HB_ROUND_UP),
     HB_NUMBER_OF("sim.transfer", struct saved, params.transfer, HB_TRANSFER_BLOCK),
     HB_NUMBER_OF("sim.predict", struct saved, params.predict, HB_PLACE_GPU),
@@ -42,6 +43,7 @@ static const struct hb_numbers_row params_rows[] = {
     HB_NUMBER_OF("sim.collisions", struct saved, params.collisions, HB_COLLISIONS_MERGE),
     HB_NUMBER_OF("sim.escapers", struct saved, params.escapers, HB_ESCAPERS_REMOVE),
     HB_NUMBER_OF("sim.stop_at", struct saved, params.stop_at, HB_STOP_AT_ESCAPE),
+    HB_NUMBER_OF("sim.neighbors", struct saved, params.neighbors, HB_NEIGHBORS_MOST),
     HB_NUMBER_OF("sim.exact_energy", struct saved, exact_energy, 1),
     HB_NUMBER_OF("sim.flags", struct saved, flags, UINT_MAX),
 };
@@ -148,6 +150,7 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
   p->exact_energy = saved.exact_energy ? HB_EXACT_ENERGY_YES : HB_EXACT_ENERGY_NO;
   *params = *p;
   HB_TRY(hb_sim_check_bodies(params));
+  HB_TRY(hb_sim_check_neighbors(params));
   return hb_sim_get_interaction(sections, &params->force);
 }
 

@@ -36,6 +36,7 @@ static enum hb_status simulate(const struct hb_view_source *s, const struct hb_p
   params.dt_min = s->asked.sim.dt_min; /* 0: by eps, as the next two */
   params.encounters = s->asked.sim.encounters;
   params.first_step = s->asked.sim.first_step;
+  params.neighbors = s->asked.sim.neighbors;
   params.damping = knobs->damping;
   params.exact_energy = hb_particles_n((struct hb_particles *)particles) <= EXACT_ENERGY_MOST
                             ? HB_EXACT_ENERGY_AUTO
@@ -76,7 +77,7 @@ static int has_shared_step(struct hb_view_source *s, const struct hb_particles *
   const struct hb_sim_params *sim = &s->run->sim;
   return hb_particles_note(particles, "dt") && s->file_count == 0 &&
          !hb_opts_typed(s->opts, &sim->integrator) && !hb_opts_typed(s->opts, &sim->eta) &&
-         !hb_opts_typed(s->opts, &sim->dt_max);
+         !hb_opts_typed(s->opts, &sim->dt_max) && !hb_opts_typed(s->opts, &sim->neighbors);
 }
 
 /* Such a step hides the digits of a double: where nothing was asked for and the processor computes in double, floats on its

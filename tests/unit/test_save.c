@@ -180,10 +180,10 @@ static int may_be_missing(const char *name)
       "sim.steps",      "sim.first_step", "sim.collisions",   "sim.escapers",
       "sim.stop_at",    "sim.flags",      "sim.exact_energy", "sim.escape_radius",
       "sim.predict_s",  "sim.send_s",     "sim.force_s",      "sim.receive_s",
-      "sim.correct_s",  "sim.blocks",     "sim.chosen_device"};
+      "sim.correct_s",  "sim.blocks",     "sim.eta_far",      "sim.neighbors"};
   for (size_t k = 0; k < COUNT_OF(names); k++)
     if (strcmp(name, names[k]) == 0) return 1;
-  return 0;
+  return strcmp(name, "sim.chosen_device") == 0;
 }
 
 /* Every section without its last element, under another name, left out, and with bytes in it that are no numbers. */

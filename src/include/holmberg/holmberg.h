@@ -419,6 +419,10 @@ extern const char *const hb_escapers_names[];
 enum hb_stop_at { HB_STOP_AT_NONE = 0, HB_STOP_AT_COLLISION = 1, HB_STOP_AT_PAIR = 2, HB_STOP_AT_ESCAPE = 3 };
 extern const char *const hb_stop_at_names[];
 
+/* hermite4: near and far forces (Ahmad & Cohen 1973). Each particle has a list of neighbors, whose forces are summed at each
+ * of its steps; those of all others come from the source of forces, at steps of their own. auto: hb_sim_default_neighbors. */
+enum { HB_NEIGHBORS_AUTO = 0, HB_NEIGHBORS_NONE = -1, HB_NEIGHBORS_LEAST = 8, HB_NEIGHBORS_MOST = 1024 };
+
 /* An integrator, as listed by `holmberg info`. */
 struct hb_integrator_info {
   const char *name, *summary;
@@ -466,6 +470,9 @@ struct hb_sim_params {
   double escape_radius;          /* how far: 0: 20 half-mass radii */
   enum hb_first_step first_step; /* hermite4 */
   enum hb_stop_at stop_at;
+  double eta_far; /* eta of the steps of far forces; 0: 0.75 eta */
+  int neighbors;  /* hermite4: how many are wanted, LEAST to MOST; or AUTO, NONE */
+  int reserved;   /* 0; fills the struct, never used */
 };
 
 /* The default of dt_min: 2^-26, and 2^-40 for eps = 0, where encounters can be arbitrarily close. */
@@ -477,6 +484,9 @@ enum hb_encounters hb_sim_default_encounters(const struct hb_sim_params *params)
 /* What first_step = auto means for these params, whose eps is settled, and these particles. */
 enum hb_first_step hb_sim_default_first_step(const struct hb_sim_params *params,
                                              const struct hb_particles *initial);
+
+/* What neighbors = auto means for these params, whose encounters are settled, and these particles: HB_NEIGHBORS_NONE, or how many. */
+int hb_sim_default_neighbors(const struct hb_sim_params *params, const struct hb_particles *initial);
 
 /* Steps that should have been shorter than dt_min: how many, and the particle, time and required length of the first.
  * Orbits may be wrong after them. */
@@ -540,7 +550,8 @@ enum { HB_BLOCK_SIZES = 32 };
 void hb_sim_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES]);
 const struct hb_force *hb_sim_force(const struct hb_sim *sim);
 
-/* The params as they were taken, defaults filled in; of the strings only integrator and field. Valid as long as sim. */
+/* The params as they were taken, defaults filled in, neighbors 0 where there are none; of the strings only integrator and field. Valid
+ * as long as sim. */
 const struct hb_sim_params *hb_sim_taken(const struct hb_sim *sim);
 
 /* The state at time t, last block step <= t <= hb_sim_next_time: every particle predicted to t from its own time;
@@ -570,6 +581,8 @@ enum hb_encounters hb_sim_default_encounters_sized(size_t size, size_t force_siz
 enum hb_first_step hb_sim_default_first_step_sized(size_t size, size_t force_size,
                                                    const struct hb_sim_params *params,
                                                    const struct hb_particles *initial);
+int hb_sim_default_neighbors_sized(size_t size, size_t force_size, const struct hb_sim_params *params,
+                                   const struct hb_particles *initial);
 enum hb_status hb_sim_create_sized(size_t size, size_t force_size, const struct hb_particles *initial,
                                    const struct hb_sim_params *params, struct hb_sim **sim);
 enum hb_status hb_sim_take_sized(size_t size, size_t force_size, struct hb_particles *initial,
@@ -594,6 +607,8 @@ void hb_sim_phases_sized(size_t size, const struct hb_sim *sim, struct hb_phases
   hb_sim_default_encounters_sized(sizeof(struct hb_sim_params), sizeof(struct hb_force_params), __VA_ARGS__)
 #define hb_sim_default_first_step(...)                                                                       \
   hb_sim_default_first_step_sized(sizeof(struct hb_sim_params), sizeof(struct hb_force_params), __VA_ARGS__)
+#define hb_sim_default_neighbors(...)                                                                        \
+  hb_sim_default_neighbors_sized(sizeof(struct hb_sim_params), sizeof(struct hb_force_params), __VA_ARGS__)
 #define hb_sim_create(...)                                                                                   \
   hb_sim_create_sized(sizeof(struct hb_sim_params), sizeof(struct hb_force_params), __VA_ARGS__)
 #define hb_sim_take(...)                                                                                     \

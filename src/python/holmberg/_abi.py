@@ -66,6 +66,10 @@ HB_STOP_AT_NONE = 0
 HB_STOP_AT_COLLISION = 1
 HB_STOP_AT_PAIR = 2
 HB_STOP_AT_ESCAPE = 3
+HB_NEIGHBORS_AUTO = 0
+HB_NEIGHBORS_NONE = -1
+HB_NEIGHBORS_LEAST = 8
+HB_NEIGHBORS_MOST = 1024
 HB_TRANSFER_ALL = 0
 HB_TRANSFER_BLOCK = 1
 HB_PLACE_HOST = 0
@@ -274,6 +278,9 @@ class hb_sim_params(Structure):
         ("escape_radius", c_double),
         ("first_step", c_int),
         ("stop_at", c_int),
+        ("eta_far", c_double),
+        ("neighbors", c_int),
+        ("reserved", c_int),
     ]
 
 
@@ -556,6 +563,7 @@ FUNCTIONS = {
     "hb_integrators_sized": (POINTER(hb_integrator_info), [c_size_t, c_void_p]),
     "hb_sim_default_encounters_sized": (c_int, [c_size_t, c_size_t, POINTER(hb_sim_params)]),
     "hb_sim_default_first_step_sized": (c_int, [c_size_t, c_size_t, POINTER(hb_sim_params), c_void_p]),
+    "hb_sim_default_neighbors_sized": (c_int, [c_size_t, c_size_t, POINTER(hb_sim_params), c_void_p]),
     "hb_sim_create_sized": (Status, [c_size_t, c_size_t, c_void_p, POINTER(hb_sim_params), POINTER(c_void_p)]),
     "hb_sim_take_sized": (Status, [c_size_t, c_size_t, c_void_p, POINTER(hb_sim_params), POINTER(c_void_p)]),
     "hb_sim_taken_sized": (POINTER(hb_sim_params), [c_size_t, c_size_t, c_void_p]),
@@ -617,6 +625,7 @@ SIZES = {
     "hb_integrators": [hb_integrator_info],
     "hb_sim_default_encounters": [hb_sim_params, hb_force_params],
     "hb_sim_default_first_step": [hb_sim_params, hb_force_params],
+    "hb_sim_default_neighbors": [hb_sim_params, hb_force_params],
     "hb_sim_create": [hb_sim_params, hb_force_params],
     "hb_sim_take": [hb_sim_params, hb_force_params],
     "hb_sim_taken": [hb_sim_params, hb_force_params],

@@ -342,6 +342,8 @@ def setting(row: Setting, value: Any, name: str, units: Optional[Mapping[str, fl
     """A field of the library's params as the option of that row has it; a step with a unit becomes the next power below."""
     if row.words:
         return chosen(value, name, row.words)
+    if row.is_auto_count:
+        return 0 if value == "auto" else whole(value, name) or -1
     if row.of < 0:
         return None if value is None else _field(value, name, units)
     number = quantity(value, name, row.of, ONE if row.is_astro else units) if row.of else finite(value, name)

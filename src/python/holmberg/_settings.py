@@ -8,6 +8,7 @@ class Setting(NamedTuple):
     is_astro: int  # 1: it is in Myr, pc, km/s or solar masses
     is_power: int  # 1: a power of two
     words: List[str]  # of a choice, by the values of its enum
+    is_auto_count: int = 0  # 1: 'auto', 0 for none, or a number
 
 
 RUN = {
@@ -22,6 +23,8 @@ RUN = {
     "predict": Setting(0, 0, 0, ["host", "gpu"]),
     "correct": Setting(0, 0, 0, ["host", "gpu"]),
     "encounters": Setting(0, 0, 0, ["auto", "none", "groups"]),
+    "neighbors": Setting(0, 0, 0, [], 1),
+    "eta_far": Setting(0, 0, 0, []),
     "field": Setting(-1, 0, 0, []),
     "steps": Setting(0, 0, 0, ["block", "shared"]),
     "dt": Setting(1, 0, 0, []),

@@ -67,6 +67,11 @@ class Simulation(Opened):
     first_step : {'auto', 'eq2', 'eq9'}
         hermite4: that of [PZ07] eq. 2, or the shorter of it and eq. 9 after a trial; auto: eq. 9 where eps is 0 or masses
         differ.
+    neighbors : 'auto', 0 or int
+        hermite4: how many each particle has, whose forces are summed at each of its steps, those of all others at longer
+        ones; 0: none; auto: 64 where that is possible, from 1000 particles on.
+    eta_far : float
+        eta of those longer steps; 0: 0.75 eta.
     encounters : {'auto', 'none', 'groups'}
         hermite4: groups integrates binaries and stars that meet together, regularized; it needs eps = 0 and correct = host,
         and is then what auto means.
@@ -100,7 +105,8 @@ class Simulation(Opened):
                  correct: str = "host", exact_energy: str = "auto", steps: str = "block", dt: float = 0,
                  damping: float = 0, field: Optional[str] = None, encounters: str = "auto",
                  collisions: str = "none", escapers: str = "none", escape_radius: float = 0,
-                 first_step: str = "auto", stop_at: str = "none", **force: Any):
+                 first_step: str = "auto", stop_at: str = "none", neighbors: Union[int, str] = "auto",
+                 eta_far: float = 0, **force: Any):
         given = {name: value for name, value in locals().items() if name in SETTINGS}
         check_words(force, Simulation.__init__, force_params)
         units = particles.units
