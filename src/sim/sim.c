@@ -496,6 +496,11 @@ enum hb_status hb_force_memory(const struct hb_force_params *params, size_t n, s
   return HB_OK;
 }
 
+static void count_block(uint64_t ni, uint64_t blocks[HB_BLOCK_SIZES])
+{
+  if (ni) blocks[63 - __builtin_clzll(ni)]++;
+}
+
 /* The block size is the number of particles that the step advanced. */
 enum hb_status hb_sim_step(struct hb_sim *sim)
 {
@@ -506,8 +511,8 @@ enum hb_status hb_sim_step(struct hb_sim *sim)
   sim->events.count = 0;
   HB_TRY(sim->integrator->step(sim->state));
   hb_sim_counts(sim, &after);
-  uint64_t ni = after.particle_steps - before.particle_steps;
-  if (ni) sim->blocks[63 - __builtin_clzll(ni)]++;
+  count_block(after.particle_steps - before.particle_steps, sim->blocks);
+  count_block(after.near.far_steps - before.near.far_steps, sim->full_blocks);
   return look_if_due(sim, t);
 }
 
@@ -527,6 +532,11 @@ enum hb_status hb_sim_integrate(struct hb_sim *sim, double t)
 void hb_sim_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES])
 {
   memcpy(blocks, sim->blocks, sizeof sim->blocks);
+}
+
+void hb_sim_full_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES])
+{
+  memcpy(blocks, sim->full_blocks, sizeof sim->full_blocks);
 }
 
 int hb_sim_step_trouble(struct hb_sim *sim, struct hb_step_trouble *trouble)
@@ -560,6 +570,9 @@ void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases)
   phases->send_s = force->send_s + before->send_s;
   phases->force_s = force->force_s + before->force_s;
   phases->receive_s = force->receive_s + before->receive_s;
+  phases->near_s += before->near_s;
+  phases->lists_s += before->lists_s;
+  phases->groups_s += before->groups_s;
 }
 
 enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_particles **particles)

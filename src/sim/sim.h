@@ -19,8 +19,9 @@ struct hb_sim {
   double eps2;
   int exact_energy;                /* see hb_sim_params */
   uint64_t blocks[HB_BLOCK_SIZES]; /* see hb_sim_block_sizes */
-  double n_steps_usual;            /* block steps per unit of time that a Plummer sphere would take */
-  double t_judged;                 /* when the steps were last judged, and the counts then */
+  uint64_t full_blocks[HB_BLOCK_SIZES];
+  double n_steps_usual; /* block steps per unit of time that a Plummer sphere would take */
+  double t_judged;      /* when the steps were last judged, and the counts then */
   struct hb_sim_counts judged;
   struct hb_phases before;     /* of the runs that this one continues */
   struct hb_sim_params params; /* complete; of its strings only integrator and force.device, the copy below */

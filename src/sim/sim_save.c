@@ -53,13 +53,21 @@ static const struct hb_numbers_row phases_rows[] = {
     HB_NUMBER("sim.force_s", HB_NUMBER_DOUBLE, struct hb_phases, force_s, 0),
     HB_NUMBER("sim.receive_s", HB_NUMBER_DOUBLE, struct hb_phases, receive_s, 0),
     HB_NUMBER("sim.correct_s", HB_NUMBER_DOUBLE, struct hb_phases, correct_s, 0),
+    HB_NUMBER("sim.near_s", HB_NUMBER_DOUBLE, struct hb_phases, near_s, 0),
+    HB_NUMBER("sim.lists_s", HB_NUMBER_DOUBLE, struct hb_phases, lists_s, 0),
+    HB_NUMBER("sim.groups_s", HB_NUMBER_DOUBLE, struct hb_phases, groups_s, 0),
 };
 static const struct hb_numbers_row sim_rows[] = {
     HB_NUMBER("sim.blocks", HB_NUMBER_WORD, struct hb_sim, blocks, 0),
 };
+static const struct hb_numbers_row full_rows[] = {
+    /* with neighbors */
+    HB_NUMBER("sim.full_blocks", HB_NUMBER_WORD, struct hb_sim, full_blocks, 0),
+};
 static const struct hb_numbers of_params = HB_NUMBERS(params_rows, struct saved),
                                of_phases = HB_NUMBERS(phases_rows, struct hb_phases),
-                               of_sim = HB_NUMBERS(sim_rows, struct hb_sim);
+                               of_sim = HB_NUMBERS(sim_rows, struct hb_sim),
+                               of_full = HB_NUMBERS(full_rows, struct hb_sim);
 
 /* ---- saving ---- */
 
@@ -89,6 +97,7 @@ static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t 
   HB_TRY(hb_numbers_put(&of_params, 1, &saved, sections));
   HB_TRY(hb_numbers_put(&of_phases, 1, &now, sections));
   HB_TRY(hb_numbers_put(&of_sim, 1, sim, sections));
+  if (sim->params.neighbors > 0) HB_TRY(hb_numbers_put(&of_full, 1, sim, sections));
   HB_TRY(hb_numbers_put(&hb_frame_numbers, 1, &sim->frame, sections));
   HB_TRY(hb_sections_put(sections, "own", HB_SECTION_BYTES, own_bytes, own));
   HB_TRY(hb_sim_put_watch(sim, sections));
@@ -226,10 +235,12 @@ static void move(const struct hb_force_params *place, struct hb_force_params *fo
 static enum hb_status get_counters(const struct hb_sections *sections, struct hb_sim *sim)
 {
   HB_TRY(hb_numbers_get(&of_sim, sections, 1, sim));
+  HB_TRY(hb_numbers_get(&of_full, sections, 1, sim));
   HB_TRY(hb_numbers_get(&of_phases, sections, 1, &sim->before));
   const struct hb_phases *p = &sim->before;
   const double seconds =
-      fmin(fmin(fmin(p->predict_s, p->send_s), fmin(p->force_s, p->receive_s)), p->correct_s);
+      fmin(fmin(fmin(fmin(p->predict_s, p->send_s), fmin(p->force_s, p->receive_s)), p->correct_s),
+           fmin(fmin(p->near_s, p->lists_s), p->groups_s));
   sim->exact_energy = sim->params.exact_energy == HB_EXACT_ENERGY_YES;
   return seconds >= 0 ? HB_OK
                       : hb_fail(HB_ERR_INPUT, "sections 'sim.*_s' have %g, expected seconds", seconds);

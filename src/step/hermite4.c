@@ -1005,9 +1005,15 @@ static const struct hb_numbers_row number_rows[] = {
     HB_NUMBER("massless.t", HB_NUMBER_DOUBLE, struct hb_hermite4, counts.massless.t, 0),
     HB_NUMBER("massless.who", HB_NUMBER_WORD, struct hb_hermite4, counts.massless.particle, 0),
 };
+#define NEAR(name) HB_NUMBER("near." #name, HB_NUMBER_WORD, struct hb_near_counts, name, 0)
+static const struct hb_numbers_row near_rows[] = {NEAR(full_blocks), NEAR(far_steps), NEAR(near_pairs),
+                                                  NEAR(full_pairs),  NEAR(listed),    NEAR(longest),
+                                                  NEAR(changes),     NEAR(by_reach),  NEAR(by_noise)};
+#undef NEAR
 static const struct hb_numbers_row blocks_rows[] = {
     HB_NUMBER("now", HB_NUMBER_WORD, struct hb_blocks, now, 1)};
 static const struct hb_numbers numbers = HB_NUMBERS(number_rows, struct hb_hermite4),
+                               of_near = HB_NUMBERS(near_rows, struct hb_near_counts),
                                of_blocks = HB_NUMBERS(blocks_rows, struct hb_blocks);
 
 static enum hb_status save(const void *state, struct hb_sections *sections)
@@ -1018,6 +1024,7 @@ static enum hb_status save(const void *state, struct hb_sections *sections)
   HB_TRY(hb_columns_put(&columns, h->n, h, sections));
   HB_TRY(hb_columns_put(&hb_blocks_columns, h->n, h->blocks, sections));
   HB_TRY(hb_numbers_put(&numbers, 1, h, sections));
+  if (h->params.neighbors > 0) HB_TRY(hb_numbers_put(&of_near, 1, &h->counts.near, sections));
   HB_TRY(hb_numbers_put(&of_blocks, 1, h->blocks, sections));
   for (int c = 0; c < COMPANIONS; c++)
     if (companions[c]->put) HB_TRY(companions[c]->put(h, sections));
@@ -1058,6 +1065,7 @@ static enum hb_status fill(const struct hb_sections *sections, struct hb_hermite
   HB_TRY(hb_columns_get(&columns, sections, h->n, h));
   HB_TRY(hb_columns_get(&hb_blocks_columns, sections, h->n, h->blocks));
   HB_TRY(hb_numbers_get(&numbers, sections, 1, h));
+  HB_TRY(hb_numbers_get(&of_near, sections, 1, &h->counts.near));
   HB_TRY(hb_numbers_get(&of_blocks, sections, 1, h->blocks));
   HB_TRY(check_numbers(h));
   HB_TRY(check_levels(h));
@@ -1112,12 +1120,14 @@ static void report(void *state, struct hb_events *events) { ((struct hb_hermite4
 static void counts(const void *state, struct hb_sim_counts *counts)
 {
   const struct hb_hermite4 *h = state;
+  const struct hb_near_counts *near = &h->counts.near;
   size_t sources = h->n;
   if (h->params.predict == HB_PLACE_HOST) hb_force_massive(h->force, h->n, &sources);
   *counts = h->counts;
   counts->n = h->n;
   counts->sources = sources;
-  counts->pairs = h->counts.particle_steps * hb_force_pairs(h->n, sources);
+  counts->pairs = h->params.neighbors > 0 ? near->near_pairs + near->full_pairs
+                                          : h->counts.particle_steps * hb_force_pairs(h->n, sources);
   counts->at_dt_min = h->blocks->count[0];
   counts->dt_least = h->shortest < UINT64_MAX ? hb_hermite4_span(h, h->shortest) : 0;
   counts->cut.dt_min = h->params.dt_min;

@@ -106,7 +106,7 @@ import pathlib, re, sys
 count, folder = int(sys.argv[1]), pathlib.Path(sys.argv[2], "holmberg")
 # Fields at the end of structs that tests/api/releases.c does not name; a whole number of doubles.
 LAST = {"hb_ic_model": 1, "hb_ic_params": 2, "hb_force_scheme": 2, "hb_force_params": 2, "hb_force_need": 1, "hb_integrator_info": 1,
-        "hb_sim_params": 5, "hb_sim_counts": 1, "hb_phases": 1, "hb_diagnostics": 1, "hb_step_trouble": 1,
+        "hb_sim_params": 5, "hb_sim_counts": 2, "hb_phases": 4, "hb_diagnostics": 1, "hb_step_trouble": 1,
         "hb_event": 0, "hb_structure": 0, "hb_checkpoint_info": 0, "hb_snapshot_format": 0, "hb_ic_cluster": 0}
 def change(found):
     name, body = found.groups()

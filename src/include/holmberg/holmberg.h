@@ -503,11 +503,24 @@ struct hb_energy_made {
   uint64_t particle; /* its identity */
 };
 
+/* Of neighbors; all 0 without. Full blocks are those in which far forces were due: they ask the source of forces. */
+struct hb_near_counts {
+  uint64_t full_blocks;
+  uint64_t far_steps;  /* particles whose far forces were due, summed over full blocks */
+  uint64_t near_pairs; /* of particles with their lists */
+  uint64_t full_pairs; /* that the source summed */
+  uint64_t listed;     /* lengths of lists after far steps, summed: the mean is listed / far_steps */
+  uint64_t longest;    /* list so far */
+  uint64_t changes;    /* neighbors that came into lists or left them, summed over far steps */
+  uint64_t by_reach;   /* far steps that the near step held short */
+  uint64_t by_noise;   /* far steps whose jerks were below rounding errors */
+};
+
 struct hb_sim_counts {
   uint64_t n;               /* particles                                       */
-  uint64_t block_steps;     /* block steps done                                */
+  uint64_t block_steps;     /* block steps done, full or not                   */
   uint64_t particle_steps;  /* particles advanced, summed over block steps     */
-  uint64_t pairs;           /* pair interactions: ni (N - 1), or ni N' where N' particles are the sources */
+  uint64_t pairs;           /* ni (N - 1), or ni N' where N' particles are the sources; near and full pairs */
   uint64_t sources;         /* those with mass; all, where test particles cannot be left out */
   uint64_t merged, escaped; /* bodies swallowed by others; particles that have escaped */
   double e_lost;            /* the energy of the system that went with the merged and those removed */
@@ -516,12 +529,15 @@ struct hb_sim_counts {
   double dt_least;          /* the shortest step so far, 0 before the first     */
   struct hb_cut_steps cut;  /* since the simulation was created or resumed; hermite4 */
   struct hb_energy_made massless; /* so far; hermite4, correct = host */
+  struct hb_near_counts near;
 };
 
 /* Seconds of wall time, [PZ07] eq. 10: t_host = predict + correct, t_comm = send + receive. With HB_FORCE_PHASES the
  * device is idle between send, force and receive; without it they overlap, and force includes what cannot be separated. */
 struct hb_phases {
   double predict_s, send_s, force_s, receive_s, correct_s;
+  double near_s, lists_s; /* with neighbors: near forces; finding neighbors. force_s is of far forces then */
+  double groups_s;        /* moving the members of groups */
 };
 
 struct hb_sim;
@@ -548,6 +564,8 @@ void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases); /* of al
 enum { HB_BLOCK_SIZES = 32 };
 /* blocks[k]: block steps so far with 2^k .. 2^(k + 1) - 1 particles. */
 void hb_sim_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES]);
+/* The same of full blocks, by the particles whose far forces were due. */
+void hb_sim_full_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES]);
 const struct hb_force *hb_sim_force(const struct hb_sim *sim);
 
 /* The params as they were taken, defaults filled in, neighbors 0 where there are none; of the strings only integrator and field. Valid

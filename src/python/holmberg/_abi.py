@@ -302,6 +302,20 @@ class hb_energy_made(Structure):
     ]
 
 
+class hb_near_counts(Structure):
+    _fields_ = [
+        ("full_blocks", c_uint64),
+        ("far_steps", c_uint64),
+        ("near_pairs", c_uint64),
+        ("full_pairs", c_uint64),
+        ("listed", c_uint64),
+        ("longest", c_uint64),
+        ("changes", c_uint64),
+        ("by_reach", c_uint64),
+        ("by_noise", c_uint64),
+    ]
+
+
 class hb_sim_counts(Structure):
     _fields_ = [
         ("n", c_uint64),
@@ -317,6 +331,7 @@ class hb_sim_counts(Structure):
         ("dt_least", c_double),
         ("cut", hb_cut_steps),
         ("massless", hb_energy_made),
+        ("near", hb_near_counts),
     ]
 
 
@@ -327,6 +342,9 @@ class hb_phases(Structure):
         ("force_s", c_double),
         ("receive_s", c_double),
         ("correct_s", c_double),
+        ("near_s", c_double),
+        ("lists_s", c_double),
+        ("groups_s", c_double),
     ]
 
 
@@ -550,6 +568,7 @@ FUNCTIONS = {
     "hb_sim_step": (Status, [c_void_p]),
     "hb_sim_integrate": (Status, [c_void_p, c_double]),
     "hb_sim_block_sizes": (None, [c_void_p, c_void_p]),
+    "hb_sim_full_block_sizes": (None, [c_void_p, c_void_p]),
     "hb_sim_force": (c_void_p, [c_void_p]),
     "hb_sim_state": (Status, [c_void_p, c_double, POINTER(c_void_p)]),
     "hb_ic_models_sized": (POINTER(hb_ic_model), [c_size_t, c_void_p]),
