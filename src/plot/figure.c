@@ -289,33 +289,45 @@ static void draw_radii(struct panel *p)
 
 /* ---- block sizes ------------------------------------------------------------------------------------- */
 
-/* The histogram of the whole run: its last row. */
+/* The histogram of the whole run, in its last row: STEM_1 STEM_2 STEM_4 ... How many bins it has. */
+static int draw_histogram(struct panel *p, const char *stem, struct hb_plot_curve as, double shift,
+                          double *most)
+{
+  int bins = 0;
+  struct hb_plot_curve *curve = begin_curve(p, as.family, as.look);
+  curve->is_boxes = 1;
+  curve->is_unnamed = as.is_unnamed;
+  for (char column[32]; bins < HB_BLOCK_SIZES; bins++) {
+    snprintf(column, sizeof column, "%s_%llu", stem, 1ULL << bins);
+    if (find(p->table, column) < 0) break;
+    double count = at(p, p->table->rows - 1, column);
+    add(p, as.family, bins + shift, count);
+    if (isfinite(count)) *most = fmax(*most, count);
+  }
+  return bins;
+}
+
+/* With neighbors full blocks stand beside all. */
 static void draw_blocks(struct panel *p)
 {
   static const char *const thousands[] = {"", "k", "M", "G"};
   double most = 10;
-  int bins = 0;
+  int has_full = find(p->table, "full_blocks_1") >= 0;
+  struct hb_plot_curve all = {.family = "all", .look.color = "#0072b2", .is_unnamed = !has_full},
+                       full = {.family = "full, by their far steps", .look.color = "#d55e00"};
   p->plot.x_kind = HB_PLOT_X_OWN;
   p->plot.y_kind = HB_PLOT_Y_OWN;
   p->plot.x_label = "particles in a block (from 2^k to 2^{k+1} - 1)";
   p->plot.y_label = "block steps";
-  struct hb_plot_curve *curve = begin_curve(p, "blocks", (struct hb_plot_look){.color = "#0072b2"});
-  curve->is_boxes = curve->is_unnamed = 1;
-  for (char name[32]; bins < HB_BLOCK_SIZES; bins++) {
-    snprintf(name, sizeof name, "blocks_%llu", 1ULL << bins);
-    if (find(p->table, name) < 0) break;
-    double count = at(p, p->table->rows - 1, name);
-    add(p, "blocks", bins, count);
-    if (isfinite(count)) most = fmax(most, count);
-  }
+  int bins = draw_histogram(p, "blocks", all, has_full ? -0.205 : 0, &most);
+  if (has_full) draw_histogram(p, "full_blocks", full, 0.205, &most);
   hb_draft_put(p->script, "set xrange [-0.7:%g]\nset xtics (", bins - 0.3);
   for (int k = 0, step = bins > 11 ? 2 : 1; k < bins; k += step)
     hb_draft_put(p->script, "%s'%d%s' %d", k ? ", " : "", 1 << k % 10, thousands[k / 10], k);
-  hb_draft_put(
-      p->script,
-      ")\nset logscale y 10\nset yrange [0.5:%.9g]\nset ytics 10\nset format y '10^{%%L}'\n"
-      "set title 'Block sizes' offset 0,1.1\nset style fill solid 0.85 noborder\nset boxwidth 0.82\n",
-      most * 2);
+  hb_draft_put(p->script,
+               ")\nset logscale y 10\nset yrange [0.5:%.9g]\nset ytics 10\nset format y '10^{%%L}'\n"
+               "set title 'Block sizes' offset 0,1.1\nset style fill solid 0.85 noborder\nset boxwidth %g\n",
+               most * 2, has_full ? 0.41 : 0.82);
 }
 
 /* ---- phases ------------------------------------------------------------------------------------------ */
@@ -323,39 +335,48 @@ static void draw_blocks(struct panel *p)
 static const struct {
   const char *column, *label, *color;
   int mark;
-} phases[] = {{"force_s", "force", "#d55e00", 7},
-              {"predict_s", "predict", "#0072b2", 5},
-              {"correct_s", "correct", "#009e73", 9},
-              {"send_s", "send", "#cc79a7", 11},
-              {"receive_s", "receive", "#56b4e9", 13}};
+} phases[] = {{"force_s", "force", "#d55e00", 7},      {"predict_s", "predict", "#0072b2", 5},
+              {"correct_s", "correct", "#009e73", 9},  {"send_s", "send", "#cc79a7", 11},
+              {"receive_s", "receive", "#56b4e9", 13}, {"near_s", "near", "#e69f00", 6},
+              {"lists_s", "lists", "#000000", 4},      {"groups_s", "groups", "#707070", 8}};
 enum { PHASES = sizeof phases / sizeof *phases };
 
+/* 0 where there is no such column: without neighbors. */
 static double gain(const struct panel *p, size_t from, size_t to, const char *column)
 {
-  return at(p, to, column) - at(p, from, column);
+  return find(p->table, column) < 0 ? 0 : at(p, to, column) - at(p, from, column);
+}
+
+static void add_phase(struct panel *p, size_t k, double all)
+{
+  const char *column = phases[k].column;
+  size_t last = p->table->rows - 1;
+  double share = all > 0 ? 100 * gain(p, 0, last, column) / all : 0;
+  char name[64];
+  snprintf(name, sizeof name, "%s %.*f %%", phases[k].label, share < 9.95, share);
+  struct hb_plot_look look = {phases[k].color, phases[k].mark, 0.6, 2, NULL};
+  begin_curve(p, name, look)->is_hidden = k > 0 && !(share > 0); /* no transfers on the host */
+  for (size_t row = 1; row <= last; row++)
+    add(p, name, at(p, row, "t"), 1e6 * gain(p, row - 1, row, column) / gain(p, row - 1, row, "block_steps"));
 }
 
 /* Microseconds per block step in each phase, between one row and the next. */
 static void draw_phases(struct panel *p)
 {
-  size_t last = p->table->rows - 1;
   double all = 0;
-  for (size_t k = 0; k < PHASES; k++) all += gain(p, 0, last, phases[k].column);
+  int shown = 0;
+  for (size_t k = 0; k < PHASES; k++) {
+    double seconds = gain(p, 0, p->table->rows - 1, phases[k].column);
+    all += seconds;
+    shown += seconds > 0;
+  }
   set_times(p);
   p->plot.y_kind = HB_PLOT_Y_DECADES;
   p->plot.y_label = "microseconds a block step";
-  hb_draft_put(p->script, "set title 'Phases of a block step and their share of the time' offset 0,1.7\n");
-  for (size_t k = 0; k < PHASES; k++) {
-    const char *column = phases[k].column;
-    double share = all > 0 ? 100 * gain(p, 0, last, column) / all : 0;
-    char name[64];
-    snprintf(name, sizeof name, "%s %.*f %%", phases[k].label, share < 9.95, share);
-    struct hb_plot_look look = {phases[k].color, phases[k].mark, 0.6, 2, NULL};
-    begin_curve(p, name, look)->is_hidden = k > 0 && !(share > 0); /* no transfers on the host */
-    for (size_t row = 1; row <= last; row++)
-      add(p, name, at(p, row, "t"),
-          1e6 * gain(p, row - 1, row, column) / gain(p, row - 1, row, "block_steps"));
-  }
+  /* above a key of up to three rows */
+  hb_draft_put(p->script, "set title 'Phases of a block step and their share of the time' offset 0,%g\n",
+               shown > 6 ? 2.9 : 1.7);
+  for (size_t k = 0; k < PHASES; k++) add_phase(p, k, all);
 }
 
 /* ---- the page ---------------------------------------------------------------------------------------- */

@@ -39,12 +39,14 @@ struct row {
   const char *scheme, *precision, *context, *device;
   const char *first_step; /* NULL: the integrator has none */
   const char *units;      /* NULL: N-body */
+  int neighbors;          /* 0: none */
+  double list_mean;
+  struct hb_phases phases;
   char state_hash[HB_HASH_TEXT];
   /* of --diag */
   double e_kin_inertial, e_total_inertial, virial_ratio_inertial;
   struct hb_structure structure;
-  struct hb_phases phases;
-  uint64_t blocks[HB_BLOCK_SIZES];
+  uint64_t blocks[HB_BLOCK_SIZES], full_blocks[HB_BLOCK_SIZES];
 };
 
 /* All but hash and structure, in the units of the rows. */
@@ -59,6 +61,7 @@ static void fill_row(const struct hb_run_output *output, const struct hb_sim *si
                       .de_rel = energy_error(output, now),
                       .wall_s = hb_clock_now() - output->wall_begin,
                       .eps = taken->force.eps,
+                      .neighbors = taken->neighbors,
                       .done = 1,
                       .first_step = hb_integrator_named(taken->integrator)->has_dt
                                         ? NULL
@@ -70,6 +73,9 @@ static void fill_row(const struct hb_run_output *output, const struct hb_sim *si
   hb_sim_counts(sim, &row->counts);
   hb_sim_phases(sim, &row->phases);
   hb_sim_block_sizes(sim, row->blocks);
+  hb_sim_full_block_sizes(sim, row->full_blocks);
+  const struct hb_near_counts *near = &row->counts.near;
+  row->list_mean = near->far_steps ? (double)near->listed / (double)near->far_steps : 0;
   if (units->mass > 0) {
     row->units = hb_astro_names[HB_ASTRO_ASTRO];
     row->eps *= units->length;
@@ -85,6 +91,24 @@ static void fill_row(const struct hb_run_output *output, const struct hb_sim *si
 #define AT(place) .offset = offsetof(struct row, place)
 
 /* ---- the table, or lines of JSON; the last of these also says where it was computed, and to which state ---- */
+
+/* only with neighbors; --diag has force_s anyway */
+static const struct hb_table_column near[] = {
+    {"full_blocks", HB_TABLE_COUNT, AT(counts.near.full_blocks)},
+    {"far_steps", HB_TABLE_COUNT, AT(counts.near.far_steps)},
+    {"near_pairs", HB_TABLE_COUNT, AT(counts.near.near_pairs)},
+    {"full_pairs", HB_TABLE_COUNT, AT(counts.near.full_pairs)},
+    {"list_mean", HB_TABLE_REAL, AT(list_mean)},
+    {"list_longest", HB_TABLE_COUNT, AT(counts.near.longest)},
+    {"list_changes", HB_TABLE_COUNT, AT(counts.near.changes)},
+    {"far_by_reach", HB_TABLE_COUNT, AT(counts.near.by_reach)},
+    {"far_by_noise", HB_TABLE_COUNT, AT(counts.near.by_noise)},
+    {"near_s", HB_TABLE_REAL, AT(phases.near_s)},
+    {"lists_s", HB_TABLE_REAL, AT(phases.lists_s)},
+    {"groups_s", HB_TABLE_REAL, AT(phases.groups_s)},
+    {"force_s", HB_TABLE_REAL, AT(phases.force_s)},
+};
+enum { NEAR = sizeof near / sizeof *near, NEAR_DIAG = NEAR - 1 };
 
 static const struct hb_table_column shown[] = {
     {"t", HB_TABLE_REAL, AT(now.t), "%11.9g", "#t"},
@@ -114,13 +138,16 @@ static const struct hb_table_column shown[] = {
     {"context", HB_TABLE_TEXT, AT(context)},
     {"device", HB_TABLE_TEXT, AT(device)},
     {"first_step", HB_TABLE_TEXT, AT(first_step)},
+    {"neighbors", HB_TABLE_INT, AT(neighbors)},
     {"state_hash", HB_TABLE_CHARS, AT(state_hash)},
 };
-enum { SHOWN = sizeof shown / sizeof *shown, SHOWN_LAST = 8 };
+enum { SHOWN = sizeof shown / sizeof *shown, SHOWN_LAST = 9, SHOWN_ALWAYS = SHOWN - SHOWN_LAST };
 
-/* The columns of parts that the text leaves out have no format. */
-static void choose_columns(const struct hb_run_output *output, struct hb_table_column chosen[SHOWN])
+/* How many there are. The columns of parts that the text leaves out have no format. */
+static size_t choose_columns(const struct hb_run_output *output, int has_neighbors, int is_last,
+                             struct hb_table_column chosen[SHOWN + NEAR])
 {
+  size_t count = SHOWN_ALWAYS;
   static const struct {
     size_t offset;
     int parts; /* it is for */
@@ -128,11 +155,14 @@ static void choose_columns(const struct hb_run_output *output, struct hb_table_c
                   {offsetof(struct row, now.binaries.energy), 1},
                   {offsetof(struct row, now.e_orbit), 2},
                   {offsetof(struct row, de_rel), 1}};
-  memcpy(chosen, shown, sizeof shown);
-  for (size_t c = 0; c < SHOWN; c++)
+  memcpy(chosen, shown, SHOWN_ALWAYS * sizeof *shown);
+  for (size_t c = 0; c < SHOWN_ALWAYS; c++)
     for (size_t k = 0; k < sizeof of_parts / sizeof *of_parts; k++)
       if (chosen[c].offset == of_parts[k].offset && output->parts < of_parts[k].parts)
         chosen[c].format = NULL;
+  if (has_neighbors) memcpy(chosen + count, near, sizeof near), count += NEAR;
+  if (is_last) memcpy(chosen + count, shown + SHOWN_ALWAYS, SHOWN_LAST * sizeof *shown), count += SHOWN_LAST;
+  return count;
 }
 
 /* Of the state at t, as a file of it has it. */
@@ -157,15 +187,25 @@ static void print_head(const struct hb_run_output *output, const struct row *row
   if (row->units) puts("# t in Myr, E in solar masses (km/s)^2, r_half in pc");
 }
 
+/* What neighbors have saved: how many block steps and particle steps were full. */
+static void print_near(const struct row *row)
+{
+  const struct hb_sim_counts *c = &row->counts;
+  printf("# %d neighbors (%.1f in the mean, %" PRIu64 " at most): %" PRIu64 " of %" PRIu64
+         " block steps and %.3g %% of %" PRIu64 " particle steps were full\n",
+         row->neighbors, row->list_mean, c->near.longest, c->near.full_blocks, c->block_steps,
+         c->particle_steps ? 100 * (double)c->near.far_steps / (double)c->particle_steps : 0,
+         c->particle_steps);
+}
+
 enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_sim *sim,
                                  const struct hb_diagnostics *now, int is_last)
 {
   struct row row;
-  struct hb_table_column chosen[SHOWN];
-  struct hb_table table = {chosen, SHOWN, HB_TABLE_JSON_FORM, stdout, (size_t)output->rows};
+  struct hb_table_column chosen[SHOWN + NEAR];
+  struct hb_table table = {chosen, 0, HB_TABLE_JSON_FORM, stdout, (size_t)output->rows};
   fill_row(output, sim, now, &row);
-  choose_columns(output, chosen);
-  if (!is_last) table.count -= SHOWN_LAST;
+  table.count = choose_columns(output, row.neighbors > 0, is_last, chosen);
   if (is_last && output->form != HB_RUN_OUTPUT_NONE) HB_TRY(hash_state(sim, now->t, row.state_hash));
   hb_terminal_clear_progress();
   if (output->form == HB_RUN_OUTPUT_TABLE) {
@@ -173,6 +213,7 @@ enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_s
     if (output->rows == 0) print_head(output, &row);
   }
   if (output->form != HB_RUN_OUTPUT_NONE) hb_table_put(&table, &row);
+  if (is_last && output->form == HB_RUN_OUTPUT_TABLE && row.neighbors > 0) print_near(&row);
   if (is_last && output->form == HB_RUN_OUTPUT_TABLE && hb_force_is_reproducible(row.precision))
     printf("# state_hash %s\n", row.state_hash);
   output->rows++;
@@ -250,7 +291,7 @@ static const struct hb_table_column work[] = {
     {"correct_s", HB_TABLE_REAL, AT(phases.correct_s)},
     {"wall_s", HB_TABLE_REAL, AT(wall_s)},
 };
-/* and here the block sizes, from 1 to the largest power of two up to n */
+/* and here what neighbors have done, and the block sizes */
 
 #undef VECTOR
 
@@ -259,8 +300,8 @@ enum {
   WORK = sizeof work / sizeof *work,
   FIELD = sizeof field / sizeof *field,
   BODIES = sizeof bodies / sizeof *bodies,
-  NAMED = HB_LAGRANGE_COUNT + HB_BLOCK_SIZES,
-  MOST = ENERGIES + 1 + FIELD + BODIES + NAMED + WORK,
+  NAMED = HB_LAGRANGE_COUNT + 2 * HB_BLOCK_SIZES,
+  MOST = ENERGIES + 1 + FIELD + BODIES + NAMED + WORK + NEAR,
 };
 
 struct columns {
@@ -283,20 +324,27 @@ static void add_named(struct columns *c, enum hb_table_kind kind, size_t offset,
   add(c, &(struct hb_table_column){.name = name, .kind = kind, .offset = offset}, 1);
 }
 
-static void make_columns(const struct hb_run_diag *diag, int has_units, struct columns *c)
+/* Histograms of block steps, from 1 to the largest power of two up to n. */
+static void add_blocks(struct columns *c, size_t n, size_t offset, const char *stem)
 {
-  size_t n = diag->n;
+  for (size_t k = 0; k < HB_BLOCK_SIZES && n >> k; k++)
+    add_named(c, HB_TABLE_COUNT, offset + k * sizeof(uint64_t), stem, 1ULL << k);
+}
+
+static void make_columns(const struct hb_run_diag *diag, const struct row *row, struct columns *c)
+{
   c->count = c->named = 0;
   add(c, energies, ENERGIES);
-  if (has_units) add(c, &units_column, 1);
+  if (row->units) add(c, &units_column, 1);
   if (diag->has_field) add(c, field, FIELD);
   if (diag->has_bodies) add(c, bodies, BODIES);
   for (size_t k = 0; k < HB_LAGRANGE_COUNT; k++)
     add_named(c, HB_TABLE_REAL, offsetof(struct row, structure.r_lagrange) + k * sizeof(double), "r",
               (unsigned long long)lround(100 * hb_lagrange_fractions()[k]));
   add(c, work, WORK);
-  for (size_t k = 0; k < HB_BLOCK_SIZES && n >> k; k++)
-    add_named(c, HB_TABLE_COUNT, offsetof(struct row, blocks) + k * sizeof(uint64_t), "blocks", 1ULL << k);
+  if (row->neighbors > 0) add(c, near, NEAR_DIAG);
+  add_blocks(c, diag->n, offsetof(struct row, blocks), "blocks");
+  if (row->neighbors > 0) add_blocks(c, diag->n, offsetof(struct row, full_blocks), "full_blocks");
 }
 
 enum hb_status hb_run_diag_row(struct hb_run_diag *diag, struct hb_sim *sim,
@@ -309,7 +357,7 @@ enum hb_status hb_run_diag_row(struct hb_run_diag *diag, struct hb_sim *sim,
   fill_row(output, sim, now, &row);
   row.structure = structure;
   if (output->units.mass > 0) hb_astro_structure(&output->units, &row.structure);
-  make_columns(diag, row.units != NULL, &columns);
+  make_columns(diag, &row, &columns);
   return hb_run_rows_put(&diag->rows, columns.at, columns.count, &row);
 }
 

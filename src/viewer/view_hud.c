@@ -317,7 +317,10 @@ static void add_numbers(const struct hb_view *view, struct numbers *n)
   if (!series) {
     add_row(n, "speed", "%.3g time units a second", clock->speed);
     add_row(n, "block", "%" PRIu64, s->block);
-    add_row(n, "steps", "%" PRIu64, counts.block_steps);
+    if (counts.near.full_blocks)
+      add_row(n, "steps", "%" PRIu64 ", %" PRIu64 " full", counts.block_steps, counts.near.full_blocks);
+    else
+      add_row(n, "steps", "%" PRIu64, counts.block_steps);
     if (!view->film) add_pairs(clock->measured.pairs_per_s, n);
   }
   if (s->sim) {

@@ -163,6 +163,7 @@ static void write_source(const struct hb_view *view, struct hb_json *json)
   hb_json_number(json, "t", s->t);
   hb_json_count(json, "block", s->block);
   hb_json_count(json, "block_steps", counts.block_steps);
+  if (counts.near.full_blocks) hb_json_count(json, "full_blocks", counts.near.full_blocks);
   hb_json_count(json, "pairs", counts.pairs);
   if (s->energies > 0) {
     hb_json_number(json, "de_cluster", s->e_error);

@@ -282,6 +282,7 @@ void hb_view_source_counts(const struct hb_view_source *s, struct hb_sim_counts 
   counts->block_steps += now.block_steps;
   counts->particle_steps += now.particle_steps;
   counts->pairs += now.pairs;
+  counts->near.full_blocks += now.near.full_blocks;
 }
 
 int hb_view_source_has_energy(const struct hb_view_source *s)

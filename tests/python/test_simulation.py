@@ -59,6 +59,21 @@ class Runs(unittest.TestCase):
             self.assertEqual(arrays(ours), arrays(theirs), words)
             self.assertEqual((ours.time, sim.time), (0.25, 0.25))
 
+    def test_neighbors(self):
+        """The settings as the command line has them; what is counted is 0 without."""
+        stars = Particles.make("plummer", 64, seed=1)
+        for value in ("auto", 0, 16):
+            sim = Simulation(stars, scheme="host", neighbors=value, eta_far=0.008 if value == 16 else 0)
+            sim.evolve(1 / 8)
+            near = sim.counts().near
+            self.assertEqual(sim.full_block_sizes().sum(), near.full_blocks)
+            if value != 16:
+                self.assertEqual(near.full_blocks, 0)
+        for words, value in (("neighbors is 'many'", "many"), ("the number of neighbors is 7, expected 0 .auto., -1", 7),
+                             ("neighbors is -2, expected 0 to", -2), ("64 neighbors need more particles", 64)):
+            with self.assertRaisesRegex(holmberg.UsageError, words):
+                Simulation(stars, scheme="host", neighbors=value)
+
     def test_two_bodies(self):
         """An eccentric orbit after one period, 2 pi for a = 1 and M = 1."""
         sim = Simulation(Particles.make("twobody", e=0.5), eta=0.001, scheme="host", encounters="none")

@@ -244,18 +244,30 @@ class Simulation(Opened):
 
         n, block_steps, particle_steps, pairs, sources, noisy_steps, at_dt_min, dt_least (the shortest step so far), merged,
         escaped, e_lost, cut: steps that dt_min cut off, and massless: the largest error of a test particle's own energy
-        (error, t, particle).
+        (error, t, particle). With neighbors near: full_blocks (block steps in which far forces were due), far_steps,
+        near_pairs, full_pairs, listed (far_steps times the mean length of a list), longest, changes, and by_reach and
+        by_noise, what limited far steps; else these are 0.
         """
         return self._ask(lib.hb_sim_counts, _abi.hb_sim_counts())
 
     def phases(self) -> SimpleNamespace:
-        """Seconds of wall time of all steps so far: predict_s, send_s, force_s, receive_s, correct_s."""
+        """Seconds of wall time of all steps so far: predict_s, send_s, force_s, receive_s, correct_s, groups_s.
+
+        With neighbors force_s is of far forces, and there are near_s and lists_s.
+        """
         return self._ask(lib.hb_sim_phases, _abi.hb_phases())
 
     def block_sizes(self) -> np.ndarray:
         """Its entry k: block steps so far with 2^k ... 2^(k + 1) - 1 particles."""
+        return self._sizes(lib.hb_sim_block_sizes)
+
+    def full_block_sizes(self) -> np.ndarray:
+        """The same of block steps in which far forces were due, by the particles whose were."""
+        return self._sizes(lib.hb_sim_full_block_sizes)
+
+    def _sizes(self, function: Any) -> np.ndarray:
         sizes = np.zeros(_abi.HB_BLOCK_SIZES, np.uint64)
-        self._handle.call(lib.hb_sim_block_sizes, address(sizes))
+        self._handle.call(function, address(sizes))
         return sizes
 
     def step_trouble(self) -> Optional[SimpleNamespace]:
