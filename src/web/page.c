@@ -54,8 +54,8 @@ static const char SHADERS[] = "/shaders"; /* where edited ones are: HB_SHADER_DI
 /* As the script gives them, one after the other. */
 static struct {
   char model[32], scheme[32], precision[32], transfer[32];
-  double n, seed, eps, nu, max_draw_ms;
-} settings = {"plummer", "bag", "", "", 0, 1, NAN, 0.01, 50};
+  double n, seed, eps, nu, neighbors, max_draw_ms;
+} settings = {"plummer", "bag", "", "", 0, 1, NAN, 0.01, HB_NEIGHBORS_AUTO, 50};
 
 static const struct {
   const char *name;
@@ -70,6 +70,7 @@ static const struct {
     {"seed", NULL, &settings.seed},
     {"eps", NULL, &settings.eps},
     {"nu", NULL, &settings.nu},
+    {"neighbors", NULL, &settings.neighbors},
     {"max_draw_ms", NULL, &settings.max_draw_ms},
 };
 
@@ -95,7 +96,8 @@ static struct hb_sim_params sim_params(void)
                 .eps = isnan(settings.eps) ? 0 : settings.eps,
                 .max_draw_s = 1e-3 * settings.max_draw_ms,
                 .flags = HB_FORCE_NO_TUNE | (settings.eps == 0 ? HB_FORCE_UNSOFTENED : 0U)},
-      .eta = settings.nu};
+      .eta = settings.nu,
+      .neighbors = (int)settings.neighbors};
   if (strcmp(settings.transfer, "block") == 0) {
     p.transfer = HB_TRANSFER_BLOCK;
     p.predict = p.correct = HB_PLACE_GPU;

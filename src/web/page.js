@@ -4,7 +4,7 @@
 
 const $ = id => document.getElementById(id);
 const canvas = $("canvas");
-const DEFAULTS = { model: "plummer", n: "", scheme: "bag", precision: "", transfer: "", eps: "", nu: "0.01", speed: "" };
+const DEFAULTS = { model: "plummer", n: "", scheme: "bag", precision: "", transfer: "", eps: "", nu: "0.01", neighbors: "", speed: "" };
 const STOPPED = 75; // as HB_ERR_STOPPED
 const ADVANCE_SECONDS = 0.012; // of a picture's 1/60 s
 
@@ -122,6 +122,7 @@ function expected(name, value) {
     case "transfer": return among(["", "block"]) ? "block or nothing" : value && state.scheme !== "bag" ? "it with scheme bag alone" : "";
     case "n": return within(model.least, model.most) || (+value % 1 ? "a whole number" : "");
     case "eps": return value === "" ? "" : within(field.min, field.max); // "": the model's
+    case "neighbors": return value === "" || value === "0" ? "" : within(8, 1024) && "0, nothing, or a number from 8 to 1024" || (+value % 1 ? "a whole number" : "");
     case "speed": return within(10 ** field.min, 10 ** field.max);
     default: return within(field.min, field.max);
   }
@@ -136,15 +137,18 @@ function settle() {
   const precisions = precisionsOf(scheme);
   state.precision = fill($("precision"), precisions, precisions.includes(wish.precision) ? wish.precision : usual(precisions));
   state.transfer = state.scheme === "bag" && wish.transfer || "";
+  state.neighbors = state.transfer || +wish.neighbors >= (model ? +state.n : Infinity) ? "" : wish.neighbors ?? "";
   const gone = ["precision", "transfer"].filter(k => wish[k] && wish[k] !== state[k]);
-  for (const name of ["n", "eps", "nu", "transfer"]) $(name).value = state[name];
+  for (const name of ["n", "eps", "nu", "transfer", "neighbors"]) $(name).value = state[name];
   $("n").disabled = isFile || model.least === model.most;
   $("transfer").disabled = state.scheme !== "bag";
+  $("neighbors").disabled = state.transfer !== "";
   $("summary").textContent = model ? model.summary : "the particles of a file";
   $("inspect").disabled = !scheme.textures;
   $("speed").value = Math.log10(speed());
   $("speed_text").textContent = speed().toPrecision(2) + " time units a second";
   for (const name of ["model", "scheme", "precision", "transfer", "n", "eps", "nu"]) engine.set(name, String(state[name]));
+  engine.set("neighbors", { "": "0", 0: "-1" }[state.neighbors] ?? state.neighbors); // as HB_NEIGHBORS_AUTO, ..._NONE
   const isTold = ([k, v]) => v !== "" && k in wish && !gone.includes(k) && !(isFile && (k === "model" || k === "n"));
   const link = Object.entries(state).filter(isTold).map(([k, v]) => k + "=" + v).join("&");
   history.replaceState(null, "", link ? "#" + link : location.pathname + location.search);
@@ -171,7 +175,7 @@ function readLink() {
     const wanted = expected(name, said[name]);
     if (!wanted) wish[name] = state[name] = said[name];
     else {
-      const instead = DEFAULTS[name] || { precision: usual(precisionsOf(schemeOf(state.scheme))), transfer: "nothing" }[name] || "the model's";
+      const instead = DEFAULTS[name] || { precision: usual(precisionsOf(schemeOf(state.scheme))), transfer: "nothing", neighbors: "auto" }[name] || "the model's";
       complain(`${name}=${said[name]}`, wanted, `: going on with ${instead}`);
     }
   }
@@ -617,7 +621,7 @@ function listen() {
     revert, compare, picture: savePicture, movie, snapshot: saveSnapshot, link: copyLink,
   };
   for (const [id, action] of Object.entries(clicks)) $(id).addEventListener("click", action);
-  for (const id of ["model", "scheme", "precision", "transfer", "n", "eps", "nu"])
+  for (const id of ["model", "scheme", "precision", "transfer", "n", "eps", "nu", "neighbors"])
     $(id).addEventListener("change", () => change(id, $(id).value));
   $("speed").addEventListener("input", () => change("speed", 10 ** $("speed").value));
   $("shader").addEventListener("toggle", () => markLine.again?.());

@@ -324,11 +324,12 @@ def _():
     models = "going on with the model's."
     for link, sentences, *kept in [
             ("%&constructor=x&n=64&n=128&scheme=bag&transfer=x&eps=abc&nu=0&speed=-1&textures=anything",
-             ["%; expected two digits after each %.", "constructor=x; expected one of model, n, scheme, precision, transfer, eps, nu, speed, textures.",
+             ["%; expected two digits after each %.", "constructor=x; expected one of model, n, scheme, precision, transfer, eps, nu, neighbors, speed, textures.",
               "n=128; expected n once: going on with the first.", "transfer=x; expected block or nothing: going on with nothing.",
               f"eps=abc; expected a number from 0 to 1: {models}", "nu=0; expected a number from 0.0001 to 0.5: going on with 0.01.",
               f"speed=-1; expected a number from 0.0001 to 100: {models}", "textures=anything; expected 1 or 0: going on with 0."], "n=64", "scheme=bag"),
             ("model=x&n=1e9", ["model=x; expected one of the list Model: going on with plummer.", f"n=1e9; expected a number from 2 to 16384: {models}"]),
+            ("n=64&neighbors=5", ["neighbors=5; expected 0, nothing, or a number from 8 to 1024: going on with auto."], "n=64"),
             ("model=file&n=&speed=", ["model=file; expected a model (open the file again): going on with plummer.",
                                       f"n=; expected a number from 2 to 16384: {models}", f"speed=; expected a number from 0.0001 to 100: {models}"]),
             ("n=2.5&scheme=tile", [f"n=2.5; expected a whole number: {models}", "scheme=tile; expected one of bag, cg2007, host, matrix2004: going on with bag."]),
@@ -351,11 +352,11 @@ def _():
 
 @case("a link carries the settings")
 def _():
-    link = "#model=coldsphere&n=77&precision=compensated&eps=0.05&nu=0.02&speed=0.2"
+    link = "#model=coldsphere&n=77&precision=compensated&eps=0.05&nu=0.02&neighbors=16&speed=0.2"
     open_running(link)
     demand(browser.address().endswith(link) and said() == "", browser.address() + said())
-    values = [browser.value("#" + name) for name in ("model", "n", "scheme", "precision", "eps", "nu")]
-    demand(values == ["coldsphere", "77", "bag", "compensated", "0.05", "0.02"] and "0.20" in browser.text("#speed_text"), f"{values}")
+    values = [browser.value("#" + name) for name in ("model", "n", "scheme", "precision", "eps", "nu", "neighbors")]
+    demand(values == ["coldsphere", "77", "bag", "compensated", "0.05", "0.02", "16"] and "0.20" in browser.text("#speed_text"), f"{values}")
     choose("#precision", "ds")
     until("link", lambda: "precision=ds" in browser.address())
     for word, kept in [("", ""), ("#model=figure8", "#model=figure8"), ("#n=64&textures=0", "#n=64"), ("#n=64&eps=%200.1", "#n=64&eps=0.1")]:
