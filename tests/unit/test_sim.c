@@ -335,6 +335,45 @@ static void test_nonsense(void **state)
   }
 }
 
+/* Params with neighbors, or what one of them makes impossible; and what becomes of the defaults. */
+static void test_neighbors(void **state)
+{
+  (void)state;
+  const struct {
+    struct hb_sim_params params;
+    const char *sentence;
+  } bad[] = {
+      {{.neighbors = 7}, "the number of neighbors is 7, expected 0 (auto), -1 (none) or 8 to 1024"},
+      {{.neighbors = 1025}, "the number of neighbors is 1025"},
+      {{.neighbors = -2}, "the number of neighbors is -2"},
+      {{.neighbors = N}, "256 neighbors need more particles"},
+      {{.neighbors = 16, .eta_far = NAN}, "eta_far, is nan"},
+      {{.eta_far = -1}, "eta_far, is -1"},
+      {{.neighbors = HB_NEIGHBORS_NONE, .eta_far = 0.01}, "an eta_far without neighbors"},
+      {{.neighbors = 16, .steps = HB_STEPS_SHARED}, "neighbors need block steps"},
+      {{.neighbors = 16, .integrator = "leapfrog", .dt = 0.01}, "neighbors need integrator hermite4"},
+  };
+  struct hb_particles *p;
+  struct hb_sim *sim = plummer("host");
+  assert_int_equal(hb_sim_state(sim, 0, &p), HB_OK);
+  assert_int_equal(hb_sim_taken(sim)->neighbors, 0); /* auto, of few */
+  hb_sim_destroy(sim);
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    struct hb_sim_params params = bad[k].params;
+    params.force.scheme = "host";
+    expect_refused(hb_sim_create(p, &params, &sim), HB_ERR_USAGE, bad[k].sentence);
+  }
+  struct hb_sim_params params = {.force = {.scheme = "host", .eps = eps}, .eta = 0.02, .neighbors = 16};
+  assert_int_equal(hb_sim_create(p, &params, &sim), HB_OK);
+  assert_int_equal(hb_sim_taken(sim)->neighbors, 16);
+  expect_equal(hb_sim_taken(sim)->eta_far, 0.75 * 0.02);
+  hb_sim_destroy(sim);
+  assert_int_equal(hb_sim_default_neighbors(&params, p), HB_NEIGHBORS_NONE);
+  hb_particles_m(p)[9] = 0;
+  expect_refused(hb_sim_create(p, &params, &sim), HB_ERR_USAGE, "16 neighbors need particles with mass");
+  hb_particles_destroy(p);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -347,6 +386,7 @@ int main(void)
       cmocka_unit_test(test_leapfrog_quantities),
       cmocka_unit_test(test_errors),
       cmocka_unit_test(test_nonsense),
+      cmocka_unit_test(test_neighbors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
