@@ -210,6 +210,18 @@ HB_CLONES double hb_chain_tide_of_points(const struct hb_chain_tide *tide)
   return hb_chain_sum_lanes(sum);
 }
 
+static void add_tensor(const struct hb_chain *c, const struct hb_chain_tide *tide, double x[][3], double t,
+                       double f[][3])
+{
+  double T[6];
+  for (size_t k = 0; k < 6; k++) T[k] = tide->tensor[k] + (tide->since + t) * tide->tensor[6 + k];
+  for (size_t k = 0; k < c->n; k++) {
+    f[k][0] += T[0] * x[k][0] + T[3] * x[k][1] + T[4] * x[k][2];
+    f[k][1] += T[3] * x[k][0] + T[1] * x[k][1] + T[5] * x[k][2];
+    f[k][2] += T[4] * x[k][0] + T[5] * x[k][1] + T[2] * x[k][2];
+  }
+}
+
 static void add_field(const struct hb_chain *c, const struct hb_chain_tide *tide, double x[][3], double t,
                       double f[][3])
 {
@@ -238,6 +250,7 @@ void hb_chain_others(const struct hb_chain *c, const struct hb_chain_tide *tide,
   if (tide->turn != 0) hb_chain_rotate(c->n, -tide->turn * t, x);
   memset(f, 0, c->n * sizeof *f);
   add_points(c->n, tide, x, t, f);
+  if (tide->tensor) add_tensor(c, tide, x, t, f);
   if (tide->field) add_field(c, tide, x, t, f);
   for (size_t k = 0; k < c->n; k++)
     for (size_t i = 0; i < 3; i++) mean[i] += c->m[k] / M * f[k][i];

@@ -57,11 +57,18 @@ struct hb_chain_points {
   double x[3][HB_CHAIN_LANES], v[3][HB_CHAIN_LANES], a[3][HB_CHAIN_LANES], j[3][HB_CHAIN_LANES];
 };
 
+/* How pairs are advanced in a tide: by orbits that it changes little, or by those that it may change more, in fewer steps. */
+enum hb_chain_rules { HB_CHAIN_BY_SIZE, HB_CHAIN_BY_PERTURBATION };
+
 struct hb_chain_tide {
+  enum hb_chain_rules rules;
   size_t count;                         /* of points */
   const struct hb_chain_points *points; /* [ceil(count / LANES)], see hb_chain_end_points */
-  const struct hb_field *field;         /* NULL: none, or one whose tide is too weak to matter */
-  struct hb_chain_point center;         /* where the center of mass is in it */
+  const double *
+      tensor; /* [12] the tide of others, as xx yy zz xy xz yz, `since` before the start; and its rate. NULL: none */
+  double since;
+  const struct hb_field *field; /* NULL: none, or one whose tide is too weak to matter */
+  struct hb_chain_point center; /* where the center of mass is in it */
   double turn;          /* angular speed about z of the coordinates of both; at first they are the chain's */
   const double *radius; /* of members, by their numbers; NULL: nobody asks for touches */
   int is_all;           /* there is nothing but these members */
@@ -166,7 +173,7 @@ double hb_chain_rate(size_t n, const double *m, const double X[][3], const doubl
 /* Whether anything outside pulls at the members. */
 static inline int hb_chain_is_pulled(const struct hb_chain_tide *tide)
 {
-  return tide->count > 0 || tide->field;
+  return tide->count > 0 || tide->field || tide->tensor;
 }
 
 /* Sum of m / d^3 of the points at the start of the advance. */

@@ -2,11 +2,13 @@
 
 #include "base/arith.h"
 #include "base/clones.h"
+#include "base/elementary.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "core/diagnostics.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Bodies so light that they are test particles in all but name are no stars: else a mass of 1e-12 and one of 0 would mean
@@ -63,7 +65,17 @@ enum hb_status hb_groups_find_close(const struct hb_particles *p, struct hb_grou
   groups->r_close = 2 * r_half / (double)stars;
   groups->m_mean = 0;
   for (size_t i = 0; i < p->n; i++) groups->m_mean += p->m[i] / (double)stars;
+  hb_groups_use(groups, groups->rules ? groups->rules : &hb_groups_by_size);
   return HB_OK;
+}
+
+void hb_groups_use(struct hb_groups *groups, const struct hb_groups_rules *rules)
+{
+  static const double close = 2; /* at least, in r_close */
+  groups->rules = rules;
+  groups->bound = close;
+  if (rules->widest > 0) /* r_half = N / 2 r_close */
+    groups->bound = fmax(close, rules->widest / 2 * hb_elementary_power(groups->stars, 2. / 3));
 }
 
 static const struct hb_columns_row rows[] = {
@@ -74,6 +86,9 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_groups, live, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, fresh, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, listed, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_groups, first, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_groups, touched, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_groups, block, 1, HB_COLUMN_SCRATCH),
 };
 static const struct hb_columns columns = HB_COLUMNS(rows, 1);
 
@@ -104,6 +119,7 @@ void hb_groups_destroy(struct hb_groups *groups)
   if (!groups) return;
   for (size_t k = 0; k < groups->count; k++) hb_mem_free(groups->at[k].list);
   hb_mem_free(groups->at);
+  hb_mem_free(groups->link);
   hb_mem_free(groups->sources);
   hb_mem_free(groups->heavy);
   hb_columns_free(&columns, groups);
@@ -122,7 +138,7 @@ struct hb_groups_around hb_groups_near(const struct hb_groups *groups, const str
 
 /* Of two stars' masses the arithmetic mean says how far they deflect each other, and the geometric one at what distance their
  * energy is that of two mean stars that are close. Beyond a limit a passage is no longer compact. */
-static const double most_passing = 4, least_bound = 2;
+static const double most_passing = 4;
 
 static double arithmetic(const struct hb_groups *groups, double m1, double m2)
 {
@@ -148,14 +164,15 @@ double hb_groups_passing(const struct hb_groups *groups, double m1, double m2)
 
 double hb_groups_bound(const struct hb_groups *groups, double m1, double m2)
 {
-  return groups->r_close * fmax(geometric(groups, m1, m2), least_bound);
+  return groups->r_close * fmax(geometric(groups, m1, m2), groups->bound);
 }
 
-/* Either of a heavy bound pair feels at least m_mean^2 / (m r_close^2); the others may weaken that, and light ones feel less
- * until they are nearer. */
+/* Either of a heavy bound pair feels at least m_mean^2 / (m r_close^2), and where pairs may be wider, less; the others may weaken
+ * that, and light ones feel less until they are nearer. */
 double hb_groups_least_pull(const struct hb_groups *groups, double m)
 {
-  return groups->m_mean / (8 * fmax(1, m / groups->m_mean) * groups->r_close * groups->r_close);
+  double wide = groups->r_close * (groups->bound / 2);
+  return groups->m_mean / (8 * fmax(1, m / groups->m_mean) * wide * wide);
 }
 
 static double length(const struct hb_chain *c)
@@ -172,15 +189,47 @@ static const double least_tide = 1e-6, least_in_a_passage = 2e-8;
 /* They cancel as far as the others stay where they are. What all of a system together do to a pair is the more the wider it is, in
  * half-mass radii, and matters as much as its share of the system's energy, about n m_mean^2 / r_close: of the pairs with most of
  * both fewer are left out, until all that are around are in. */
-static double least_of_hard(const struct hb_groups *groups, const struct hb_group *g)
+static double system_tide(const struct hb_groups *groups, const struct hb_group *g)
+{
+  double r = g->R / (groups->stars / 2 * groups->r_close);
+  return r * r * r * groups->stars * groups->m_mean / hb_chain_mass(&g->chain);
+}
+
+static double share_of(const struct hb_groups *groups, const struct hb_group *g)
+{
+  return g->chain.B * groups->r_close / (groups->stars * groups->m_mean * groups->m_mean);
+}
+
+static double least_by_size(const struct hb_groups *groups, const struct hb_group *g)
 {
   static const double share = 2e-8, of_the_hardest = 0.01;
-  const struct hb_chain *c = &g->chain;
-  if (c->w > 0) return least_tide; /* no energy of the system's */
-  double n = groups->stars, m = groups->m_mean, r = g->R / (n / 2 * groups->r_close);
-  double tide = r * r * r * n * m / hb_chain_mass(c), part = c->B * groups->r_close / (n * m * m);
+  if (g->chain.w > 0) return least_tide; /* no energy of the system's */
+  double tide = system_tide(groups, g), part = share_of(groups, g);
   return least_tide * fmax(fmin(share / (tide * part), 1), of_the_hardest);
 }
+
+/* Where those that are left out are not forgotten, but tides and quadrupoles, what is wrong with a pair's energy is a part of the
+ * system's. */
+static double least_by_share(const struct hb_groups *groups, const struct hb_group *g)
+{
+  static const double most = 1e-3, of_the_system = 1e-7;
+  return g->chain.w > 0 ? most : fmin(most, of_the_system / share_of(groups, g));
+}
+
+const struct hb_groups_rules hb_groups_by_size = {.forms_below = 3e-3,
+                                                  .breaks_above = 1e-2,
+                                                  .resolved = HB_GROUPS_RESOLVED,
+                                                  .far = INFINITY,
+                                                  .least = least_by_size,
+                                                  .chain = HB_CHAIN_BY_SIZE};
+const struct hb_groups_rules hb_groups_by_perturbation = {.widest = 0.32,
+                                                          .forms_below = 3e-2,
+                                                          .breaks_above = 0.1,
+                                                          .resolved = 0.2,
+                                                          .weak = 0.1,
+                                                          .far = 1e-6,
+                                                          .least = least_by_share,
+                                                          .chain = HB_CHAIN_BY_PERTURBATION};
 
 int hb_groups_is_hard(const struct hb_groups *groups, const struct hb_chain *c)
 {
@@ -188,15 +237,39 @@ int hb_groups_is_hard(const struct hb_groups *groups, const struct hb_chain *c)
   return c->n == 2 && hb_chain_span(c) < still * hb_groups_bound(groups, c->m[0], c->m[1]);
 }
 
+/* The mean over the orbit of mu x x: mu a^2 (5/2 e e + (1 - e^2) (1 - h h) / 2), e and h being vectors. */
+static void find_quadrupole(const struct hb_chain *c, double Q[6])
+{
+  static const unsigned char row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+  const double *X = c->X[0], *V = c->V[0];
+  double M = c->m[0] + c->m[1], mu = c->m[0] * c->m[1] / M, a = hb_chain_span(c) / 2;
+  double to_X = hb_dot(V, V) / M - 1 / hb_norm(X), to_V = -hb_dot(X, V) / M, e[3];
+  double h[3] = {X[1] * V[2] - X[2] * V[1], X[2] * V[0] - X[0] * V[2], X[0] * V[1] - X[1] * V[0]};
+  double h2 = hb_dot(h, h);
+  for (size_t k = 0; k < 3; k++) e[k] = to_X * X[k] + to_V * V[k];
+  for (size_t k = 0; k < 6; k++)
+    Q[k] = mu * a *
+           (2.5 * a * e[row[k]] * e[column[k]] + ((k < 3 ? h2 : 0) - h[row[k]] * h[column[k]]) / (2 * M));
+}
+
+static double squared(double p) { return p * p; }
+
 void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
 {
   const struct hb_chain *c = &g->chain;
   int is_hard = hb_groups_is_hard(groups, c);
   g->R = is_hard ? fmax(length(c), hb_chain_span(c)) : length(c);
   double tide = 2 * g->R * g->R * g->R / hb_chain_mass(c);
-  double least = is_hard ? least_of_hard(groups, g) : least_in_a_passage;
-  g->tide = tide / least * (tide / least);
-  g->strong = is_hard ? tide / least_tide * (tide / least_tide) : INFINITY;
+  double least = is_hard ? groups->rules->least(groups, g) : least_in_a_passage;
+  g->tide = squared(tide / least);
+  g->strong = is_hard ? squared(tide / least_tide) : INFINITY;
+  g->weak = is_hard && groups->rules->weak > 0 ? squared(tide / (groups->rules->weak * least)) : 0;
+  if (g->weak > 0) find_quadrupole(c, g->Q);
+}
+
+int hb_groups_keeps_tides(const struct hb_groups *groups, const struct hb_group *g)
+{
+  return g->weak > 0 && system_tide(groups, g) > groups->rules->far;
 }
 
 /* A field disturbs a hard pair all the time in the same way, and what it does adds up: in about 3 / tide revolutions, which are
@@ -238,7 +311,7 @@ double hb_groups_step(const struct hb_groups *groups, const struct hb_nodes *nod
     const struct hb_group *other = hb_groups_of(groups, g->list[k]);
     if (!other) continue;
     hb_groups_need(nodes, other->node);
-    double least = HB_GROUPS_RESOLVED * sqrt(hb_distance2(nodes->xp, g->node, other->node));
+    double least = groups->rules->resolved * sqrt(hb_distance2(nodes->xp, g->node, other->node));
     step = fmin(step, of_a_fall * fmin(hb_groups_time_of_links(&g->chain, least),
                                        hb_groups_time_of_links(&other->chain, least)));
   }
@@ -254,36 +327,136 @@ static size_t place_in(const struct hb_group *g, uint32_t node)
   return k;
 }
 
-static int has(const struct hb_group *g, uint32_t node) { return place_in(g, node) < g->count; }
+int hb_groups_has(const struct hb_groups *groups, const struct hb_group *g, uint32_t node)
+{
+  uint32_t at = groups->first[node];
+  while (at && groups->link[at - 1].group != g->node) at = groups->link[at - 1].next;
+  return at != 0;
+}
 
-static enum hb_status append(struct hb_group *g, uint32_t node)
+/* Of each node is known in whose lists it is. */
+static enum hb_status add_link(struct hb_groups *groups, uint32_t node, uint32_t group)
+{
+  if (groups->free_link == 0) {
+    HB_TRY(HB_GROW(groups->links, &groups->link_capacity, &groups->link));
+    groups->link[groups->links++].next = 0;
+    groups->free_link = (uint32_t)groups->links;
+  }
+  uint32_t at = groups->free_link;
+  struct hb_groups_link *link = groups->link + at - 1;
+  groups->free_link = link->next;
+  *link = (struct hb_groups_link){group, groups->first[node]};
+  groups->first[node] = at;
+  return HB_OK;
+}
+
+static void drop_link(struct hb_groups *groups, uint32_t node, uint32_t group)
+{
+  uint32_t *from = groups->first + node;
+  while (*from && groups->link[*from - 1].group != group) from = &groups->link[*from - 1].next;
+  uint32_t at = *from;
+  if (!at) return;
+  *from = groups->link[at - 1].next;
+  groups->link[at - 1].next = groups->free_link;
+  groups->free_link = at;
+}
+
+static enum hb_status link_all(struct hb_groups *groups)
+{
+  memset(groups->first, 0, groups->n * sizeof *groups->first);
+  groups->links = groups->free_link = 0;
+  for (size_t k = 0; k < groups->count; k++)
+    for (size_t l = 0; l < groups->at[k].count; l++)
+      HB_TRY(add_link(groups, groups->at[k].list[l], groups->at[k].node));
+  return HB_OK;
+}
+
+static enum hb_status append(struct hb_groups *groups, struct hb_group *g, uint32_t node)
 {
   HB_TRY(HB_GROW(g->count, &g->capacity, &g->list));
   g->list[g->count++] = node;
-  return HB_OK;
+  return add_link(groups, node, g->node);
 }
 
 enum hb_status hb_groups_list(struct hb_groups *groups, struct hb_group *g, uint32_t node)
 {
   struct hb_group *other = hb_groups_of(groups, node);
-  HB_TRY(append(g, node));
-  return other && place_in(other, g->node) == other->count ? append(other, g->node) : HB_OK;
+  HB_TRY(append(groups, g, node));
+  return other && !hb_groups_has(groups, other, g->node) ? append(groups, other, g->node) : HB_OK;
 }
 
 /* The order of the others stays. */
-static void take_out(struct hb_group *g, uint32_t node)
+static void take_out(struct hb_groups *groups, struct hb_group *g, uint32_t node)
 {
   size_t k = place_in(g, node);
   if (k == g->count) return;
   if (k < g->settled) g->settled--;
   for (g->count--; k < g->count; k++) g->list[k] = g->list[k + 1];
+  drop_link(groups, node, g->node);
 }
 
 void hb_groups_unlist(struct hb_groups *groups, struct hb_group *g, uint32_t node)
 {
   struct hb_group *other = hb_groups_of(groups, node);
-  take_out(g, node);
-  if (other) take_out(other, g->node);
+  take_out(groups, g, node);
+  if (other) take_out(groups, other, g->node);
+}
+
+static void clear_list(struct hb_groups *groups, struct hb_group *g)
+{
+  for (size_t k = 0; k < g->count; k++) drop_link(groups, g->list[k], g->node);
+  g->count = g->settled = 0;
+}
+
+static void touch(struct hb_groups *groups, struct hb_group *g)
+{
+  if (!g->is_touched) groups->touched[groups->touches++] = (uint32_t)(g - groups->at);
+  g->is_touched = 1;
+}
+
+void hb_groups_touch_listers(struct hb_groups *groups, uint32_t node)
+{
+  for (uint32_t at = groups->first[node]; at; at = groups->link[at - 1].next)
+    touch(groups, hb_groups_of(groups, groups->link[at - 1].group));
+}
+
+static int compare_numbers(const void *p, const void *q)
+{
+  uint32_t a = *(const uint32_t *)p, b = *(const uint32_t *)q;
+  return (a > b) - (a < b);
+}
+
+void hb_groups_sort(size_t count, uint32_t *number)
+{
+  enum { FEW = 24 };
+  if (count > FEW) qsort(number, count, sizeof *number, compare_numbers);
+  for (size_t k = 1; k < count && count <= FEW; k++) {
+    uint32_t one = number[k];
+    size_t to = k;
+    for (; to > 0 && number[to - 1] > one; to--) number[to] = number[to - 1];
+    number[to] = one;
+  }
+}
+
+void hb_groups_end_touching(struct hb_groups *groups)
+{
+  hb_groups_sort(groups->touches, groups->touched);
+  for (size_t k = 0; k < groups->touches; k++) groups->at[groups->touched[k]].is_touched = 0;
+}
+
+void hb_groups_activate(struct hb_groups *groups, size_t ni, const uint32_t *block)
+{
+  for (size_t b = 0; b < groups->actives; b++) groups->active[groups->block[b]] = 0;
+  groups->actives = ni;
+  groups->touches = 0;
+  for (size_t b = 0; b < ni; b++) {
+    struct hb_group *g = hb_groups_of(groups, block[b]);
+    groups->block[b] = block[b];
+    groups->active[block[b]] = (uint32_t)b + 1;
+    if (g) touch(groups, g);
+    hb_groups_touch_listers(groups, block[b]);
+  }
+  hb_groups_end_touching(groups);
 }
 
 /* Few bodies with nothing around them: one chain, however wide it is, since nothing else is as exact. */
@@ -371,15 +544,12 @@ static size_t members_of(const struct hb_groups *groups, uint32_t node)
   return g ? g->chain.n : 1;
 }
 
-/* Tides, relative to what holds a pair together, in which a wide one forms and breaks. */
-static const double forms_below = 3e-3, breaks_above = 1e-2;
-
 /* Whether a third node or the field disturbs the pair i k too much for it to become a group that is wide. */
 static int is_crowded(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k,
                       double span)
 {
   double M = groups->m[i] + groups->m[k], share = groups->m[k] / M, center[3];
-  double most = forms_below * M / (2 * span * span * span);
+  double most = groups->rules->forms_below * M / (2 * span * span * span);
   const struct meeting at = meeting_of(nodes, i, k);
   for (size_t c = 0; c < 3; c++) center[c] = nodes->xp[3 * (size_t)i + c] + share * at.r[c];
   if (hb_groups_field_tide(groups, center) > most) return 1;
@@ -489,6 +659,7 @@ void hb_groups_remove(struct hb_groups *groups, uint32_t node)
 {
   struct hb_group *g = hb_groups_of(groups, node), *last;
   if (!g) return;
+  clear_list(groups, g);
   last = groups->at + groups->count - 1;
   groups->of[last->node] = groups->of[node];
   groups->of[node] = HB_GROUPS_STAR;
@@ -503,12 +674,15 @@ void hb_groups_remove(struct hb_groups *groups, uint32_t node)
 static enum hb_status replace(struct hb_groups *groups, const uint32_t old[2], size_t count,
                               const struct hb_groups_node *made)
 {
-  for (size_t k = 0; k < groups->count; k++) {
-    struct hb_group *g = groups->at + k;
-    if (!has(g, old[0]) && !has(g, old[1])) continue;
+  groups->touches = 0;
+  for (size_t o = 0; o < 2; o++) hb_groups_touch_listers(groups, old[o]);
+  hb_groups_end_touching(groups);
+  for (size_t k = 0; k < groups->touches; k++) {
+    struct hb_group *g = groups->at + groups->touched[k];
     for (size_t o = 0; o < 2; o++) hb_groups_unlist(groups, g, old[o]);
     for (size_t c = 0; c < count; c++)
-      if (made[c].node != g->node && !has(g, made[c].node)) HB_TRY(hb_groups_list(groups, g, made[c].node));
+      if (made[c].node != g->node && !hb_groups_has(groups, g, made[c].node))
+        HB_TRY(hb_groups_list(groups, g, made[c].node));
     g->settled = g->count;
   }
   return HB_OK;
@@ -550,7 +724,7 @@ enum hb_status hb_groups_join(struct hb_groups *groups, const struct hb_nodes *n
   const uint32_t old[2] = {i, k};
   for (size_t o = 0; o < 2; o++) { /* the others' lists first forget that these were groups */
     struct hb_group *g = hb_groups_of(groups, old[o]);
-    if (g) g->count = g->settled = 0;
+    if (g) clear_list(groups, g);
   }
   hb_groups_remove(groups, i);
   hb_groups_remove(groups, k);
@@ -600,7 +774,7 @@ static size_t longest_link(const struct hb_chain *c)
 static int is_disturbed(const struct hb_groups *groups, const struct hb_nodes *nodes,
                         const struct hb_group *g, double R)
 {
-  double most = breaks_above * hb_chain_mass(&g->chain) / (2 * R * R * R);
+  double most = groups->rules->breaks_above * hb_chain_mass(&g->chain) / (2 * R * R * R);
   if (hb_groups_field_tide(groups, nodes->xp + 3 * (size_t)g->node) > most) return 1;
   for (size_t k = 0; k < g->count; k++) {
     hb_groups_need(nodes, g->list[k]);
@@ -656,7 +830,7 @@ enum hb_status hb_groups_split(struct hb_groups *groups, const struct hb_nodes *
   const uint32_t old[2] = {node, node};
   struct hb_chain side[2];
   part(&g->chain, link, side, made);
-  g->count = g->settled = 0;
+  clear_list(groups, g);
   hb_groups_remove(groups, node);
   for (size_t s = 0; s < 2; s++) {
     uint32_t slot = made[s].node;
@@ -727,6 +901,10 @@ void hb_groups_renumber(struct hb_groups *groups, const uint32_t *number, size_t
     g->count = count, g->settled = settled;
   }
   groups->n = left;
+  memset(groups->active, 0, left * sizeof *groups->active);
+  memset(groups->fresh, 0, left);
+  groups->actives = 0;
+  link_all(groups);
 }
 
 /* ---- checkpoints: every field, since each one shapes the steps that follow ---- */
@@ -753,8 +931,17 @@ static const struct hb_numbers_row group_rows[] = {
     HB_NUMBER("groups.X", HB_NUMBER_DOUBLE, struct hb_group, chain.X, 1),
     HB_NUMBER("groups.V", HB_NUMBER_DOUBLE, struct hb_group, chain.V, 1),
 };
+static const struct hb_numbers_row tides_rows[] = {
+    HB_NUMBER("groups.tides", HB_NUMBER_DOUBLE, struct hb_group, tides.of_all, 1),
+    HB_NUMBER("groups.far", HB_NUMBER_DOUBLE, struct hb_group, tides.of_far, 1),
+    HB_NUMBER("groups.cut2", HB_NUMBER_DOUBLE, struct hb_group, tides.cut2, 1),
+    HB_NUMBER("groups.far_tick", HB_NUMBER_WORD, struct hb_group, tides.tick, 1),
+};
 static const struct hb_numbers of_all = HB_NUMBERS(head_rows, struct hb_groups),
-                               of_each = HB_NUMBERS(group_rows, struct hb_group);
+                               of_each = HB_NUMBERS(group_rows, struct hb_group),
+                               of_tides = HB_NUMBERS(tides_rows, struct hb_group);
+
+static int keeps_tides(const struct hb_groups *groups) { return groups->rules->far < INFINITY; }
 
 enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections *sections)
 {
@@ -763,6 +950,7 @@ enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections 
   HB_TRY(hb_columns_put(&columns, groups->n, groups, sections));
   HB_TRY(hb_numbers_put(&of_all, 1, groups, sections));
   HB_TRY(hb_numbers_put(&of_each, groups->count, groups->at, sections));
+  if (keeps_tides(groups)) HB_TRY(hb_numbers_put(&of_tides, groups->count, groups->at, sections));
   for (size_t k = 0; k < groups->count; k++) listed += groups->at[k].count;
   HB_TRY(HB_ALLOC(listed, &list));
   for (size_t k = 0; k < groups->count; k++)
@@ -837,6 +1025,7 @@ static enum hb_status complete_group(struct hb_groups *groups, size_t k)
   if (c->rows < 1 || c->rows > HB_CHAIN_ROWS_MOST)
     return refuse(k, "an order of extrapolation of", (double)c->rows, "1 to 10");
   HB_TRY(check_members(groups, k));
+  if (!(g->tides.cut2 >= 0)) return refuse(k, "a distance squared of", g->tides.cut2, ">= 0");
   if (g->settled > g->count || g->count > groups->n)
     return refuse(k, "a list of", (double)g->count, "no more than there are particles");
   groups->of[g->node] = (uint32_t)k;
@@ -860,7 +1049,8 @@ static enum hb_status get_lists(const struct hb_sections *sections, struct hb_gr
     HB_TRY(read_list(groups, groups->at + k, (const uint64_t *)lists + used));
     used += groups->at[k].count;
   }
-  return used == listed ? HB_OK : hb_fail(HB_ERR_INPUT, "section 'groups.lists' is too long");
+  if (used != listed) return hb_fail(HB_ERR_INPUT, "section 'groups.lists' is too long");
+  return link_all(groups);
 }
 
 enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_groups *groups)
@@ -875,10 +1065,12 @@ enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_group
                    "section 'groups.stars' has %g, groups.r_close %g, groups.m_mean %g, expected 1 or more, "
                    ">= 0, >= 0",
                    groups->stars, groups->r_close, groups->m_mean);
+  hb_groups_use(groups, groups->rules);
   HB_TRY(hb_groups_weigh(groups));
   HB_TRY(HB_ALLOC(count, &groups->at));
   groups->count = groups->capacity = count;
   HB_TRY(hb_numbers_get(&of_each, sections, count, groups->at));
+  if (keeps_tides(groups)) HB_TRY(hb_numbers_get(&of_tides, sections, count, groups->at));
   for (size_t k = 0; k < count; k++) HB_TRY(complete_group(groups, k));
   return get_lists(sections, groups);
 }

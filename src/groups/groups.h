@@ -13,6 +13,35 @@
 #include "core/sections.h"
 #include "groups/chain.h"
 
+struct hb_groups;
+struct hb_group;
+
+/* When a pair is a group, whom a group lists, and what it may leave out of what others do to it. */
+struct hb_groups_rules {
+  double widest; /* 2 a of a pair, in N^-1/3 r_half; 0: what is close alone */
+  double forms_below,
+      breaks_above; /* tides, relative to what holds a pair together, in which a wide one forms and breaks */
+  double resolved;  /* links longer than this part of the distance between two groups shorten their steps */
+  double weak;      /* of the least tide in its list: down to that, stars feel a hard pair's quadrupole */
+  double
+      far; /* the system's tide from which a hard pair keeps that of all who are not in its list; INFINITY: none does */
+  double (*least)(const struct hb_groups *groups, const struct hb_group *g); /* tide of a hard pair's list */
+  enum hb_chain_rules chain;
+};
+
+/* By the pairs' sizes: those are groups, and stay so, that are close. And by perturbation: all that are alone, however wide, and with
+ * lists so short that nothing in a block is done for all groups or all nodes. */
+extern const struct hb_groups_rules hb_groups_by_size, hb_groups_by_perturbation;
+
+/* What the nodes do to a group that are not in its list: the tensor of their tide as xx yy zz xy xz yz, and its rate. It is the sum of
+ * that of the neighbors, and of that of the others, which is found anew less often. */
+struct hb_groups_tides {
+  double of_all[12]; /* at the node's own time; 0: it has none */
+  double of_far[12]; /* of those beyond the distance cut */
+  double cut2;       /* its square; 0: no part is far */
+  uint64_t tick;     /* when of_far was found */
+};
+
 struct hb_group {
   struct hb_chain chain;
   uint32_t node;
@@ -20,20 +49,31 @@ struct hb_group {
   double R;       /* how far it reaches, see hb_groups_measure */
   double tide;    /* a mass m disturbs it from nearer than d if m^2 tide > d^6 */
   double strong;  /* and, if m^2 strong > d^6, so much that it feels where the members are */
+  double weak;    /* a mass m that is not in the list feels the mean of its orbit if m^2 weak > d^6 */
+  double Q[6];    /* that mean: mu <x x> as xx yy zz xy xz yz */
   uint32_t *list; /* [count] of [capacity] nodes */
   size_t count, capacity;
   size_t settled; /* of the list: those that disturb it; the others enter at the time of the block */
+  struct hb_groups_tides tides;
+  int is_touched; /* scratch */
 };
 
 enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };
 
+/* A node's being in the list of the group whose node is `group`; and the next one that it is in. */
+struct hb_groups_link {
+  uint32_t group, next;
+};
+
 struct hb_groups {
   size_t n;
-  double r_close, m_mean; /* what close is for two stars of mean mass, see hb_groups_close */
-  double stars;           /* how many had mass at the start */
-  int gathers_few;        /* the caller's word that few bodies may be one group, see hb_groups_is_all */
-  const double *radius;   /* [n] the caller's, of the stars, where collisions are looked for; else NULL */
-  double *m;              /* [n] of the nodes, 0 where parked */
+  const struct hb_groups_rules *rules; /* see hb_groups_use */
+  double r_close, m_mean;              /* what close is for two stars of mean mass, see hb_groups_close */
+  double bound;         /* 2 a of a pair of mean stars that is a group if it is alone, in r_close */
+  double stars;         /* how many had mass at the start */
+  int gathers_few;      /* the caller's word that few bodies may be one group, see hb_groups_is_all */
+  const double *radius; /* [n] the caller's, of the stars, where collisions are looked for; else NULL */
+  double *m;            /* [n] of the nodes, 0 where parked */
   double
       *sources; /* [n] m without the heavy ones, see hb_groups_weigh; NULL: none is, see hb_groups_create */
   struct hb_groups_heavy *heavy;
@@ -47,6 +87,14 @@ struct hb_groups {
   uint8_t *near;                  /* [n] whether a node was corrected in its last block */
   struct hb_group *at;            /* [count] of [capacity] */
   size_t count, capacity;
+  uint32_t *first;             /* [n] 1 + the first of a node's links, or 0 */
+  struct hb_groups_link *link; /* [links] of [link_capacity], of which those from free_link on are nobody's */
+  size_t links, link_capacity;
+  uint32_t free_link;
+  uint32_t *
+      touched; /* [touches] of [n] groups, ascending: active ones, and those with an active node in their lists */
+  uint32_t *block; /* [actives] of [n]: the active nodes */
+  size_t touches, actives;
   uint64_t formed, dissolved, forces; /* groups so far; evaluations within groups */
   const struct hb_field *field;       /* the caller's, forces from outside; NULL: none */
 };
@@ -60,6 +108,8 @@ struct hb_nodes {
   uint64_t (*tick)(const void *context, uint32_t node); /* a node's own time */
   /* Who may be near a node: its neighbors list[*count], ascending. NULL: there are no lists, and all may be. */
   const uint32_t *(*near)(const void *context, uint32_t node, size_t *count);
+  double (*reach2)(const void *context,
+                   uint32_t node); /* its list had all within the root of that when it was made */
   void (*need)(const void *context, uint32_t node); /* sets xp vp of a node; NULL: all are set */
 };
 
@@ -88,6 +138,9 @@ void hb_groups_destroy(struct hb_groups *groups);
  * m_mean and stars: all that the functions of distances below read. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_find_close(const struct hb_particles *particles, struct hb_groups *groups);
 
+/* Groups are by these rules from now on; at first they are by size. */
+void hb_groups_use(struct hb_groups *groups, const struct hb_groups_rules *rules);
+
 static inline struct hb_group *hb_groups_of(const struct hb_groups *groups, uint32_t node)
 {
   return groups->of[node] < HB_GROUPS_PARKED ? groups->at + groups->of[node] : NULL;
@@ -109,7 +162,8 @@ double hb_groups_bound(const struct hb_groups *groups, double m1, double m2);
 static inline int hb_groups_are_far(const struct hb_groups *groups, double m1, double m2, double r2)
 {
   double heavy = m1 * m2, mean = groups->m_mean * groups->m_mean;
-  return r2 * mean > groups->r_close * groups->r_close * (heavy > 4 * mean ? heavy : 4 * mean);
+  double least = groups->bound * groups->bound * mean;
+  return r2 * mean > groups->r_close * groups->r_close * (heavy > least ? heavy : least);
 }
 
 /* Whether a chain is a pair bound by about that. */
@@ -118,11 +172,14 @@ int hb_groups_is_hard(const struct hb_groups *groups, const struct hb_chain *cha
 /* An acceleration below that a star of mass m has no close neighbor. */
 double hb_groups_least_pull(const struct hb_groups *groups, double m);
 
-/* Sets R, tide and strong. R is, of a pair its apocenter at most, or where it is wide or unbound its separation; else the length of the
+/* Sets R, tide, strong, weak and Q. R is, of a pair its apocenter at most, or where it is wide or unbound its separation; else the length of the
  * chain. */
 void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g);
 
-/* Links longer than this part of the distance between two groups are resolved by the other one. */
+/* Whether it keeps the tides of nodes that are not in its list. */
+int hb_groups_keeps_tides(const struct hb_groups *groups, const struct hb_group *g);
+
+/* Links longer than this part of the distance between two groups are seen by the other one as they are. */
 #define HB_GROUPS_RESOLVED (1. / 20)
 
 /* The shortest time in which a link changes that is longer than `least`. */
@@ -175,6 +232,17 @@ int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group 
 /* Puts a node that is not in g's list there, and g's node into the list of the node's group, unless it is there. */
 enum hb_status hb_groups_list(struct hb_groups *groups, struct hb_group *g, uint32_t node);
 void hb_groups_unlist(struct hb_groups *groups, struct hb_group *g, uint32_t node);
+int hb_groups_has(const struct hb_groups *groups, const struct hb_group *g, uint32_t node);
+
+/* Adds to touched[], once touches was 0, the groups in whose lists a node is; and then sorts it. */
+void hb_groups_touch_listers(struct hb_groups *groups, uint32_t node);
+void hb_groups_end_touching(struct hb_groups *groups);
+
+/* Ascending. */
+void hb_groups_sort(size_t count, uint32_t *number);
+
+/* The block becomes what is active, and the groups that this concerns are touched. */
+void hb_groups_activate(struct hb_groups *groups, size_t ni, const uint32_t *block);
 
 /* ---- who disturbs whom ---- */
 
@@ -182,6 +250,10 @@ void hb_groups_unlist(struct hb_groups *groups, struct hb_group *g, uint32_t nod
  * an active node in its list is advanced. Errors: HB_ERR_INTERNAL, HB_ERR_NUMERIC. */
 enum hb_status hb_groups_meet(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
                               size_t ni, const uint32_t *block);
+
+/* Advances the groups in whose lists a node is that joins another one or splits. Errors: HB_ERR_INTERNAL, HB_ERR_NUMERIC. */
+enum hb_status hb_groups_wake_listers(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                                      uint32_t node);
 
 /* The list of a group anew, from the nodes at xp; groups in it are advanced to tick. */
 enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g,
@@ -199,6 +271,24 @@ enum hb_status hb_groups_resolve(const struct hb_groups *groups, const struct hb
  * block. */
 void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
                        const uint32_t *block, double *a, double *j);
+
+/* ---- groups_far.c: what nodes and groups do to each other that are in no list ---- */
+
+static inline int hb_groups_has_tides(const struct hb_group *g)
+{
+  const double *T = g->tides.of_all;
+  return T[0] != 0 || T[1] != 0 || T[2] != 0;
+}
+
+/* Finds the tides of the groups among the nodes block[ni], at xp vp, whose lists are made. A node that enters a list leaves them. */
+void hb_groups_look_far(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick, size_t ni,
+                        const uint32_t *block);
+void hb_groups_leave_tides(const struct hb_groups *groups, const struct hb_nodes *nodes, struct hb_group *g,
+                           uint32_t node, uint64_t tick);
+
+/* Adds to a[3 * ni], j[3 * ni] of the nodes block[ni] what hard pairs do more than points, and what that does back to them. */
+void hb_groups_add_quadrupoles(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
+                               const uint32_t *block, double *a, double *j);
 
 /* ---- heavy nodes ---- */
 

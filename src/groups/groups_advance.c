@@ -181,6 +181,9 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
   struct hb_chain_tide tide = {
       .points = points, .radius = groups->radius, .center = node_at(groups, nodes, g->node, g->tick)};
   tide.count = look_from(&tide.center, groups, g, nodes, dt, points, times);
+  tide.rules = groups->rules->chain;
+  if (hb_groups_has_tides(g)) tide.tensor = g->tides.of_all;
+  tide.since = span(nodes, nodes->tick(nodes->context, g->node), g->tick);
   if (hb_groups_feels_field(groups, g, tide.center.x)) tide.field = groups->field;
   tide.is_all = hb_groups_is_all(groups, g);
   tide.turn = groups->field ? hb_field_turn(groups->field) / 2 : 0;
@@ -207,14 +210,6 @@ static enum hb_status bring(struct hb_groups *groups, struct hb_group *g, const 
 }
 
 /* ---- the block ---- */
-
-static int is_needed(const struct hb_groups *groups, const struct hb_group *g)
-{
-  if (groups->active[g->node]) return 1;
-  for (size_t k = 0; k < g->count; k++)
-    if (groups->active[g->list[k]]) return 1;
-  return 0;
-}
 
 /* Groups that are needed, and what becomes of their chains: no group changes while others look at it. */
 struct work {
@@ -258,8 +253,8 @@ static void mark(struct hb_groups *groups, const struct hb_group *g, uint8_t as)
   for (size_t k = 0; k < g->count; k++) groups->listed[g->list[k]] = as;
 }
 
-static enum hb_status enter(struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
-                            const uint32_t *block)
+static enum hb_status enter_all(struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
+                                const uint32_t *block)
 {
   enum hb_status status = HB_OK;
   for (size_t k = 0; k < groups->count; k++) {
@@ -277,14 +272,47 @@ static enum hb_status enter(struct hb_groups *groups, const struct hb_nodes *nod
   return HB_OK;
 }
 
+/* Into the lists of neighbors; of those whose neighbor it is they will know at their own steps. */
+static enum hb_status enter_near(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                                 uint32_t node)
+{
+  const struct hb_groups_around around = hb_groups_near(groups, nodes, node);
+  struct hb_group *own = hb_groups_of(groups, node);
+  for (size_t p = 0; p < around.count; p++) {
+    struct hb_group *g = hb_groups_of(groups, hb_groups_around_at(&around, p));
+    if (!g || g == own || !feels(groups, nodes, g, node) || hb_groups_has(groups, g, node)) continue;
+    HB_TRY(hb_groups_list(groups, g, node));
+    hb_groups_leave_tides(groups, nodes, g, node, tick);
+    if (own) hb_groups_leave_tides(groups, nodes, own, g->node, tick);
+  }
+  return HB_OK;
+}
+
+static enum hb_status enter(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick, size_t ni,
+                            const uint32_t *block)
+{
+  if (groups->rules == &hb_groups_by_size) return enter_all(groups, nodes, ni, block);
+  for (size_t b = 0; b < ni; b++) HB_TRY(enter_near(groups, nodes, tick, block[b]));
+  return HB_OK;
+}
+
+/* A group that is active is advanced, and one in whose list an active node is, unless it feels of it only the mean of the orbit. */
+static int is_needed(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g)
+{
+  if (groups->active[g->node] || groups->rules == &hb_groups_by_size) return 1;
+  for (size_t k = 0; k < g->count; k++) {
+    if (!groups->active[g->list[k]]) continue;
+    hb_groups_need(nodes, g->node);
+    if (!hb_groups_is_mean(groups, g, g->list[k], hb_distance2(nodes->xp, g->node, g->list[k]))) return 1;
+  }
+  return g->settled < g->count;
+}
+
 enum { ALONE = 8 }; /* groups that are advanced before a second thread has woken up */
 
 static enum hb_status advance_needed(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
-                                     uint32_t *needed, struct hb_chain *chain)
+                                     size_t count, const uint32_t *needed, struct hb_chain *chain)
 {
-  size_t count = 0;
-  for (uint32_t k = 0; k < groups->count; k++)
-    if (is_needed(groups, groups->at + k)) needed[count++] = k;
   struct work w = {.groups = groups, .nodes = nodes, .tick = tick, .needed = needed, .chain = chain};
   hb_parallel_for(count > ALONE ? hb_parallel_threads() : 1, count, advance_piece, &w);
   groups->forces += w.forces;
@@ -300,16 +328,18 @@ static enum hb_status advance_needed(struct hb_groups *groups, const struct hb_n
 enum hb_status hb_groups_meet(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
                               size_t ni, const uint32_t *block)
 {
-  uint32_t *needed;
   struct hb_chain *chain;
-  memset(groups->active, 0, groups->n * sizeof *groups->active);
-  for (size_t b = 0; b < ni; b++) groups->active[block[b]] = (uint32_t)b + 1;
-  if (groups->count == 0) return HB_OK;
-  HB_TRY(enter(groups, nodes, ni, block));
-  HB_TRY(HB_ALLOC(groups->count, &needed));
-  enum hb_status status = HB_ALLOC(groups->count, &chain);
+  uint32_t *needed;
+  size_t count = 0;
+  if (groups->count > 0) HB_TRY(enter(groups, nodes, tick, ni, block));
+  hb_groups_activate(groups, ni, block);
+  if (groups->touches == 0) return HB_OK;
+  HB_TRY(HB_ALLOC(groups->touches, &needed));
+  for (size_t k = 0; k < groups->touches; k++)
+    if (is_needed(groups, nodes, groups->at + groups->touched[k])) needed[count++] = groups->touched[k];
+  enum hb_status status = HB_ALLOC(groups->touches, &chain);
   if (status == HB_OK) {
-    status = advance_needed(groups, nodes, tick, needed, chain);
+    status = advance_needed(groups, nodes, tick, count, needed, chain);
     hb_mem_free(chain);
   }
   hb_mem_free(needed);
@@ -317,6 +347,16 @@ enum hb_status hb_groups_meet(struct hb_groups *groups, const struct hb_nodes *n
 }
 
 /* ---- lists ---- */
+
+enum hb_status hb_groups_wake_listers(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                                      uint32_t node)
+{
+  for (uint32_t at = groups->first[node]; at; at = groups->link[at - 1].next) {
+    struct hb_group *g = hb_groups_of(groups, groups->link[at - 1].group);
+    if (g->tick < tick) HB_TRY(bring(groups, g, nodes, tick));
+  }
+  return HB_OK;
+}
 
 enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g,
                                      const struct hb_nodes *nodes, uint64_t tick)
@@ -555,10 +595,12 @@ void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *no
                        const uint32_t *block, double *a, double *j)
 {
   for (size_t b = 0; b < ni; b++) groups->near[block[b]] = 0;
-  for (size_t g = 0; g < groups->count; g++) {
+  for (size_t k = 0; k < groups->touches; k++) {
+    size_t g = groups->touched[k];
     uint32_t center = groups->at[g].node, own = groups->active[center];
     if (own && hb_groups_feels_field(groups, groups->at + g, nodes->xp + 3 * (size_t)center))
       correct_field(groups, nodes, groups->at + g, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
     correct_list(groups, nodes, groups->at + g, a, j);
   }
+  hb_groups_add_quadrupoles(groups, nodes, ni, block, a, j);
 }

@@ -130,14 +130,15 @@ struct change {
   int is_any;
 };
 
+/* What groups->fresh has of slots: which change in this block, which of them it found parked, and which are live. */
+enum { IS_NEW = 1, WAS_PARKED = 2, IS_LIVE = 4 };
+
 static void add(struct change *c, uint32_t node)
 {
   const struct hb_hermite4 *h = c->h;
   h->groups->live[h->groups->m[node] > 0 ? c->live++ : h->n - ++c->massless] = node;
+  h->groups->fresh[node] |= IS_LIVE;
 }
-
-/* What groups->fresh has of slots: which change in this block, and which of them it found parked. */
-enum { IS_NEW = 1, WAS_PARKED = 2 };
 
 static void place(struct hb_hermite4 *h, const struct hb_groups_node *node)
 {
@@ -156,12 +157,13 @@ static enum hb_status split(struct change *c)
     struct hb_groups_node made[2];
     size_t link;
     if (!g || !hb_groups_should_split(groups, &c->nodes, g, &link)) continue;
+    HB_TRY(hb_groups_wake_listers(groups, &c->nodes, c->T, node));
     HB_TRY(hb_groups_split(groups, &c->nodes, c->T, node, link, made));
     for (size_t s = 0; s < 2; s++) {
       place(c->h, made + s);
       if (made[s].node == node) continue;
       groups->fresh[made[s].node] |= WAS_PARKED;
-      add(c, made[s].node);
+      if (!(groups->fresh[made[s].node] & IS_LIVE)) add(c, made[s].node);
     }
     c->is_any = 1;
   }
@@ -181,18 +183,22 @@ static int is_pulled(const struct hb_hermite4 *h, uint32_t star)
 static int may_join(const struct hb_hermite4 *h, uint32_t node)
 {
   if (h->groups->of[node] != HB_GROUPS_STAR) return h->groups->of[node] != HB_GROUPS_PARKED;
-  return h->groups->fresh[node] || h->n <= HB_CHAIN_MOST || is_pulled(h, node);
+  return h->groups->fresh[node] & (IS_NEW | WAS_PARKED) || h->n <= HB_CHAIN_MOST || is_pulled(h, node);
 }
 
 /* The nearest of those with mass that the node should join, or the node itself. */
 static uint32_t partner_of(const struct change *c, uint32_t node)
 {
   const struct hb_groups *groups = c->h->groups;
+  struct hb_groups_around around = {groups->live, c->live};
   uint32_t partner = node;
   double least = INFINITY;
-  for (size_t l = 0; l < c->live; l++) {
-    uint32_t k = groups->live[l];
-    if (k == node || groups->of[k] == HB_GROUPS_PARKED) continue;
+  if (c->nodes.near) around = hb_groups_near(groups, &c->nodes, node);
+  for (size_t l = 0; l < around.count; l++) {
+    uint32_t k = around.list[l];
+    if (k == node || groups->of[k] == HB_GROUPS_PARKED || !(groups->fresh[k] & IS_LIVE) ||
+        !(groups->m[k] > 0))
+      continue;
     if (!hb_groups_should_join(groups, &c->nodes, node, k)) continue;
     double r2 = hb_distance2(c->nodes.xp, node, k);
     if (r2 < least) least = r2, partner = k;
@@ -231,6 +237,8 @@ static enum hb_status join(struct change *c, size_t count, const uint32_t *nodes
     struct hb_groups_node made;
     if (!may_join(c->h, node) || (partner = partner_of(c, node)) == node) continue;
     if (hb_groups_meet_closely(groups, &c->nodes, node, partner)) HB_TRY(tell(c, node, partner));
+    HB_TRY(hb_groups_wake_listers(groups, &c->nodes, c->T, node));
+    HB_TRY(hb_groups_wake_listers(groups, &c->nodes, c->T, partner));
     HB_TRY(hb_groups_join(groups, &c->nodes, c->T, node, partner, &made));
     place(c->h, &made);
     groups->fresh[made.node == node ? partner : node] |= IS_NEW;
@@ -252,7 +260,22 @@ static enum hb_status join_all(struct change *c)
 
 /* ---- what is new ---- */
 
-/* Slots of fresh nodes and those that are parked now leave the schedule; fresh nodes become the block. */
+/* All that are live, ascending, to `to`; where those that are parked move, all slots. */
+static size_t gather_live(const struct change *c, int has_moved, uint32_t *to)
+{
+  const uint32_t *live = c->h->groups->live;
+  size_t count = 0;
+  if (has_moved)
+    while (count < c->h->n) to[count] = (uint32_t)count, count++;
+  if (has_moved) return count;
+  for (; count < c->live; count++) to[count] = live[count];
+  for (size_t l = c->h->n - c->massless; l < c->h->n; l++) to[count++] = live[l];
+  hb_groups_sort(count, to);
+  return count;
+}
+
+/* Slots of fresh nodes and those that are parked now leave the schedule; they are what the device must hear of, and become the
+ * block. */
 static size_t unschedule(struct change *c)
 {
   struct hb_hermite4 *h = c->h;
@@ -260,11 +283,13 @@ static size_t unschedule(struct change *c)
   size_t ni = 0;
   find_parking(h);
   int has_moved = memcmp(before, at, sizeof before) != 0;
-  for (uint32_t i = 0; i < h->n; i++) {
-    int is_parked = h->groups->of[i] == HB_GROUPS_PARKED, was_parked = h->groups->fresh[i] != IS_NEW;
+  for (size_t l = 0, count = gather_live(c, has_moved, h->block); l < count; l++) {
+    uint32_t i = h->block[l];
+    int is_parked = h->groups->of[i] == HB_GROUPS_PARKED;
+    int is_fresh = h->groups->fresh[i] & (IS_NEW | WAS_PARKED), was_parked = is_fresh != IS_NEW;
     size_t k = 3 * (size_t)i;
-    if (is_parked && (has_moved || h->groups->fresh[i])) park(h, i);
-    if (is_parked ? was_parked && !has_moved : !h->groups->fresh[i]) continue;
+    if (is_parked && (has_moved || is_fresh)) park(h, i);
+    if (is_parked ? was_parked && !has_moved : !is_fresh) continue;
     if (!was_parked) hb_blocks_remove(h->blocks, i);
     h->blocks->level[i] = 0; /* its time is that of the block */
     for (size_t d = 0; d < 3; d++) {
@@ -272,7 +297,7 @@ static size_t unschedule(struct change *c)
       h->a[k + d] = h->j[k + d] = 0;
       h->lost[k + d] = 0;
     }
-    h->groups->live[ni++] = i; /* those that the device must hear of */
+    h->block[ni++] = i;
   }
   return ni;
 }
@@ -283,24 +308,30 @@ static enum hb_status start_fresh(struct change *c)
   struct hb_groups *groups = h->groups;
   size_t changed = unschedule(c), ni = 0;
   HB_TRY(hb_groups_weigh(groups));
+  if (h->params.transfer == HB_TRANSFER_BLOCK) HB_TRY(hb_hermite4_keep(h, changed, h->block));
   for (size_t l = 0; l < changed; l++)
-    if (groups->of[groups->live[l]] != HB_GROUPS_PARKED) h->block[ni++] = groups->live[l];
+    if (groups->of[h->block[l]] != HB_GROUPS_PARKED) h->block[ni++] = h->block[l];
   for (size_t b = 0; b < ni; b++) {
     struct hb_group *g = hb_groups_of(groups, h->block[b]);
     if (g) HB_TRY(hb_groups_look_around(groups, g, &c->nodes, c->T));
   }
-  if (h->params.transfer == HB_TRANSFER_BLOCK) HB_TRY(hb_hermite4_keep(h, changed, groups->live));
-  memset(groups->active, 0, groups->n * sizeof *groups->active);
-  for (size_t b = 0; b < ni; b++) groups->active[h->block[b]] = (uint32_t)b + 1;
+  hb_groups_look_far(groups, &c->nodes, c->T, ni, h->block);
+  hb_groups_activate(groups, ni, h->block);
   HB_TRY(hb_hermite4_forces(h, c->T, ni));
   for (size_t b = 0; b < ni; b++) hb_hermite4_begin_anew(h, c->T, b);
   return h->params.transfer == HB_TRANSFER_BLOCK ? hb_hermite4_keep(h, ni, h->block) : HB_OK;
 }
 
+static void forget_fresh(const struct change *c)
+{
+  const struct hb_groups *groups = c->h->groups;
+  for (size_t l = 0; l < c->live; l++) groups->fresh[groups->live[l]] = 0;
+  for (size_t l = groups->n - c->massless; l < groups->n; l++) groups->fresh[groups->live[l]] = 0;
+}
+
 static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct change c = {.h = h, .nodes = nodes_of(h), .T = T};
-  memset(h->groups->fresh, 0, h->n);
   for (size_t b = 0; b < ni; b++)
     if (h->groups->m[h->block[b]] > 0 || may_join(h, h->block[b])) add(&c, h->block[b]);
   hb_hermite4_place_corrected(h, ni);
@@ -308,10 +339,13 @@ static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
     struct hb_group *g = hb_groups_of(h->groups, h->block[b]);
     if (g) HB_TRY(hb_groups_look_around(h->groups, g, &c.nodes, T));
   }
+  if (h->groups->count > 0) hb_groups_look_far(h->groups, &c.nodes, T, ni, h->block);
   HB_TRY(leave_parking(h, ni));
   HB_TRY(split(&c));
   HB_TRY(join_all(&c));
-  return c.is_any ? start_fresh(&c) : HB_OK;
+  if (c.is_any) HB_TRY(start_fresh(&c));
+  forget_fresh(&c);
+  return HB_OK;
 }
 
 /* ---- members ---- */
@@ -331,6 +365,7 @@ static enum hb_status open_groups(struct hb_hermite4 *h)
   const struct hb_sim_params *params = &h->params;
   if (params->encounters != HB_ENCOUNTERS_GROUPS) return HB_OK;
   HB_TRY(hb_groups_create(h->particles, h->rule.noise > 0, &h->groups));
+  if (params->neighbors > 0) hb_groups_use(h->groups, &hb_groups_by_perturbation);
   h->groups->field = h->field;
   h->groups->gathers_few = params->escapers == HB_ESCAPERS_NONE &&   /* members do not escape, */
                            params->collisions == HB_COLLISIONS_NONE; /* and two of them touch in a step */
@@ -363,7 +398,7 @@ static enum hb_status check_ticks(const struct hb_hermite4 *h)
   const struct hb_groups *groups = h->groups;
   for (size_t k = 0; k < groups->count; k++) {
     uint64_t tick = groups->at[k].tick, from = tick_of(h, groups->at[k].node);
-    if (tick < from || tick > h->blocks->now)
+    if (tick < from || tick > h->blocks->now || groups->at[k].tides.tick > h->blocks->now)
       return hb_fail(HB_ERR_INPUT, "section 'groups.tick' has %llu for group %zu, expected %llu to %llu",
                      (unsigned long long)tick, k, (unsigned long long)from,
                      (unsigned long long)h->blocks->now);

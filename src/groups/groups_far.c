@@ -1,0 +1,276 @@
+/* What is beyond the lists of groups: the tides of nodes that are far from a pair, and what pairs that are far do to a node, whose
+ * orbits are quadrupoles there. */
+#include "groups/groups.h"
+
+#include "base/clones.h"
+#include "base/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LANES = HB_CHAIN_LANES, NUMBERS = 12 };
+
+/* ---- tides ---- */
+
+/* Nodes side by side as they are seen from a center; those that are nobody's have mass 0. */
+struct view {
+  double m[LANES], r[3][LANES], v[3][LANES];
+};
+
+/* Which part of a node's tide is that of a neighbor: 1 up to half of the square of a distance, 0 beyond it, and smooth between; so that
+ * nothing jumps where nodes pass it. */
+enum part { ALL, NEAR, FAR };
+
+/* Adds a tensor, `mass` of T and its rate, which has that of the mass. */
+static inline __attribute__((always_inline)) void add_term(double mass, double mass_rate, double T,
+                                                           double rate, double *sum, double *sum_rate)
+{
+  *sum += mass * T;
+  *sum_rate += mass * rate + mass_rate * T;
+}
+
+/* sum[12] += sign times the tensors of a view's tide and their rates. */
+HB_CLONES static void add_tides(const struct view *p, double to_near, enum part part, double sign,
+                                double sum[NUMBERS][LANES])
+{
+#pragma omp simd
+  for (size_t l = 0; l < LANES; l++) {
+    double x = p->r[0][l], y = p->r[1][l], z = p->r[2][l], u = p->v[0][l], v = p->v[1][l], w = p->v[2][l];
+    double r2 = x * x + y * y + z * z, rv = x * u + y * v + z * w, s = 2 - r2 * to_near;
+    s = s > 0 ? s : 0;
+    s = s < 1 ? s : 1;
+    double near = s * s * (3 - 2 * s), near_rate = -12 * s * (1 - s) * to_near * rv;
+    double m = sign * p->m[l], weight = part == ALL ? 1 : part == NEAR ? near : 1 - near;
+    double mass = m * weight, mass_rate = part == ALL ? 0 : part == NEAR ? m * near_rate : -m * near_rate;
+    r2 = p->m[l] > 0 ? r2 : 1;
+    double i2 = 1 / r2, i3 = i2 * sqrt(i2), i5 = 3 * i3 * i2, d = i5 * rv, e = 5 * d * i2;
+    add_term(mass, mass_rate, i5 * x * x - i3, 2 * i5 * x * u - e * x * x + d, &sum[0][l], &sum[6][l]);
+    add_term(mass, mass_rate, i5 * y * y - i3, 2 * i5 * y * v - e * y * y + d, &sum[1][l], &sum[7][l]);
+    add_term(mass, mass_rate, i5 * z * z - i3, 2 * i5 * z * w - e * z * z + d, &sum[2][l], &sum[8][l]);
+    add_term(mass, mass_rate, i5 * x * y, i5 * (x * v + y * u) - e * x * y, &sum[3][l], &sum[9][l]);
+    add_term(mass, mass_rate, i5 * x * z, i5 * (x * w + z * u) - e * x * z, &sum[4][l], &sum[10][l]);
+    add_term(mass, mass_rate, i5 * y * z, i5 * (y * w + z * v) - e * y * z, &sum[5][l], &sum[11][l]);
+  }
+}
+
+/* Those of the nodes list[count], or the first `count` of all, but the center's own, at xp vp. */
+static void add_nodes(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t center,
+                      const struct hb_groups_around *around, double cut2, enum part part, double sign,
+                      double sum[NUMBERS][LANES])
+{
+  const double *at = nodes->xp + 3 * (size_t)center, *w = nodes->vp + 3 * (size_t)center;
+  const double to_near = cut2 > 0 ? 2 / cut2 : 0;
+  for (size_t from = 0; from < around->count; from += LANES) {
+    struct view view = {.m = {0}};
+    for (size_t l = 0; l < LANES && from + l < around->count; l++) {
+      uint32_t i = hb_groups_around_at(around, from + l);
+      const double *x = nodes->xp + 3 * (size_t)i, *v = nodes->vp + 3 * (size_t)i;
+      view.m[l] = i == center ? 0 : groups->m[i];
+      for (size_t c = 0; c < 3; c++) view.r[c][l] = x[c] - at[c], view.v[c][l] = v[c] - w[c];
+    }
+    add_tides(&view, to_near, part, sign, sum);
+  }
+}
+
+static double norm2(const double T[6])
+{
+  return T[0] * T[0] + T[1] * T[1] + T[2] * T[2] + 2 * (T[3] * T[3] + T[4] * T[4] + T[5] * T[5]);
+}
+
+static double since(const struct hb_nodes *nodes, uint64_t from, uint64_t to)
+{
+  return (double)(int64_t)(to - from) * nodes->dt_min;
+}
+
+static double reach2(const struct hb_nodes *nodes, uint32_t node)
+{
+  return nodes->near && nodes->reach2 ? nodes->reach2(nodes->context, node) : 0;
+}
+
+/* Neighbors may be farther from a center than from where it was when its list was made. */
+static const double part_of_reach = 0.7;
+
+/* The far part changes by a tenth of itself meanwhile, or what was near by then is no longer in the list. */
+static int is_far_old(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g,
+                      uint64_t tick)
+{
+  static const double change = 0.1;
+  const struct hb_groups_tides *t = &g->tides;
+  double reach = reach2(nodes, g->node), dt = since(nodes, t->tick, tick);
+  if (!(reach > 0) || !hb_groups_keeps_tides(groups, g)) return 0;
+  if (t->cut2 == 0 || t->cut2 > reach) return 1;
+  return dt * dt * norm2(t->of_far + 6) > change * change * norm2(t->of_far);
+}
+
+static void end_sum(double sum[NUMBERS][LANES], double T[NUMBERS])
+{
+  for (size_t c = 0; c < NUMBERS; c++) T[c] = hb_chain_sum_lanes(sum[c]);
+}
+
+static void find_far(const struct hb_groups *groups, const struct hb_nodes *nodes, struct hb_group *g,
+                     uint64_t tick)
+{
+  const struct hb_groups_around all = {.count = groups->n};
+  double sum[NUMBERS][LANES] = {{0}};
+  g->tides.cut2 = part_of_reach * reach2(nodes, g->node);
+  g->tides.tick = tick;
+  add_nodes(groups, nodes, g->node, &all, g->tides.cut2, FAR, 1, sum);
+  end_sum(sum, g->tides.of_far);
+}
+
+/* All of the far part, and the neighbors, but nobody who is in the list, wherever it is. */
+static void find_tides(const struct hb_groups *groups, const struct hb_nodes *nodes, struct hb_group *g,
+                       uint64_t tick)
+{
+  const struct hb_groups_around near = hb_groups_near(groups, nodes, g->node), list = {g->list, g->count};
+  struct hb_groups_tides *t = &g->tides;
+  double sum[NUMBERS][LANES] = {{0}};
+  if (!hb_groups_keeps_tides(groups, g)) {
+    *t = (struct hb_groups_tides){.tick = tick};
+    return;
+  }
+  if (is_far_old(groups, nodes, g, tick)) find_far(groups, nodes, g, tick);
+  double dt = since(nodes, t->tick, tick);
+  add_nodes(groups, nodes, g->node, &near, t->cut2, t->cut2 > 0 ? NEAR : ALL, 1, sum);
+  if (list.count > 0) add_nodes(groups, nodes, g->node, &list, 0, ALL, -1, sum);
+  end_sum(sum, t->of_all);
+  for (size_t c = 0; c < 6 && t->cut2 > 0; c++) {
+    t->of_all[c] += t->of_far[c] + dt * t->of_far[6 + c];
+    t->of_all[6 + c] += t->of_far[6 + c];
+  }
+}
+
+void hb_groups_leave_tides(const struct hb_groups *groups, const struct hb_nodes *nodes, struct hb_group *g,
+                           uint32_t node, uint64_t tick)
+{
+  const struct hb_groups_around one = {&node, 1};
+  double sum[NUMBERS][LANES] = {{0}}, T[NUMBERS];
+  if (!hb_groups_has_tides(g)) return;
+  double dt = since(nodes, tick, nodes->tick(nodes->context, g->node));
+  add_nodes(groups, nodes, g->node, &one, 0, ALL, -1, sum);
+  end_sum(sum, T);
+  for (size_t c = 0; c < 6; c++) {
+    g->tides.of_all[c] += T[c] + dt * T[6 + c];
+    g->tides.of_all[6 + c] += T[6 + c];
+  }
+}
+
+struct centers {
+  struct hb_groups *groups;
+  const struct hb_nodes *nodes;
+  uint64_t tick;
+  const uint32_t *block;
+  size_t ni;
+};
+
+enum { PIECE = 16, ALONE = 4 * PIECE };
+
+static void find_piece(void *context, size_t piece)
+{
+  const struct centers *c = context;
+  for (size_t b = piece * PIECE, end = hb_parallel_end(c->ni, PIECE, b); b < end; b++) {
+    struct hb_group *g = hb_groups_of(c->groups, c->block[b]);
+    if (g) find_tides(c->groups, c->nodes, g, c->tick);
+  }
+}
+
+static void need_all(const struct hb_nodes *nodes, const struct hb_groups_around *around)
+{
+  for (size_t k = 0; k < around->count && nodes->need; k++)
+    hb_groups_need(nodes, hb_groups_around_at(around, k));
+}
+
+void hb_groups_look_far(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick, size_t ni,
+                        const uint32_t *block)
+{
+  struct centers centers = {groups, nodes, tick, block, ni};
+  const struct hb_groups_around all = {.count = groups->n};
+  int needs_all = 0;
+  if (!(groups->rules->far < INFINITY)) return;
+  for (size_t b = 0; b < ni; b++) {
+    const struct hb_group *g = hb_groups_of(groups, block[b]);
+    if (!g || !hb_groups_keeps_tides(groups, g)) continue;
+    const struct hb_groups_around near = hb_groups_near(groups, nodes, g->node), list = {g->list, g->count};
+    needs_all |= is_far_old(groups, nodes, g, tick);
+    need_all(nodes, &near);
+    need_all(nodes, &list);
+  }
+  if (needs_all) need_all(nodes, &all);
+  hb_parallel_for(ni > ALONE ? hb_parallel_threads() : 1, (ni + PIECE - 1) / PIECE, find_piece, &centers);
+}
+
+/* ---- quadrupoles ---- */
+
+/* Adds `times` the pull and jerk that a quadrupole exerts r and v away from it: of phi = tr Q / (2 r^3) - 3 r Q r / (2 r^5). */
+static void pull(const double Q[6], double times, const double r[3], const double v[3], double a[3],
+                 double j[3])
+{
+  double Qr[3] = {Q[0] * r[0] + Q[3] * r[1] + Q[4] * r[2], Q[3] * r[0] + Q[1] * r[1] + Q[5] * r[2],
+                  Q[4] * r[0] + Q[5] * r[1] + Q[2] * r[2]};
+  double Qv[3] = {Q[0] * v[0] + Q[3] * v[1] + Q[4] * v[2], Q[3] * v[0] + Q[1] * v[1] + Q[5] * v[2],
+                  Q[4] * v[0] + Q[5] * v[1] + Q[2] * v[2]};
+  double trace = Q[0] + Q[1] + Q[2], i2 = 1 / hb_dot(r, r), i5 = times * i2 * i2 * sqrt(i2), i7 = i5 * i2;
+  double rv = hb_dot(r, v), rQr = hb_dot(r, Qr), rQv = hb_dot(r, Qv);
+  double f = 1.5 * trace * i5 - 7.5 * rQr * i7;
+  double f_dot = (52.5 * rQr * rv * i2 - 15 * rQv - 7.5 * trace * rv) * i7;
+  for (size_t c = 0; c < 3; c++) {
+    a[c] += 3 * i5 * Qr[c] + f * r[c];
+    j[c] += 3 * i5 * Qv[c] - 15 * rv * i7 * Qr[c] + f * v[c] + f_dot * r[c];
+  }
+}
+
+static int is_neighbor(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t of,
+                       uint32_t node)
+{
+  const struct hb_groups_around around = hb_groups_near(groups, nodes, of);
+  size_t from = 0, to = around.count;
+  if (!around.list) return 1;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    if (around.list[middle] < node)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from < around.count && around.list[from] == node;
+}
+
+/* Whether g is no point to a node that is not in its list; both have each other as neighbors, so that what one feels the other does. */
+static int feels_weakly(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                        const struct hb_group *g, uint32_t node, double d2, uint32_t of)
+{
+  double m = hb_groups_felt_mass(groups, node);
+  return m * m * g->weak > d2 * d2 * d2 && !hb_groups_has(groups, g, node) &&
+         is_neighbor(groups, nodes, of, of == node ? g->node : node);
+}
+
+/* On node i, the b-th of the block. */
+static void add_to(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, double a[3],
+                   double j[3])
+{
+  const struct hb_groups_around around = hb_groups_near(groups, nodes, i);
+  const struct hb_group *own = hb_groups_of(groups, i);
+  double r[3], v[3];
+  if (own && !(own->weak > 0)) own = NULL;
+  for (size_t p = 0; p < around.count; p++) {
+    uint32_t k = hb_groups_around_at(&around, p);
+    const struct hb_group *g = hb_groups_of(groups, k);
+    if (k == i || groups->of[k] == HB_GROUPS_PARKED || !(own || (g && g->weak > 0))) continue;
+    hb_groups_need(nodes, k);
+    hb_between(nodes->xp, k, i, r);
+    double d2 = hb_dot(r, r);
+    int by_other = g && feels_weakly(groups, nodes, g, i, d2, k);
+    int by_own = own && feels_weakly(groups, nodes, own, k, d2, k);
+    if (!by_other && !by_own) continue;
+    hb_between(nodes->vp, k, i, v);
+    if (by_other) pull(g->Q, 1, r, v, a, j);
+    if (by_own) pull(own->Q, groups->m[k] / groups->m[i], r, v, a, j); /* seen from k, turned around */
+  }
+}
+
+void hb_groups_add_quadrupoles(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
+                               const uint32_t *block, double *a, double *j)
+{
+  if (groups->rules->weak == 0 || groups->count == 0) return;
+  for (size_t b = 0; b < ni; b++) add_to(groups, nodes, block[b], a + 3 * b, j + 3 * b);
+}
