@@ -37,8 +37,7 @@ enum {
   SINKS = 8    /* sinks that share a tile */
 };
 
-/* A pad has no mass and is so far away that 1 / r is small, yet r^2 does not overflow. */
-static const double pad_distance = 1e30;
+/* A pad is so far away that 1 / r is small, yet r^2 does not overflow. */
 
 /* Fewer pairs are done before a second thread has woken up. */
 static const double pairs_worth_threads = 32768;
@@ -83,7 +82,7 @@ void hb_gravity_set_j(struct hb_gravity *gravity, size_t nj, const double *m, co
     g->vx[i] = v ? v[3 * i] : 0, g->vy[i] = v ? v[3 * i + 1] : 0, g->vz[i] = v ? v[3 * i + 2] : 0;
   }
   for (size_t i = nj; i < g->n_padded; i++) {
-    g->x[i] = g->y[i] = g->z[i] = pad_distance;
+    g->x[i] = g->y[i] = g->z[i] = HB_GRAVITY_PAD;
     g->vx[i] = g->vy[i] = g->vz[i] = g->m[i] = 0;
   }
 }
@@ -140,6 +139,15 @@ static void eval_piece(void *context, size_t piece)
   }
 }
 
+void hb_gravity_on(const struct hb_gravity *gravity, double eps2, const double x[3], const double v[3],
+                   double a[3], double j[3])
+{
+  struct sink sink = {.x = {x[0], x[1], x[2]}, .v = {v[0], v[1], v[2]}};
+  size_t self = gravity->n_padded; /* none of them */
+  versions[gravity->simd].add_sources(gravity, eps2, self, 0, gravity->n_padded, &sink);
+  for (int k = 0; k < 3; k++) a[k] = add_lanes(sink.sum[k]), j[k] = add_lanes(sink.sum[3 + k]);
+}
+
 static int threads_for(double pairs) { return pairs > pairs_worth_threads ? hb_parallel_threads() : 1; }
 
 static void eval(struct block block)
@@ -178,7 +186,7 @@ static struct hb_gravity fill_tile(struct tile *t, size_t from, size_t n, const 
     const double *r = x + 3 * (from + k);
     t->x[k] = r[0], t->y[k] = r[1], t->z[k] = r[2], t->m[k] = m[from + k];
   }
-  for (size_t k = count; k < g.n_padded; k++) t->x[k] = t->y[k] = t->z[k] = pad_distance, t->m[k] = 0;
+  for (size_t k = count; k < g.n_padded; k++) t->x[k] = t->y[k] = t->z[k] = HB_GRAVITY_PAD, t->m[k] = 0;
   return g;
 }
 

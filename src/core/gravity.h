@@ -30,6 +30,12 @@ void hb_gravity_eval(const struct hb_gravity *gravity, double eps2, size_t ni, c
 void hb_gravity_at(const struct hb_gravity *gravity, double eps2, size_t ni, const double *x, const double *v,
                    const uint32_t *own, double *a, double *j, double *phi);
 
+/* The same for one point among sources that the caller has arranged, whole vectors of them, none of which it is; pads are without mass
+ * and this far away. */
+#define HB_GRAVITY_PAD 1e30
+void hb_gravity_on(const struct hb_gravity *gravity, double eps2, const double x[3], const double v[3],
+                   double a[3], double j[3]);
+
 /* phi[n] of n particles, the same bits as above, without memory that grows with n. */
 void hb_gravity_potential(size_t n, const double *m, const double *x, double eps2, double *phi);
 

@@ -541,10 +541,9 @@ const uint32_t *hb_force_massive(const struct hb_force *force, size_t n, size_t 
   return is_used ? s->slot : NULL;
 }
 
-static enum hb_status once(struct hb_force *force, struct hb_force_job job)
+static enum hb_status begin_once(struct hb_force *force, struct hb_force_job job)
 {
   HB_GL_VISIT;
-  struct hb_phases spent = {0};
   const struct hb_force_sources all = job.sources;
   double start = hb_clock_now();
   size_t count;
@@ -562,13 +561,49 @@ static enum hb_status once(struct hb_force *force, struct hb_force_job job)
   if (force->rescale) /* sinks are in its units, too */
     HB_TRY(hb_rescale_find_units(force->rescale, force->params.eps, &all));
   if (massive) HB_TRY(make_massive_job(&force->massive, &job));
-  job.spent = &spent;
+  force->spent = (struct hb_phases){0};
+  job.spent = &force->spent;
   job.since = start;
-  HB_TRY(force->rescale ? hb_rescale_begin(force->rescale, force->ops, force->state, &job)
-                        : force->ops->begin(force->state, &job));
-  HB_TRY(finish_job(force, &job));
-  count_phases(force, &spent, start);
+  HB_TRY(begin_job(force, &job));
+  force->under_way = job;
+  force->is_under_way = 1;
   return HB_OK;
+}
+
+static enum hb_status finish_once(struct hb_force *force)
+{
+  HB_GL_VISIT;
+  if (!force->is_under_way) return HB_OK;
+  force->is_under_way = 0;
+  HB_TRY(finish_job(force, &force->under_way));
+  count_phases(force, &force->spent, force->under_way.since);
+  return HB_OK;
+}
+
+static enum hb_status once(struct hb_force *force, const struct hb_force_job *job)
+{
+  HB_TRY(begin_once(force, *job));
+  return finish_once(force);
+}
+
+/* After a status of once or a part of it. */
+static enum hb_status once_more(struct hb_force *force, const struct hb_force_job *job, enum hb_status status)
+{
+  if (status != HB_ERR_DEVICE) return status;
+  hb_log("%s; trying once more with shorter draws", hb_error());
+  HB_TRY(hb_force_open_again(force));
+  return once(force, job);
+}
+
+enum hb_status hb_force_begin_of(struct hb_force *force, const struct hb_force_job *job)
+{
+  enum hb_status status = begin_once(force, *job);
+  return once_more(force, job, status == HB_OK ? set_off(force) : status);
+}
+
+enum hb_status hb_force_finish_of(struct hb_force *force, const struct hb_force_job *job)
+{
+  return once_more(force, job, finish_once(force));
 }
 
 void hb_force_needs(const struct hb_force *force, size_t nj, size_t ni, size_t *from, size_t *to)
@@ -583,11 +618,7 @@ struct hb_phases *hb_force_phases(struct hb_force *force) { return &force->phase
 
 enum hb_status hb_force_of(struct hb_force *force, const struct hb_force_job *job)
 {
-  enum hb_status status = once(force, *job);
-  if (status != HB_ERR_DEVICE) return status;
-  hb_log("%s; trying once more with shorter draws", hb_error());
-  HB_TRY(hb_force_open_again(force));
-  return once(force, *job);
+  return once_more(force, job, once(force, job));
 }
 
 void hb_force_set_field(struct hb_force *force, const struct hb_field *field) { force->field = field; }

@@ -29,6 +29,10 @@ enum hb_status hb_force_set_eps(struct hb_force *force, double eps);
  * HB_ERR_DEVICE when that failed, too. */
 enum hb_status hb_force_of(struct hb_force *force, const struct hb_force_job *job);
 
+/* The same in two, so that the caller may work while the device does; between them the arrays of the job stay as they are. */
+enum hb_status hb_force_begin_of(struct hb_force *force, const struct hb_force_job *job);
+enum hb_status hb_force_finish_of(struct hb_force *force, const struct hb_force_job *job);
+
 /* Particles of mass 0 pull nobody: calls of hb_force_of with n of them send those with mass in m[n] alone, from now on, if
  * the scheme can compute forces at points; until then, or where all have mass, all are sent. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_force_find_massive(struct hb_force *force, size_t n, const double *m);

@@ -49,6 +49,7 @@ struct hb_force {
   int is_under_way; /* a call was begun and is to be finished */
   int is_trusted;   /* its caller looks himself whether forces are finite */
   struct hb_force_job under_way;
+  struct hb_phases spent;       /* by it, sending and receiving */
   double origin[2][3];          /* of the sources' own frame: its place and velocity */
   struct hb_frame_copy sources; /* in that frame */
   struct hb_points points;

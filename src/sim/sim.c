@@ -180,12 +180,10 @@ int hb_sim_default_neighbors(const struct hb_sim_params *params, const struct hb
   enum { USUAL = 64, FROM = 1000 };
   const struct hb_force_scheme *scheme =
       params->force.scheme ? hb_force_scheme_find(params->force.scheme) : NULL;
-  /* the scheme is not there yet; then this is USUAL */
-  const int by_auto = HB_NEIGHBORS_NONE;
   if (count_massive(initial) < FROM || lacks_for_neighbors(params) || lacks_in_particles(params, initial))
     return HB_NEIGHBORS_NONE;
   /* schemes of 2004 and 2007 are asked for as they were; for shaders of one's own, see hb_sim_default_encounters */
-  return (scheme && scheme->is_historic) || hb_gl_shader_folder() ? HB_NEIGHBORS_NONE : by_auto;
+  return (scheme && scheme->is_historic) || hb_gl_shader_folder() ? HB_NEIGHBORS_NONE : USUAL;
 }
 
 enum hb_status hb_sim_check_neighbors(const struct hb_sim_params *p)
@@ -395,6 +393,22 @@ enum hb_status hb_sim_open_force(struct hb_sim *s, const struct hb_sim_params *p
   return HB_OK;
 }
 
+/* What a strong near pull was rounded by is left where it is taken from the pulls of all: places of 24 bits leave too much. */
+static enum hb_status fit_neighbors(const struct hb_sim_params *given, const struct hb_force *force,
+                                    struct hb_sim_params *p)
+{
+  enum { LEAST_BITS = 48 };
+  if (p->neighbors == 0 || hb_force_facts(force)->position_bits >= LEAST_BITS) return HB_OK;
+  if (given->neighbors > 0)
+    return hb_fail(
+        HB_ERR_USAGE,
+        "neighbors need places of %d bits or more, as precision ds, reproducible or double has, not %s",
+        LEAST_BITS, hb_force_precision(force));
+  p->neighbors = 0;
+  p->eta_far = 0;
+  return HB_OK;
+}
+
 enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_params *given,
                            struct hb_sim **sim)
 {
@@ -419,6 +433,8 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
     return status;
   }
   status = hb_sim_open_force(s, &params);
+  if (status == HB_OK) status = fit_neighbors(given, s->force, &params);
+  s->params.neighbors = params.neighbors, s->params.eta_far = params.eta_far;
   if (status == HB_OK) status = hb_sim_check_interaction(s, &params);
   if (status == HB_OK && hb_force_interaction(s->force) == HB_INTERACTION_GRAVITY)
     s->exact_energy = hb_energy_is_exact(params.exact_energy, hb_particles_massive(initial));

@@ -48,56 +48,37 @@ static enum hb_status reserve_predicted(struct hb_hermite4 *h)
 /* As many are predicted, or corrected, before a second thread has woken up; the size of a thread's pieces. */
 enum { PREDICTED_ALONE = 4096, PREDICTED_PIECE = 1024, CORRECTED_ALONE = 512, CORRECTED_PIECE = 64 };
 
-/* What eqs 3 and 4 need of the time since a particle's own. */
-struct span {
-  double whole, half, third;
-};
-
-static struct span span_of(double dt) { return (struct span){dt, dt / 2, dt / 3}; }
-
-/* Three components of a particle and one that does not matter. */
-typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
-
-/* [PZ07] eqs 3 and 4 in Horner's form. */
-static inline __attribute__((always_inline)) void predict_four(const four *x, const four *v, const four *a,
-                                                               const four *k, const struct span *dt, four *xp,
-                                                               four *vp)
-{
-  four speed = *v, pull = *a;
-  *xp = *x + dt->whole * (speed + dt->half * (pull + dt->third * *k)); /* eq. 3 */
-  *vp = speed + dt->whole * (pull + dt->half * *k);                    /* eq. 4 */
-}
-
 /* Particle i alone: where it is the last one, there is no fourth component. */
-static void predict(const struct hb_hermite4 *h, size_t i, const struct span *dt, double xp[3], double vp[3])
+void hb_hermite4_predict(const struct hb_hermite4 *h, size_t i, const struct hb_span *dt, double xp[3],
+                         double vp[3])
 {
   const double *from[] = {h->particles->x, h->particles->v, h->a, h->j};
-  four of[4] = {{0}}, x, v;
+  hb_four of[4] = {{0}}, x, v;
   for (int k = 0; k < 4; k++) memcpy(&of[k], from[k] + 3 * i, 3 * sizeof *xp);
-  predict_four(&of[0], &of[1], &of[2], &of[3], dt, &x, &v);
+  hb_predict_four(&of[0], &of[1], &of[2], &of[3], dt, &x, &v);
   memcpy(xp, &x, 3 * sizeof *xp);
   memcpy(vp, &v, 3 * sizeof *vp);
 }
 
-#define FOUR(array) ((four *)((array) + 3 * i))
+#define FOUR(array) ((hb_four *)((array) + 3 * i))
 
 /* The particles from .. end - 1, each by its level's span. A fourth component is the next particle's first, which the next
  * round overwrites: the last particle is left to the caller. */
-HB_CLONES static void predict_run(const struct hb_hermite4 *h, const struct span *spans, size_t from,
+HB_CLONES static void predict_run(const struct hb_hermite4 *h, const struct hb_span *spans, size_t from,
                                   size_t end)
 {
   const double *x = h->particles->x, *v = h->particles->v, *a = h->a, *j = h->j;
   const uint8_t *level = h->blocks->level;
   double *xp = h->xp, *vp = h->vp;
   for (size_t i = from; i + 1 < end; i++)
-    predict_four(FOUR(x), FOUR(v), FOUR(a), FOUR(j), &spans[level[i]], FOUR(xp), FOUR(vp));
+    hb_predict_four(FOUR(x), FOUR(v), FOUR(a), FOUR(j), &spans[level[i]], FOUR(xp), FOUR(vp));
 }
 
 struct prediction {
   struct hb_hermite4 *h;
   const uint32_t *list; /* the particles; NULL: those from `first` on */
   size_t first, count;
-  struct span spans[HB_BLOCKS_LEVELS]; /* the particles of a level share it (blocks.h, invariant 2) */
+  struct hb_span spans[HB_BLOCKS_LEVELS]; /* the particles of a level share it (blocks.h, invariant 2) */
 };
 
 static void predict_piece(void *context, size_t piece)
@@ -108,7 +89,7 @@ static void predict_piece(void *context, size_t piece)
   if (!p->list) predict_run(h, p->spans, p->first + from, p->first + end), rest = end - 1;
   for (size_t k = rest; k < end; k++) {
     size_t i = p->list ? p->list[k] : p->first + k;
-    predict(h, i, &p->spans[h->blocks->level[i]], h->xp + 3 * i, h->vp + 3 * i);
+    hb_hermite4_predict(h, i, &p->spans[h->blocks->level[i]], h->xp + 3 * i, h->vp + 3 * i);
   }
 }
 
@@ -119,7 +100,7 @@ static void predict_to_tick(struct hb_hermite4 *h, uint64_t T, const uint32_t *l
   struct prediction p = {.h = h, .list = list, .first = first, .count = count};
   for (uint64_t left = h->blocks->occupied; left; left &= left - 1) {
     unsigned l = (unsigned)__builtin_ctzll(left);
-    p.spans[l] = span_of(hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l)));
+    p.spans[l] = hb_span_of(hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l)));
   }
   int threads = p.count > PREDICTED_ALONE ? hb_parallel_threads() : 1;
   hb_parallel_for(threads, hb_div_ceil(p.count, PREDICTED_PIECE), predict_piece, &p);
@@ -127,61 +108,62 @@ static void predict_to_tick(struct hb_hermite4 *h, uint64_t T, const uint32_t *l
 
 /* ---- [PZ07] eqs 5 and 6, and the next step by eq. 9 ---- */
 
-/* What a step does to a particle with x v a k at its start, if a_p and k_p are what it feels at its end. */
+/* A particle at the start of a step: the whole a and k, and of these what eqs 5 and 6 see change: all, or with neighbor lists the near
+ * part. */
+struct start {
+  const double *v, *a, *k, *an, *kn;
+  const uint64_t *lost;
+};
+
+static inline struct start start_of(const struct hb_hermite4 *h, size_t particle)
+{
+  size_t i = 3 * particle;
+  struct start s = {h->particles->v + i, h->a + i, h->j + i, h->a + i, h->j + i, h->lost + i};
+  if (hb_hermite4_has_parts(h)) hb_hermite4_near_parts(h, particle, &s.an, &s.kn);
+  return s;
+}
+
+/* What a step does to such a particle, if a_p and k_p are what it feels at its end. */
 struct course {
   double dx[3], dv[3];       /* [PZ07] eqs 3 and 7, 4 and 8, and what x and v lost before */
   double dt2a2[3], dt3k2[3]; /* dt^2 a'' of eq. 5, dt^3 k'' of eq. 6 */
 };
 
-/* [PZ07] eqs 5 and 6, from a k at the start of a step to a_p k_p at its end. */
-static inline void higher(double dt, const double a[3], const double k[3], const double ap[3],
-                          const double kp[3], double dt2a2[3], double dt3k2[3])
-{
-  for (int c = 0; c < 3; c++) {
-    double da = a[c] - ap[c];
-    dt2a2[c] = -6 * da - dt * (4 * k[c] + 2 * kp[c]);
-    dt3k2[c] = 12 * da + dt * (6 * (k[c] + kp[c]));
-  }
-}
-
-static inline struct course course_of(double dt, const double v[3], const uint64_t lost[3], const double a[3],
-                                      const double k[3], const double ap[3], const double kp[3])
+static inline struct course course_of(double dt, const struct start *from, const double ap[3],
+                                      const double kp[3])
 {
   struct course s = {{0}, {0}, {0}, {0}};
-  higher(dt, a, k, ap, kp, s.dt2a2, s.dt3k2);
+  hb_timestep_higher(dt, from->an, from->kn, ap, kp, s.dt2a2, s.dt3k2);
   for (int c = 0; c < 3; c++) {
-    double dt2a2 = s.dt2a2[c], dt3k2 = s.dt3k2[c];
-    double x_lost = hb_bits_to_float((uint32_t)lost[c]), v_lost = hb_bits_to_float((uint32_t)(lost[c] >> 32));
-    double way = v_lost + dt / 2 * (a[c] + dt / 3 * k[c]) + dt * (dt2a2 / 24 + dt3k2 / 120); /* eq. 7 */
-    s.dx[c] = dt * (v[c] + way) + x_lost;
-    s.dv[c] = dt * (a[c] + dt / 2 * k[c]) + dt * (dt2a2 / 6 + dt3k2 / 24) + v_lost; /* eq. 8 */
+    double dt2a2 = s.dt2a2[c], dt3k2 = s.dt3k2[c], v = from->v[c], a = from->a[c], k = from->k[c];
+    uint64_t lost = from->lost[c];
+    double x_lost = hb_bits_to_float((uint32_t)lost), v_lost = hb_bits_to_float((uint32_t)(lost >> 32));
+    double way = v_lost + dt / 2 * (a + dt / 3 * k) + dt * (dt2a2 / 24 + dt3k2 / 120); /* eq. 7 */
+    s.dx[c] = dt * (v + way) + x_lost;
+    s.dv[c] = dt * (a + dt / 2 * k) + dt * (dt2a2 / 6 + dt3k2 / 24) + v_lost; /* eq. 8 */
   }
   return s;
 }
 
-struct pull {
-  double a[3], k[3];
-};
-
 /* What the field alone does at x to a particle with v. */
-static struct pull of_field(const struct hb_hermite4 *h, const double x[3], const double v[3])
+static struct hb_pull of_field(const struct hb_hermite4 *h, const double x[3], const double v[3])
 {
-  struct pull f = {{0}, {0}};
+  struct hb_pull f = {{0}, {0}};
   hb_field_pull(h->field, x, v, f.a, f.k);
   return f;
 }
 
 /* What is left of a and k without the field's f: what other particles do, and Coriolis' force. */
-static struct pull without(const struct pull *f, const double a[3], const double k[3])
+static struct hb_pull without(const struct hb_pull *f, const double a[3], const double k[3])
 {
-  struct pull own;
+  struct hb_pull own;
   for (int c = 0; c < 3; c++) own.a[c] = a[c] - f->a[c], own.k[c] = k[c] - f->k[c];
   return own;
 }
 
 /* What is less than that beside the field's f need not set a step: rounding errors of a difference of differences; and what tides
  * do to the center of a group, which changes with each revolution of its members. */
-static double least_own(const struct hb_hermite4 *h, uint32_t i, const struct pull *f)
+static double least_own(const struct hb_hermite4 *h, uint32_t i, const struct hb_pull *f)
 {
   static const double rounded = 0x1p-36; /* of sums of 48 or 53 bits */
   const struct hb_group *group = h->groups ? hb_groups_of(h->groups, i) : NULL;
@@ -197,47 +179,54 @@ static double step_after(const struct hb_timestep_rule *rule, double phi, double
   return hb_timestep_after(rule, phi, dt, ap, kp, dtdk, dt2a2, dt3k2, noisy);
 }
 
-static double step_between(const struct hb_timestep_rule *rule, double phi, double dt, const struct pull *f,
-                           const struct pull *fp, int *noisy)
+/* The same from f to fp; `far` is the part of the pull that eqs 5 and 6 do not see, NULL: none. */
+static double step_between(const struct hb_timestep_rule *rule, double phi, double dt,
+                           const struct hb_pull *f, const struct hb_pull *fp, const struct hb_pull *far,
+                           int *noisy)
 {
   double dt2a2[3], dt3k2[3];
-  higher(dt, f->a, f->k, fp->a, fp->k, dt2a2, dt3k2);
-  return step_after(rule, phi, dt, f->k, fp->a, fp->k, dt2a2, dt3k2, noisy);
+  struct hb_pull whole = *fp;
+  hb_timestep_higher(dt, f->a, f->k, fp->a, fp->k, dt2a2, dt3k2);
+  for (int c = 0; far && c < 3; c++) whole.a[c] += far->a[c], whole.k[c] += far->k[c];
+  return step_after(rule, phi, dt, f->k, whole.a, whole.k, dt2a2, dt3k2, noisy);
 }
 
 /* In a field, the shorter of two steps: by what other particles do, and by what the field does. A galaxy pulls a star a hundred
  * times as hard as its cluster does; in a sum of both, eq. 9 would not see how quickly the cluster's part changes. */
-static double next_in_field(const struct hb_hermite4 *h, size_t b, double dt, const struct course *s,
-                            int *noisy)
+static double next_in_field(const struct hb_hermite4 *h, size_t b, double dt, const struct start *from,
+                            const struct hb_pull *far, const struct course *s, int *noisy)
 {
   const struct hb_timestep_rule exact = {.nu = h->rule.nu};
-  struct hb_timestep_rule of_own = h->rule;
-  size_t i = 3 * (size_t)h->block[b];
-  const double *x = h->particles->x + i, *v = h->particles->v + i;
+  struct hb_timestep_rule of_own = far ? exact : h->rule;
+  const double *x = h->particles->x + 3 * (size_t)h->block[b], *v = from->v;
   double xp[3], vp[3];
   for (int c = 0; c < 3; c++) xp[c] = x[c] + s->dx[c], vp[c] = v[c] + s->dv[c];
-  const struct pull f = of_field(h, x, v), fp = of_field(h, xp, vp);
-  double by_field = step_between(&exact, h->phi1[b], dt, &f, &fp, noisy);
-  const struct pull own = without(&f, h->a + i, h->j + i), own_p = without(&fp, h->a1 + 3 * b, h->j1 + 3 * b);
+  const struct hb_pull f = of_field(h, x, v), fp = of_field(h, xp, vp);
+  double by_field = step_between(&exact, h->phi1[b], dt, &f, &fp, NULL, noisy);
+  const struct hb_pull own = without(&f, from->an, from->kn),
+                       own_p = without(&fp, h->a1 + 3 * b, h->j1 + 3 * b);
   of_own.a_least = least_own(h, h->block[b], &fp);
-  return fmin(by_field, step_between(&of_own, h->phi1[b], dt, &own, &own_p, noisy));
+  return fmin(by_field, step_between(&of_own, h->phi1[b], dt, &own, &own_p, far, noisy));
 }
 
-/* Eq. 9 for the b-th particle of the block after a step from a and k to a_p and k_p. */
-static double next_step(const struct hb_hermite4 *h, size_t b, double dt, const double k[3], struct course *s,
-                        int *noisy)
+/* Eq. 9 for the b-th particle of the block; near pulls are exact. */
+static double next_step(const struct hb_hermite4 *h, size_t b, double dt, const struct start *from,
+                        const struct hb_pull *far, struct course *s, int *noisy)
 {
-  if (h->field) return next_in_field(h, b, dt, s, noisy);
-  return step_after(&h->rule, h->phi1[b], dt, k, h->a1 + 3 * b, h->j1 + 3 * b, s->dt2a2, s->dt3k2, noisy);
+  const double *ap = h->a1 + 3 * b, *kp = h->j1 + 3 * b;
+  if (h->field) return next_in_field(h, b, dt, from, far, s, noisy);
+  if (!far) return step_after(&h->rule, h->phi1[b], dt, from->k, ap, kp, s->dt2a2, s->dt3k2, noisy);
+  const struct hb_timestep_rule exact = {.nu = h->rule.nu};
+  const struct hb_pull whole = {{ap[0] + far->a[0], ap[1] + far->a[1], ap[2] + far->a[2]},
+                                {kp[0] + far->k[0], kp[1] + far->k[1], kp[2] + far->k[2]}};
+  return step_after(&exact, 0, dt, from->k, whole.a, whole.k, s->dt2a2, s->dt3k2, noisy);
 }
 
 static double step_after_trial(const struct hb_hermite4 *h, size_t b, double dt)
 {
-  size_t i = 3 * (size_t)h->block[b];
-  const double *k = h->j + i;
-  struct course s =
-      course_of(dt, h->particles->v + i, h->lost + i, h->a + i, k, h->a1 + 3 * b, h->j1 + 3 * b);
-  return next_step(h, b, dt, k, &s, &(int){0});
+  const struct start from = start_of(h, h->block[b]);
+  struct course s = course_of(dt, &from, h->a1 + 3 * b, h->j1 + 3 * b);
+  return next_step(h, b, dt, &from, NULL, &s, &(int){0});
 }
 
 static double first_step(const struct hb_hermite4 *h, uint32_t i, double phi, const double s[3])
@@ -246,8 +235,8 @@ static double first_step(const struct hb_hermite4 *h, uint32_t i, double phi, co
   const double *x = h->particles->x + k, *a = h->a + k, *j = h->j + k;
   double nu = h->rule.nu, a_least = hb_timestep_a_least(phi, h->rule.mass);
   if (!h->field) return hb_timestep_first(nu, a_least, a, j, s);
-  const struct pull f = of_field(h, x, h->particles->v + k), at_rest = of_field(h, x, a),
-                    own = without(&f, a, j);
+  const struct hb_pull f = of_field(h, x, h->particles->v + k), at_rest = of_field(h, x, a),
+                       own = without(&f, a, j);
   a_least = fmax(a_least, least_own(h, i, &f));
   return fmin(hb_timestep_first(nu, 0, f.a, f.k, at_rest.k), hb_timestep_first(nu, a_least, own.a, own.k, s));
 }
@@ -258,12 +247,12 @@ static double step_anew(const struct hb_hermite4 *h, uint32_t i)
   size_t k = 3 * (size_t)i;
   double nu = h->rule.nu;
   if (!h->field) return hb_timestep_anew(nu, h->a + k, h->j + k);
-  const struct pull f = of_field(h, h->particles->x + k, h->particles->v + k),
-                    own = without(&f, h->a + k, h->j + k);
+  const struct hb_pull f = of_field(h, h->particles->x + k, h->particles->v + k),
+                       own = without(&f, h->a + k, h->j + k);
   return fmin(hb_timestep_anew(nu, f.a, f.k), hb_timestep_first(nu, least_own(h, i, &f), own.a, own.k, none));
 }
 
-static unsigned level_of(const struct hb_hermite4 *h, double dt)
+unsigned hb_hermite4_level(const struct hb_hermite4 *h, double dt)
 {
   return hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding);
 }
@@ -283,12 +272,14 @@ static inline double add(double sum, double d, float *lost)
 /* Particle i of the block, and a_p and k_p at its predicted place, which become those of the field at the corrected one: on an orbit
  * in a galaxy, whose force costs little, that keeps energy ten to a hundred times better than eqs 5 to 8 alone; and Coriolis' force
  * needs it, since eq. 4 is of third order only. */
-static struct course in_field(const struct hb_hermite4 *h, size_t i, double dt, double *ap, double *kp)
+static struct course in_field(const struct hb_hermite4 *h, size_t particle, double dt,
+                              const struct start *from, double *ap, double *kp)
 {
   enum { TIMES = 4 };
-  const double *x = h->particles->x + i, *v = h->particles->v + i;
+  size_t i = 3 * particle;
+  const double *x = h->particles->x + i, *v = from->v;
   double xs[2][3], vs[2][3]; /* before and now */
-  struct course s = course_of(dt, v, h->lost + i, h->a + i, h->j + i, ap, kp);
+  struct course s = course_of(dt, from, ap, kp);
   memcpy(xs[1], h->xp + i, sizeof xs[1]);
   memcpy(vs[1], h->vp + i, sizeof vs[1]);
   for (int time = 0; time < TIMES; time++) {
@@ -296,35 +287,53 @@ static struct course in_field(const struct hb_hermite4 *h, size_t i, double dt, 
     memcpy(vs[0], vs[1], sizeof vs[0]);
     for (int c = 0; c < 3; c++) xs[1][c] = x[c] + s.dx[c], vs[1][c] = v[c] + s.dv[c];
     hb_field_change(h->field, xs, vs, ap, kp);
-    s = course_of(dt, v, h->lost + i, h->a + i, h->j + i, ap, kp);
+    s = course_of(dt, from, ap, kp);
   }
   return s;
+}
+
+/* The b-th particle moves along its course: its new x v, and a k as they are at the end. */
+static void move(struct hb_hermite4 *h, size_t b, const struct course *s, const double a1[3],
+                 const double k1[3])
+{
+  size_t i = 3 * (size_t)h->block[b];
+  double *x = h->particles->x + i, *v = h->particles->v + i;
+  for (size_t c = 0; c < 3; c++) {
+    float x_lost, v_lost;
+    x[c] = add(x[c], s->dx[c], &x_lost);
+    v[c] = add(v[c], s->dv[c], &v_lost);
+    h->lost[i + c] = hb_bits_of_float(x_lost) | (uint64_t)hb_bits_of_float(v_lost) << 32;
+    h->a[i + c] = a1[c];
+    h->j[i + c] = k1[c];
+  }
 }
 
 /* [PZ07] eqs 5 to 8 for the b-th particle of the block; returns its next step by eq. 9. In eqs 5 and 6 a and k
  * belong to the start of the step, a_p and k_p to its end (Makino & Aarseth 1992); the new acceleration and jerk,
  * also in eq. 9, are those at the predicted position. Powers of dt are multiplied out: dt is a power of two, so no
  * bit changes, and nothing underflows at tiny steps. All terms are added to x and v at once, so that these are rounded once. */
-static double correct(struct hb_hermite4 *h, size_t b, double dt, int *noisy)
+static double correct(struct hb_hermite4 *h, uint64_t T, size_t b, double dt, int *noisy)
 {
-  size_t i = 3 * (size_t)h->block[b];
-  double *x = h->particles->x + i, *v = h->particles->v + i, *a = h->a + i, *k = h->j + i;
+  size_t i = h->block[b];
   double *ap = h->a1 + 3 * b, *kp = h->j1 + 3 * b;
-  struct course s = h->field ? in_field(h, i, dt, ap, kp) : course_of(dt, v, h->lost + i, a, k, ap, kp);
-  double next = next_step(h, b, dt, k, &s, noisy);
-  for (size_t c = 0; c < 3; c++) {
-    float x_lost, v_lost;
-    x[c] = add(x[c], s.dx[c], &x_lost);
-    v[c] = add(v[c], s.dv[c], &v_lost);
-    h->lost[i + c] = hb_bits_of_float(x_lost) | (uint64_t)hb_bits_of_float(v_lost) << 32;
-    a[c] = ap[c];
-    k[c] = kp[c];
+  struct hb_pull far;
+  int has_far = hb_hermite4_has_parts(h);
+  const struct start from = start_of(h, i);
+  struct course s = h->field ? in_field(h, i, dt, &from, ap, kp) : course_of(dt, &from, ap, kp);
+  if (has_far) hb_hermite4_near_far(h, b, T, &far);
+  double next = next_step(h, b, dt, &from, has_far ? &far : NULL, &s, noisy);
+  if (has_far) {
+    hb_hermite4_near_end(h, b, ap, kp, s.dx, s.dv);
+    for (int c = 0; c < 3; c++) ap[c] += far.a[c], kp[c] += far.k[c];
   }
+  move(h, b, &s, ap, kp);
+  hb_hermite4_near_store(h, (uint32_t)i);
   return next;
 }
 
 struct correction {
   struct hb_hermite4 *h;
+  uint64_t T;
   size_t ni;
   _Atomic uint64_t noisy[HB_BLOCKS_LEVELS]; /* noisy particles, by the level that they want */
 };
@@ -339,8 +348,8 @@ static void correct_piece(void *context, size_t piece)
   for (size_t b = piece * CORRECTED_PIECE, end = hb_parallel_end(c->ni, CORRECTED_PIECE, b); b < end; b++) {
     unsigned level = h->blocks->level[h->block[b]];
     int noisy;
-    double dt = correct(h, b, hb_hermite4_span(h, (uint64_t)1 << level), &noisy);
-    h->level1[b] = (uint8_t)level_of(h, dt);
+    double dt = correct(h, c->T, b, hb_hermite4_span(h, (uint64_t)1 << level), &noisy);
+    h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
     h->phi1[b] = dt;
     if (noisy && !is_near_group(h, h->block[b])) c->noisy[h->level1[b]]++;
   }
@@ -360,9 +369,9 @@ static uint64_t steps_by_noise(const struct hb_hermite4 *h, const _Atomic uint64
   return count;
 }
 
-static void correct_block(struct hb_hermite4 *h, size_t ni)
+static void correct_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  struct correction c = {.h = h, .ni = ni};
+  struct correction c = {.h = h, .T = T, .ni = ni};
   int threads = ni > CORRECTED_ALONE ? hb_parallel_threads() : 1;
   hb_parallel_for(threads, hb_div_ceil(ni, CORRECTED_PIECE), correct_piece, &c);
   h->counts.noisy_steps += steps_by_noise(h, c.noisy, ni);
@@ -370,8 +379,7 @@ static void correct_block(struct hb_hermite4 *h, size_t ni)
 
 /* ---- particles that stay on the device, as [PZ07] Fig. 5 foresaw ---- */
 
-/* Masses of what the sources of forces are to sum. */
-static const double *source_masses(const struct hb_hermite4 *h)
+const double *hb_hermite4_sources(const struct hb_hermite4 *h)
 {
   return h->groups && h->groups->sources ? h->groups->sources : hb_hermite4_masses(h);
 }
@@ -379,7 +387,7 @@ static const double *source_masses(const struct hb_hermite4 *h)
 static struct hb_force_particles force_particles(const struct hb_hermite4 *h)
 {
   return (struct hb_force_particles){.n = h->n,
-                                     .m = source_masses(h),
+                                     .m = hb_hermite4_sources(h),
                                      .x = h->particles->x,
                                      .v = h->particles->v,
                                      .a = h->a,
@@ -424,9 +432,10 @@ static enum hb_status pairs_on_kept(struct hb_hermite4 *h, uint64_t T, size_t ni
 static enum hb_status sum_pairs(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   if (h->params.predict == HB_PLACE_HOST)
-    return hb_force_of(h->force, &(struct hb_force_job){.sources = {h->n, source_masses(h), h->xp, h->vp},
-                                                        .sinks = {.n = ni, .index = h->block},
-                                                        .to = {h->a1, h->j1, h->phi1}});
+    return hb_force_of(h->force,
+                       &(struct hb_force_job){.sources = {h->n, hb_hermite4_sources(h), h->xp, h->vp},
+                                              .sinks = {.n = ni, .index = h->block},
+                                              .to = {h->a1, h->j1, h->phi1}});
   enum hb_status status = pairs_on_kept(h, T, ni);
   if (status != HB_ERR_DEVICE) return status;
   HB_TRY(hb_force_open_again(h->force)); /* the host still has every particle */
@@ -514,7 +523,8 @@ static const struct hb_companion *const companions[] = {&device,
                                                         &field,
                                                         &hb_companion_groups,
                                                         &hb_companion_passages,
-                                                        &hb_companion_massless};
+                                                        &hb_companion_massless,
+                                                        &hb_companion_near};
 enum { COMPANIONS = sizeof companions / sizeof *companions };
 
 enum hb_status hb_hermite4_before(struct hb_hermite4 *h, uint64_t T, size_t ni)
@@ -522,6 +532,16 @@ enum hb_status hb_hermite4_before(struct hb_hermite4 *h, uint64_t T, size_t ni)
   for (int c = 0; c < COMPANIONS; c++)
     if (companions[c]->before) HB_TRY(companions[c]->before(h, T, ni));
   return HB_OK;
+}
+
+void hb_hermite4_predict_others(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  size_t from = 0;
+  for (size_t b = 0; b <= ni; b++) {
+    size_t to = b < ni ? h->block[b] : h->n;
+    if (to > from) predict_to_tick(h, T, NULL, from, to - from);
+    from = to + 1;
+  }
 }
 
 /* For the sentence of a failure: the state at tick T; all particles of a block that is not yet scheduled are predicted on the host. */
@@ -532,14 +552,20 @@ static struct hb_forces_at forces_at(struct hb_hermite4 *h, uint64_t T)
   return (struct hb_forces_at){h->n, h->xp, hb_hermite4_at(h, T), h->counts.block_steps + is_ahead, h->force};
 }
 
-enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
+static enum hb_status add_others(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  HB_TRY(sum_pairs(h, T, ni));
   for (int c = 0; c < COMPANIONS; c++)
     if (companions[c]->forces) companions[c]->forces(h, ni);
   if (hb_forces_are_finite(ni, h->a1, h->j1, h->phi1)) return HB_OK;
   const struct hb_forces_at at = forces_at(h, T);
   return hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1);
+}
+
+enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  if (hb_hermite4_has_parts(h)) hb_hermite4_predict_others(h, T, ni);
+  HB_TRY(hb_hermite4_has_parts(h) ? hb_hermite4_near_sum_fresh(h, T, ni) : sum_pairs(h, T, ni));
+  return add_others(h, T, ni);
 }
 
 static void predicted_and_forced(struct hb_hermite4 *h, size_t ni)
@@ -554,7 +580,7 @@ static void corrected(struct hb_hermite4 *h, uint64_t T, size_t ni)
     if (companions[c]->corrected) companions[c]->corrected(h, T, ni);
 }
 
-static double limited(const struct hb_hermite4 *h, uint32_t i, double dt)
+double hb_hermite4_limited(const struct hb_hermite4 *h, uint32_t i, double dt)
 {
   for (int c = 0; c < COMPANIONS; c++)
     if (companions[c]->limit) dt = companions[c]->limit(h, i, dt);
@@ -577,9 +603,12 @@ void hb_hermite4_begin_anew(struct hb_hermite4 *h, uint64_t T, size_t b)
   memcpy(h->a + k, h->a1 + 3 * b, 3 * sizeof *h->a);
   memcpy(h->j + k, h->j1 + 3 * b, 3 * sizeof *h->j);
   memset(h->lost + k, 0, 3 * sizeof *h->lost);
-  unsigned level = level_of(h, limited(h, i, step_anew(h, i)));
+  unsigned level = hb_hermite4_level(h, hb_hermite4_limited(h, i, step_anew(h, i)));
   unsigned most = T ? (unsigned)__builtin_ctzll(T) : h->blocks->level_max;
-  hb_blocks_put(h->blocks, i, level < most ? level : most);
+  if (level > most) level = most;
+  if (hb_hermite4_has_parts(h)) hb_hermite4_near_begin(h, b, &level, most);
+  hb_blocks_put(h->blocks, i, level);
+  hb_hermite4_near_store(h, i);
 }
 
 void hb_hermite4_place_corrected(struct hb_hermite4 *h, size_t ni)
@@ -607,7 +636,8 @@ enum hb_status hb_hermite4_drop(struct hb_hermite4 *h, const uint32_t *number, s
   for (int c = 0; c < COMPANIONS; c++)
     if (companions[c]->drop) companions[c]->drop(h, number, left);
   h->n = h->particles->n = left;
-  return weigh(h);
+  HB_TRY(weigh(h));
+  return hb_hermite4_near_arrange(h);
 }
 
 /* ---- a block step ---- */
@@ -636,10 +666,10 @@ static void count_cut_steps(struct hb_hermite4 *h, double t, size_t ni, const do
 static void limit_steps(struct hb_hermite4 *h, size_t ni)
 {
   for (size_t b = 0; b < ni; b++) {
-    double dt = limited(h, h->block[b], h->phi1[b]);
+    double dt = hb_hermite4_limited(h, h->block[b], h->phi1[b]);
     if (dt == h->phi1[b]) continue;
     h->phi1[b] = dt;
-    h->level1[b] = (uint8_t)level_of(h, dt);
+    h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
   }
 }
 
@@ -657,6 +687,30 @@ static void predict_for_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
   if (to - from < h->n) predict_to_tick(h, T, h->block, 0, ni);
 }
 
+/* The same with neighbor lists: most blocks need no more than their lists. */
+static enum hb_status advance_by_lists(struct hb_hermite4 *h, uint64_t T, size_t ni, double *lap)
+{
+  *lap = hb_clock_now();
+  int is_full = hb_hermite4_near_is_full(h, T, ni);
+  if (is_full || h->groups)
+    predict_to_tick(h, T, NULL, 0, h->n);
+  else
+    predict_to_tick(h, T, h->block, 0, ni);
+  h->phases.predict_s += hb_clock_lap(lap);
+  HB_TRY(hb_hermite4_before(h, T, ni));
+  HB_TRY(hb_hermite4_near_forces(h, T, ni));
+  HB_TRY(add_others(h, T, ni));
+  *lap = hb_clock_now();
+  hb_hermite4_near_step_fars(h);
+  h->phases.lists_s += hb_clock_lap(lap);
+  predicted_and_forced(h, ni);
+  correct_block(h, T, ni);
+  corrected(h, T, ni);
+  if (h->groups) limit_steps(h, ni);
+  hb_hermite4_near_settle(h, T, ni);
+  return HB_OK;
+}
+
 /* Predicts, evaluates the forces and corrects the block at tick T; the levels it wants go to level1. *lap is when the
  * forces were there. */
 static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t ni, double *lap)
@@ -668,7 +722,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   HB_TRY(hb_hermite4_forces(h, T, ni));
   *lap = hb_clock_now();
   predicted_and_forced(h, ni);
-  correct_block(h, ni);
+  correct_block(h, T, ni);
   corrected(h, T, ni);
   if (h->groups) limit_steps(h, ni);
   return HB_OK;
@@ -714,9 +768,10 @@ static enum hb_status step(void *state)
   HB_TRY(hb_blocks_next_time(h->blocks, &T));
   hb_blocks_select(h->blocks, T, h->block, &ni);
   uint64_t dt = hb_blocks_shortest(h->blocks);
-  HB_TRY((on_device ? advance_on_device : advance_on_host)(h, T, ni, &lap));
+  HB_TRY((on_device ? advance_on_device : h->near ? advance_by_lists : advance_on_host)(h, T, ni, &lap));
   count_cut_steps(h, hb_hermite4_at(h, T), ni, h->phi1);
   schedule(h, T, ni);
+  if (__builtin_ctzll(T) >= (int)h->blocks->level_max) HB_TRY(hb_hermite4_near_arrange(h));
   h->phases.correct_s += hb_clock_lap(&lap);
   h->counts.block_steps++;
   h->counts.particle_steps += ni;
@@ -860,13 +915,13 @@ static enum hb_status try_step(struct hb_hermite4 *h)
     if (!massive || h->particles->m[i] > 0)
       levels += h->level1[i]; /* test particles change no step of a star */
   double dt = hb_hermite4_span(h, (uint64_t)1 << levels / count);
-  const struct span span = span_of(dt);
+  const struct hb_span span = hb_span_of(dt);
   HB_TRY(reserve_predicted(h));
-  for (size_t i = 0; i < h->n; i++) predict(h, i, &span, h->xp + 3 * i, h->vp + 3 * i);
+  for (size_t i = 0; i < h->n; i++) hb_hermite4_predict(h, i, &span, h->xp + 3 * i, h->vp + 3 * i);
   HB_TRY(first_forces(h, h->t0 + dt, h->xp, h->vp));
   for (size_t i = 0; i < h->n; i++) {
     double next = step_after_trial(h, i, dt);
-    unsigned level = level_of(h, next);
+    unsigned level = hb_hermite4_level(h, next);
     h->phi1[i] = level < h->level1[i] ? next : INFINITY; /* for count_cut_steps, which knows the others */
     if (level < h->level1[i]) h->level1[i] = (uint8_t)level;
   }
@@ -887,7 +942,7 @@ static enum hb_status start(struct hb_hermite4 *h)
   HB_TRY(pairs_of_all(h, p->x, h->a));
   for (size_t i = 0; i < h->n; i++) {
     double dt = first_step(h, (uint32_t)i, h->phi1[i], h->j1 + 3 * i);
-    h->level1[i] = (uint8_t)level_of(h, dt);
+    h->level1[i] = (uint8_t)hb_hermite4_level(h, dt);
     h->phi1[i] = dt;
   }
   if (!h->groups)
@@ -935,8 +990,8 @@ static void predict_to(const struct hb_hermite4 *h, double t, double *xt, double
   for (size_t i = 0; i < h->n; i++) {
     double dt = t - (h->t0 + hb_hermite4_span(h, hb_blocks_level_time(h->blocks, h->blocks->level[i])));
     if (dt > 0) {
-      const struct span span = span_of(dt);
-      predict(h, i, &span, xt + 3 * i, vt + 3 * i);
+      const struct hb_span span = hb_span_of(dt);
+      hb_hermite4_predict(h, i, &span, xt + 3 * i, vt + 3 * i);
       continue;
     }
     memcpy(xt + 3 * i, h->particles->x + 3 * i, 3 * sizeof *xt);

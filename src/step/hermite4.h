@@ -39,6 +39,39 @@ struct hb_hermite4 {
   struct hb_bodies *bodies;
   struct hb_passages *passages;
   struct hb_massless *massless;
+  struct hb_hermite4_near *near; /* neighbor lists */
+};
+
+/* ---- [PZ07] eqs 3 and 4 ---- */
+
+/* What they need of the time since a particle's own. */
+struct hb_span {
+  double whole, half, third;
+};
+
+static inline struct hb_span hb_span_of(double dt) { return (struct hb_span){dt, dt / 2, dt / 3}; }
+
+/* Three components of a particle and one that does not matter. */
+typedef double hb_four __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* Eqs 3 and 4 in Horner's form. */
+static inline __attribute__((always_inline)) void hb_predict_four(const hb_four *x, const hb_four *v,
+                                                                  const hb_four *a, const hb_four *k,
+                                                                  const struct hb_span *dt, hb_four *xp,
+                                                                  hb_four *vp)
+{
+  hb_four speed = *v, pull = *a;
+  *xp = *x + dt->whole * (speed + dt->half * (pull + dt->third * *k)); /* eq. 3 */
+  *vp = speed + dt->whole * (pull + dt->half * *k);                    /* eq. 4 */
+}
+
+/* Particle i alone. */
+void hb_hermite4_predict(const struct hb_hermite4 *h, size_t i, const struct hb_span *dt, double xp[3],
+                         double vp[3]);
+
+/* A pull and its derivative. */
+struct hb_pull {
+  double a[3], k[3];
 };
 
 /* What takes part in a run beside eqs 2 to 9, in the order of hermite4.c. Every hook may be NULL. Blocks are those at tick T, of the
@@ -68,12 +101,22 @@ struct hb_companion {
 };
 
 extern const struct hb_companion hb_companion_bodies, hb_companion_heavy, hb_companion_groups,
-    hb_companion_passages, hb_companion_massless;
+    hb_companion_passages, hb_companion_massless, hb_companion_near;
 
 /* For companions that change what moves. The block, at xp vp: what comes before forces; forces of all kinds to a1 j1 phi1. Errors: those
  * of hb_force_of, HB_ERR_NUMERIC. */
 enum hb_status hb_hermite4_before(struct hb_hermite4 *h, uint64_t T, size_t ni);
 enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni);
+
+/* Masses of what the sources of forces are to sum. */
+const double *hb_hermite4_sources(const struct hb_hermite4 *h);
+
+/* The level of a step; and what companions leave of one of i's. */
+unsigned hb_hermite4_level(const struct hb_hermite4 *h, double dt);
+double hb_hermite4_limited(const struct hb_hermite4 *h, uint32_t i, double dt);
+
+/* All but the block, whose xp vp stay. */
+void hb_hermite4_predict_others(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
 /* The b-th of the block, which has such forces, begins anew at tick T where xp vp are: with a step, on its list. */
 void hb_hermite4_begin_anew(struct hb_hermite4 *h, uint64_t T, size_t b);
@@ -86,6 +129,48 @@ enum hb_status hb_hermite4_drop(struct hb_hermite4 *h, const uint32_t *number, s
 
 /* Sends the particles index[ni] to the device that keeps them; NULL: all. */
 enum hb_status hb_hermite4_keep(struct hb_hermite4 *h, size_t ni, const uint32_t *index);
+
+/* ---- hermite4_near.c ---- */
+
+/* Whether there are parts, which the first forces of all are divided into; those of a particle at t_i, near ones. */
+int hb_hermite4_has_parts(const struct hb_hermite4 *h);
+void hb_hermite4_near_parts(const struct hb_hermite4 *h, size_t i, const double **a, const double **k);
+
+/* Whether a far step ends for any of the block: then all have to be predicted. */
+int hb_hermite4_near_is_full(struct hb_hermite4 *h, uint64_t T, size_t ni);
+
+/* Near sums on the block at xp vp to a1 j1; far parts of those whose far steps end are found meanwhile. Errors: as hb_force_of. */
+enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni);
+
+/* Far steps, then: lists are new. */
+void hb_hermite4_near_step_fars(struct hb_hermite4 *h);
+
+/* What others than neighbors do to the b-th of the block at T. The end of its step, near parts a k: adds to dx dv what
+ * the far step has left out. */
+void hb_hermite4_near_far(const struct hb_hermite4 *h, size_t b, uint64_t T, struct hb_pull *far);
+void hb_hermite4_near_end(struct hb_hermite4 *h, size_t b, const double a[3], const double k[3], double dx[3],
+                          double dv[3]);
+
+/* New far levels, and level1 at most these. */
+void hb_hermite4_near_settle(struct hb_hermite4 *h, uint64_t T, size_t ni);
+
+/* Pairs alone on nodes that begin anew, with all others at xp vp; and the parts and far level of the b-th, whose level is at most
+ * that. Errors: as hb_force_of. */
+enum hb_status hb_hermite4_near_sum_fresh(struct hb_hermite4 *h, uint64_t T, size_t ni);
+void hb_hermite4_near_begin(struct hb_hermite4 *h, size_t b, unsigned *level, unsigned most);
+
+/* Two nodes at xp vp will be one at tick T, or have been one: whoever has one of them in its list gets both. */
+void hb_hermite4_near_unite(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other);
+void hb_hermite4_near_divide(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other);
+
+/* A node at xp vp has gone at T. */
+void hb_hermite4_near_forget(struct hb_hermite4 *h, uint64_t T, uint32_t node);
+
+/* Masses or numbers have changed, or particles have moved far: a new order in space. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_hermite4_near_arrange(struct hb_hermite4 *h);
+
+/* x v a j m of a particle have changed. */
+void hb_hermite4_near_store(struct hb_hermite4 *h, uint32_t i);
 
 /* ---- hermite4_groups.c ---- */
 

@@ -384,6 +384,7 @@ static enum hb_status merge(struct hb_hermite4 *h, uint64_t T, uint32_t i, uint3
   HB_TRY(tell(h, T, kept, swallowed, r, v));
   if (!merges(h)) return add_touch(h->bodies, kept, swallowed);
   if (p->m[swallowed] > 0) {
+    hb_hermite4_near_unite(h, T, kept, swallowed);
     for (size_t d = 0; d < 3; d++) {
       x[d] = h->xp[3 * (size_t)kept + d] + p->m[swallowed] / M * r[d];
       w[d] =
@@ -583,6 +584,7 @@ static enum hb_status leave(struct hb_hermite4 *h, uint64_t T, uint32_t i, doubl
   if (m > 0) h->counts.e_lost += energy_of(h, i, rest->M, rest->momentum);
   rest->M -= m, rest->count -= m > 0;
   for (size_t d = 0; d < 3; d++) rest->momentum[d] -= m * h->vp[3 * (size_t)i + d];
+  hb_hermite4_near_forget(h, T, i);
   remove_node(h, i, &event);
   return hb_events_add(h->events, &event);
 }
@@ -720,6 +722,7 @@ static enum hb_status act(struct hb_hermite4 *h, uint64_t T, size_t *ni)
       !(collides(h) && h->groups && h->groups->count > 0))
     return HB_OK;
   hb_hermite4_place_corrected(h, *ni);
+  if (hb_hermite4_has_parts(h)) hb_hermite4_predict_others(h, T, *ni);
   for (;; b->suspects = 0,
           looks_far = 0) { /* groups that are advanced for those that are new may have touched, too */
     memset(b->fate, BODY_STAYS, h->n);

@@ -94,7 +94,8 @@ static enum hb_status meet(struct hb_hermite4 *h, uint64_t T, size_t ni)
 
 static void add_heavy(struct hb_hermite4 *h, size_t ni)
 {
-  if (h->groups) hb_groups_add_heavy(h->groups, h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1);
+  if (h->groups && !hb_hermite4_has_parts(h))
+    hb_groups_add_heavy(h->groups, h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1);
 }
 
 static void correct_near(struct hb_hermite4 *h, size_t ni)
@@ -103,17 +104,12 @@ static void correct_near(struct hb_hermite4 *h, size_t ni)
   if (h->groups) hb_groups_correct(h->groups, &nodes, ni, h->block, h->a1, h->j1);
 }
 
-/* Errors of a node's energy are as its mass times dt^4. Where dt goes as m^-5/16, those of nodes heavier than the mean, which add up,
- * are no larger than its. */
 static double limit_step(const struct hb_hermite4 *h, uint32_t i, double dt)
 {
   const struct hb_groups *groups = h->groups;
   if (!groups) return dt;
   const struct hb_group *g = hb_groups_of(groups, i);
-  if (groups->m[i] > groups->m_mean) {
-    double quarter = sqrt(sqrt(groups->m_mean / groups->m[i]));
-    dt *= quarter * sqrt(sqrt(quarter));
-  }
+  if (groups->m[i] > groups->m_mean) dt *= hb_timestep_share(groups->m_mean / groups->m[i]);
   const struct hb_nodes nodes = nodes_of(h);
   return g ? fmin(dt, hb_groups_step(groups, &nodes, g)) : dt;
 }
@@ -163,6 +159,7 @@ static enum hb_status split(struct change *c)
       place(c->h, made + s);
       if (made[s].node == node) continue;
       groups->fresh[made[s].node] |= WAS_PARKED;
+      hb_hermite4_near_divide(c->h, c->T, node, made[s].node);
       if (!(groups->fresh[made[s].node] & IS_LIVE)) add(c, made[s].node);
     }
     c->is_any = 1;
@@ -239,6 +236,7 @@ static enum hb_status join(struct change *c, size_t count, const uint32_t *nodes
     if (hb_groups_meet_closely(groups, &c->nodes, node, partner)) HB_TRY(tell(c, node, partner));
     HB_TRY(hb_groups_wake_listers(groups, &c->nodes, c->T, node));
     HB_TRY(hb_groups_wake_listers(groups, &c->nodes, c->T, partner));
+    hb_hermite4_near_unite(c->h, c->T, node, partner);
     HB_TRY(hb_groups_join(groups, &c->nodes, c->T, node, partner, &made));
     place(c->h, &made);
     groups->fresh[made.node == node ? partner : node] |= IS_NEW;
@@ -309,6 +307,7 @@ static enum hb_status start_fresh(struct change *c)
   size_t changed = unschedule(c), ni = 0;
   HB_TRY(hb_groups_weigh(groups));
   if (h->params.transfer == HB_TRANSFER_BLOCK) HB_TRY(hb_hermite4_keep(h, changed, h->block));
+  for (size_t l = 0; l < changed; l++) hb_hermite4_near_store(h, h->block[l]);
   for (size_t l = 0; l < changed; l++)
     if (groups->of[h->block[l]] != HB_GROUPS_PARKED) h->block[ni++] = h->block[l];
   for (size_t b = 0; b < ni; b++) {

@@ -78,9 +78,16 @@ double hb_timestep_after(const struct hb_timestep_rule *rule, double phi, double
   struct norms n = norms_of(dt, k, dtdk, dt3k2);
   double pull = hb_norm(a);
   if (rule->noise > 0)
-    rely_on_jerks(rule->noise * fmax(pull, least_pull(phi, rule->mass)), dtdk, dt2a2, dt3k2, &n);
+    rely_on_jerks(rule->noise * fmax(fmax(pull, rule->pulls), least_pull(phi, rule->mass)), dtdk, dt2a2,
+                  dt3k2, &n);
   *noisy = is_noisy(&n);
   return next(rule->nu, dt, fmax(pull, rule->a_least), dt2a2, dt3k2, n.first, n.third);
+}
+
+double hb_timestep_share(double share)
+{
+  double quarter = sqrt(sqrt(share));
+  return quarter * sqrt(sqrt(quarter));
 }
 
 int hb_timestep_is_cut(double dt, double dt_min, enum hb_rounding rounding)

@@ -1,8 +1,19 @@
-/* The length of a step, [PZ07] eqs 2 and 9, and its rounding to a power of two. */
+/* What changes along a step, [PZ07] eqs 5 and 6; its length, eqs 2 and 9; and its rounding to a power of two. */
 #ifndef HB_TIMESTEP_H
 #define HB_TIMESTEP_H
 
 #include "base/status.h"
+
+/* [PZ07] eqs 5 and 6 times dt^2 and dt^3, from a k at the start of a step to a_p k_p at its end. */
+static inline void hb_timestep_higher(double dt, const double a[3], const double k[3], const double ap[3],
+                                      const double kp[3], double dt2a2[3], double dt3k2[3])
+{
+  for (int c = 0; c < 3; c++) {
+    double da = a[c] - ap[c];
+    dt2a2[c] = -6 * da - dt * (4 * k[c] + 2 * kp[c]);
+    dt3k2[c] = 12 * da + dt * (6 * (k[c] + kp[c]));
+  }
+}
 
 /* The first step: [PZ07] eq. 2, nu |a| / |k|, with two guards. Particles at rest have k = 0, which makes eq. 2
  * infinite, and for slow ones it is far too long: the limit of eq. 9 for v = k = 0, (nu |a| / |s|)^(1/2) with s = a''
@@ -36,10 +47,15 @@ struct hb_timestep_rule {
   double noise;   /* of accelerations, relative; 0: eq. 9 alone */
   double mass;    /* of all particles */
   double a_least; /* replaces |a| where it is smaller */
+  double pulls;   /* the scale of the pulls is at least that */
 };
 double hb_timestep_after(const struct hb_timestep_rule *rule, double phi, double dt, const double a[3],
                          const double k[3], const double dtdk[3], double dt2a2[3], double dt3k2[3],
                          int *noisy);
+
+/* Errors of a star's energy are as its mass times dt^4. Where dt goes as m^-5/16, those of stars heavier than the mean, which add up,
+ * are no larger than its: the part of their steps that they take, with share = mean / m < 1. */
+double hb_timestep_share(double share);
 
 /* The level of a step, dt_min 2^level, clamped to 0 .. level_max; 0 for NaN. */
 unsigned hb_timestep_level(double dt, double dt_min, unsigned level_max, enum hb_rounding rounding);

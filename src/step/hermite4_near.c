@@ -1,0 +1,937 @@
+/* Near and far forces (Ahmad & Cohen 1973, J. Comput. Phys. 12, 389; Makino & Aarseth 1992, PASJ 44, 141; Nitadori & Aarseth 2012,
+ * MNRAS 424, 545). What a star feels is a(t) = an(t) + af(t_f) + (t - t_f) jf(t_f): an and jn by its neighbors, which stand in a
+ * list and change quickly, and a far part by all others, which changes slowly and goes on linearly. Each part has steps of its own, by
+ * eqs 5, 6 and 9. Block steps sum over lists; only where a star's far step ends as well, every 2^(f - l)-th of its steps, the source of
+ * forces is asked for the pulls of all.
+ *
+ * There is no second schedule. Let 2^f be the far step of a star in ticks, at least its step 2^l. Then t_f is the last multiple of 2^f
+ * up to now, as t_i is that of 2^l (blocks.h, invariant 2), and a star that is due at tick T is due for its far part if 2^f divides T.
+ *
+ * Lists hold nodes, by ascending number: sums depend on that order, and on nothing else. Where a star enters or leaves a list, its pull
+ * and the derivative of that go from one part to the other, so that their sum stays. */
+#include "step/hermite4.h"
+
+#include "base/arith.h"
+#include "base/clock.h"
+#include "base/clones.h"
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "core/gravity.h"
+#include "core/order.h"
+#include "core/vector.h"
+#include "force/force.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  REACH =
+      5, /* a far step is at most so many levels above the near one: jerks of tight pairs go on linearly, too */
+  REACH_OF_NODES = 6, /* where tight pairs are groups */
+  SPARE = 32,         /* room of a list for what joins and splits add */
+  ROOM_MOST = 2112,   /* of any list */
+  SUMMED_PIECE = 8,   /* sinks of a thread's piece */
+  SUMMED_ALONE = 64,  /* as many are summed before a second thread has woken up */
+  FRESH_ON_HOST = 16  /* so many nodes that begin anew get the pulls of all on the host */
+};
+
+/* What a prediction reads, two cache lines; in the order of space. */
+struct record {
+  double x[3], m, v[3], v_rest, a[3], a_rest, j[3], j_rest;
+};
+
+/* What a far step did, in the order of `index`. */
+struct far_step {
+  double a[3], j[3];             /* the far part at its end, by the old list */
+  double near_a[3], near_j[3];   /* what the list before pulled */
+  double moved_a[3], moved_j[3]; /* what the new list pulls more than the old one, and the far part less */
+  double dx[3], dv[3];           /* what the linear part has left out, eqs 7 and 8 */
+  double wanted;                 /* the next one by eq. 9 */
+  int is_noisy;
+  size_t changes; /* of the list */
+};
+
+struct hb_hermite4_near {
+  double *a, *j;         /* [3 * n] near parts at t_i */
+  double *far_a, *far_j; /* [3 * n] far parts at t_f */
+  double *far_phi;       /* [n] potential of all at t_f */
+  double *h2;   /* [n] square radius of the next list of a star, for neighbors not heavier than the mean */
+  uint8_t *far; /* [n] levels of far steps */
+  uint32_t *count, *list;          /* [n] [n * room] */
+  uint32_t *slot;                  /* [n] 1 + number of its far step, of the block's; 0: none is due */
+  uint32_t *index, *b;             /* [n] particles whose far step ends, and their places in the block */
+  double *total_a, *total_j, *phi; /* [3 * n] [3 * n] [n] pulls of all on these, then: on fresh nodes */
+  struct far_step *step;           /* [n] */
+  size_t fars, room;
+  struct hb_order *order;
+  struct record *record;                 /* [n] by place */
+  struct hb_span span[HB_BLOCKS_LEVELS]; /* to the tick of the block */
+  struct hb_timestep_rule rule;          /* of far steps */
+  double eps2, wanted, m_mean;
+  int has_begun;
+};
+
+static const struct hb_columns_row rows[] = {
+    HB_COLUMN_OF("near.a", HB_SECTION_DOUBLES, struct hb_hermite4_near, a, 3, HB_COLUMN_SAVED),
+    HB_COLUMN_OF("near.j", HB_SECTION_DOUBLES, struct hb_hermite4_near, j, 3, HB_COLUMN_SAVED),
+    HB_COLUMN_OF("far.a", HB_SECTION_DOUBLES, struct hb_hermite4_near, far_a, 3, HB_COLUMN_SAVED),
+    HB_COLUMN_OF("far.j", HB_SECTION_DOUBLES, struct hb_hermite4_near, far_j, 3, HB_COLUMN_SAVED),
+    HB_COLUMN_OF("near.h2", HB_SECTION_DOUBLES, struct hb_hermite4_near, h2, 1, HB_COLUMN_SAVED),
+    HB_COLUMN_OF("far.phi", HB_SECTION_DOUBLES, struct hb_hermite4_near, far_phi, 1, HB_COLUMN_SAVED),
+    HB_COLUMN_OF("far.level", HB_SECTION_BYTES, struct hb_hermite4_near, far, 1, HB_COLUMN_SAVED),
+    HB_COLUMN(struct hb_hermite4_near, count, 1, HB_COLUMN_KEPT),
+    HB_COLUMN(struct hb_hermite4_near, slot, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4_near, index, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4_near, b, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4_near, total_a, 3, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4_near, total_j, 3, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4_near, phi, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4_near, step, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4_near, record, 1, HB_COLUMN_SCRATCH),
+};
+static const struct hb_columns columns = HB_COLUMNS(rows, 1);
+
+/* ---- records ---- */
+
+void hb_hermite4_near_store(struct hb_hermite4 *h, uint32_t i)
+{
+  struct hb_hermite4_near *near = h->near;
+  size_t k = 3 * (size_t)i;
+  if (!near || !near->has_begun) return;
+  struct record *r = &near->record[hb_order_place(near->order)[i]];
+  memcpy(r->x, h->particles->x + k, sizeof r->x);
+  memcpy(r->v, h->particles->v + k, sizeof r->v);
+  memcpy(r->a, h->a + k, sizeof r->a);
+  memcpy(r->j, h->j + k, sizeof r->j);
+  r->m = hb_hermite4_masses(h)[i];
+}
+
+static void store_all(struct hb_hermite4 *h)
+{
+  for (uint32_t i = 0; i < h->n; i++) hb_hermite4_near_store(h, i);
+}
+
+static void weigh(struct hb_hermite4 *h)
+{
+  size_t massive = hb_particles_massive(h->particles);
+  h->near->m_mean = h->rule.mass / (double)(massive ? massive : h->n);
+  hb_order_weigh(h->near->order, h->n, hb_hermite4_masses(h), h->near->m_mean);
+}
+
+enum hb_status hb_hermite4_near_arrange(struct hb_hermite4 *h)
+{
+  if (!hb_hermite4_has_parts(h)) return HB_OK;
+  weigh(h);
+  HB_TRY(hb_order_sort(h->near->order, h->particles->x));
+  store_all(h);
+  return HB_OK;
+}
+
+/* ---- near sums ---- */
+
+/* The spans of these levels to tick T. */
+static void set_spans(struct hb_hermite4 *h, uint64_t T, uint64_t levels)
+{
+  for (uint64_t left = levels; left; left &= left - 1) {
+    unsigned l = (unsigned)__builtin_ctzll(left);
+    h->near->span[l] = hb_span_of(hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l)));
+  }
+}
+
+/* The particles list[count], predicted, to rows x y z vx vy vz m of the tile. */
+HB_CLONES static void gather(const struct record *record, const uint32_t *place, const uint8_t *level,
+                             const struct hb_span *span, const uint32_t *list, size_t count, double *tile,
+                             size_t row)
+{
+  enum { AHEAD = 4 };
+  for (size_t k = 0; k < count; k++) {
+    const struct record *r = record + place[list[k]];
+    hb_four x, v;
+    if (k + AHEAD < count) {
+      const char *next = (const char *)(record + place[list[k + AHEAD]]);
+      __builtin_prefetch(next);
+      __builtin_prefetch(next + 64);
+    }
+    hb_predict_four((const hb_four *)r->x, (const hb_four *)r->v, (const hb_four *)r->a,
+                    (const hb_four *)r->j, span + level[list[k]], &x, &v);
+    tile[k] = x[0], tile[row + k] = x[1], tile[2 * row + k] = x[2], tile[6 * row + k] = x[3];
+    tile[3 * row + k] = v[0], tile[4 * row + k] = v[1], tile[5 * row + k] = v[2];
+  }
+}
+
+/* What the particles list[count] do to one at x v. */
+static void sum(const struct hb_hermite4 *h, const uint32_t *list, size_t count, const double x[3],
+                const double v[3], double a[3], double j[3])
+{
+  enum { LANES = 8 };
+  _Alignas(64) double tile[7 * ROOM_MOST];
+  const struct hb_hermite4_near *near = h->near;
+  size_t row = hb_div_ceil(count, LANES) * LANES;
+  gather(near->record, hb_order_place(near->order), h->blocks->level, near->span, list, count, tile, row);
+  for (size_t k = count; k < row; k++)
+    for (size_t d = 0; d < 7; d++) tile[d * row + k] = d < 3 ? HB_GRAVITY_PAD : 0;
+  const struct hb_gravity g = {.n = count,
+                               .n_padded = row,
+                               .x = tile,
+                               .y = tile + row,
+                               .z = tile + 2 * row,
+                               .vx = tile + 3 * row,
+                               .vy = tile + 4 * row,
+                               .vz = tile + 5 * row,
+                               .m = tile + 6 * row,
+                               .simd = hb_simd_best()};
+  hb_gravity_on(&g, near->eps2, x, v, a, j);
+}
+
+static uint32_t *list_of(const struct hb_hermite4_near *near, uint32_t i)
+{
+  return near->list + (size_t)i * near->room;
+}
+
+/* By its list on the b-th of the block, at xp vp: to a1 j1. */
+static void sum_near(struct hb_hermite4 *h, size_t b)
+{
+  uint32_t i = h->block[b];
+  size_t k = 3 * (size_t)i;
+  sum(h, list_of(h->near, i), h->near->count[i], h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b);
+  h->phi1[b] = h->near->far_phi[i];
+}
+
+struct work {
+  struct hb_hermite4 *h;
+  size_t n;
+  void (*one)(struct hb_hermite4 *h, size_t k);
+};
+
+static void work_piece(void *context, size_t piece)
+{
+  const struct work *w = context;
+  for (size_t k = piece * SUMMED_PIECE, end = hb_parallel_end(w->n, SUMMED_PIECE, k); k < end; k++)
+    w->one(w->h, k);
+}
+
+/* one(h, k) for all k < n, by a team where they are many. */
+static void for_each(struct hb_hermite4 *h, size_t n, size_t alone,
+                     void (*one)(struct hb_hermite4 *h, size_t k))
+{
+  struct work w = {h, n, one};
+  hb_parallel_for(n > alone ? hb_parallel_threads() : 1, hb_div_ceil(n, SUMMED_PIECE), work_piece, &w);
+}
+
+/* ---- lists ---- */
+
+/* A new list around i at x, and the radius of the one after it. A list that has no room is looked for again within less: cut, it would be
+ * neither near nor far. */
+static size_t renew(const struct hb_hermite4_near *near, uint32_t i, const double x[3], double *h2,
+                    uint32_t *list)
+{
+  size_t most = near->room - SPARE, count;
+  while ((count = hb_order_within(near->order, x, *h2, i, most, list)) > most) {
+    double part = (double)most / (double)count;
+    *h2 *= 0.9 * cbrt(part * part);
+  }
+  double change = near->wanted / ((double)count + 1);
+  *h2 *= fmin(fmax(cbrt(change * change), 0.7), 1.4);
+  return count;
+}
+
+/* ---- a block ---- */
+
+static int is_due(unsigned level, uint64_t T) { return level <= (unsigned)__builtin_ctzll(T); }
+
+static void find_fars(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  struct hb_hermite4_near *near = h->near;
+  near->fars = 0;
+  for (size_t b = 0; b < ni; b++) {
+    uint32_t i = h->block[b];
+    near->slot[b] = 0;
+    if (!is_due(near->far[i], T)) continue;
+    near->index[near->fars] = i;
+    near->b[near->fars] = (uint32_t)b;
+    near->slot[b] = (uint32_t)++near->fars;
+  }
+}
+
+int hb_hermite4_near_is_full(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  find_fars(h, T, ni);
+  return h->near->fars > 0;
+}
+
+/* What the source of forces leaves to the host. */
+static void add_heavy(struct hb_hermite4 *h, size_t ni, const uint32_t *index)
+{
+  struct hb_hermite4_near *near = h->near;
+  if (h->groups)
+    hb_groups_add_heavy(h->groups, h->xp, h->vp, ni, index, near->total_a, near->total_j, near->phi);
+}
+
+/* The far part of the k-th of those far step ends: what the old list did is taken from the pulls of all. */
+static void take_far(struct hb_hermite4 *h, size_t k)
+{
+  struct hb_hermite4_near *near = h->near;
+  struct far_step *s = near->step + k;
+  const double *a = h->a1 + 3 * (size_t)near->b[k], *j = h->j1 + 3 * (size_t)near->b[k];
+  h->phi1[near->b[k]] = near->far_phi[h->block[near->b[k]]] = near->phi[k];
+  for (size_t c = 0; c < 3; c++) {
+    s->near_a[c] = a[c], s->near_j[c] = j[c];
+    s->a[c] = near->total_a[3 * k + c] - a[c];
+    s->j[c] = near->total_j[3 * k + c] - j[c];
+  }
+}
+
+static void count_pairs(struct hb_hermite4 *h, size_t ni)
+{
+  const struct hb_hermite4_near *near = h->near;
+  struct hb_near_counts *counts = &h->counts.near;
+  size_t sources;
+  for (size_t b = 0; b < ni; b++) counts->near_pairs += near->count[h->block[b]];
+  if (!near->fars) return;
+  hb_force_massive(h->force, h->n, &sources);
+  counts->full_blocks++;
+  counts->far_steps += near->fars;
+  counts->full_pairs += near->fars * hb_force_pairs(h->n, sources);
+}
+
+enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  struct hb_hermite4_near *near = h->near;
+  const struct hb_force_job job = {.sources = {h->n, hb_hermite4_sources(h), h->xp, h->vp},
+                                   .sinks = {.n = near->fars, .index = near->index},
+                                   .to = {near->total_a, near->total_j, near->phi}};
+  double lap = hb_clock_now();
+  set_spans(h, T, h->blocks->occupied);
+  if (near->fars) HB_TRY(hb_force_begin_of(h->force, &job));
+  for_each(h, ni, SUMMED_ALONE, sum_near);
+  count_pairs(h, ni);
+  h->phases.near_s += hb_clock_lap(&lap);
+  if (!near->fars) return HB_OK;
+  hb_order_refit(near->order, h->xp);
+  h->phases.lists_s += hb_clock_lap(&lap);
+  HB_TRY(hb_force_finish_of(h->force, &job));
+  add_heavy(h, near->fars, near->index);
+  for (size_t k = 0; k < near->fars; k++) take_far(h, k);
+  return HB_OK;
+}
+
+/* Eqs 5 to 9 for the far part over its whole step: what its linear prediction left out, and its next step. Where a strong near pull is
+ * taken from the pulls of all, what that was rounded by is left: jerks are relied on below the noise of the whole. */
+static void correct_far(const struct hb_hermite4_near *near, double DT, size_t k, uint32_t i)
+{
+  struct far_step *s = near->step + k;
+  const double *a = near->far_a + 3 * (size_t)i, *j = near->far_j + 3 * (size_t)i;
+  struct hb_timestep_rule rule = near->rule;
+  double dt2a2[3], dt3k2[3], dtdk[3];
+  hb_timestep_higher(DT, a, j, s->a, s->j, dt2a2, dt3k2);
+  for (int c = 0; c < 3; c++) dtdk[c] = DT * (s->j[c] - j[c]);
+  rule.pulls = hb_norm(near->total_a + 3 * k);
+  s->wanted = hb_timestep_after(&rule, near->phi[k], DT, s->a, s->j, dtdk, dt2a2, dt3k2, &s->is_noisy);
+  for (int c = 0; c < 3; c++) {
+    s->dx[c] = DT * DT * (dt2a2[c] / 24 + dt3k2[c] / 120);
+    s->dv[c] = DT * (dt2a2[c] / 6 + dt3k2[c] / 24);
+  }
+}
+
+/* How many are in one of two lists only. */
+static size_t differences(size_t had, const uint32_t *old, size_t has, const uint32_t *new)
+{
+  size_t both = 0;
+  for (size_t o = 0, k = 0; o < had && k < has;) {
+    both += old[o] == new[k];
+    int is_behind = old[o] <= new[k];
+    k += old[o] >= new[k];
+    o += (size_t)is_behind;
+  }
+  return had + has - 2 * both;
+}
+
+/* The far step of the k-th, and its new list. Of its parts and its list nobody else reads. */
+static void step_far(struct hb_hermite4 *h, size_t k)
+{
+  struct hb_hermite4_near *near = h->near;
+  struct far_step *s = near->step + k;
+  uint32_t i = near->index[k], *list = list_of(near, i), fresh[ROOM_MOST];
+  const double *x = h->xp + 3 * (size_t)i, *v = h->vp + 3 * (size_t)i;
+  correct_far(near, hb_hermite4_span(h, (uint64_t)1 << near->far[i]), k, i);
+  size_t had = near->count[i], has = renew(near, i, x, &near->h2[i], fresh);
+  memset(s->moved_a, 0, sizeof s->moved_a);
+  memset(s->moved_j, 0, sizeof s->moved_j);
+  s->changes = 0;
+  if (has == had && memcmp(fresh, list, has * sizeof *list) == 0) return;
+  sum(h, fresh, has, x, v, s->moved_a, s->moved_j);
+  for (int c = 0; c < 3; c++) s->moved_a[c] -= s->near_a[c], s->moved_j[c] -= s->near_j[c];
+  s->changes = differences(had, list, has, fresh);
+  memcpy(list, fresh, has * sizeof *list);
+  near->count[i] = (uint32_t)has;
+}
+
+void hb_hermite4_near_step_fars(struct hb_hermite4 *h)
+{
+  const struct hb_hermite4_near *near = h->near;
+  struct hb_near_counts *counts = &h->counts.near;
+  for_each(h, near->fars, SUMMED_PIECE, step_far);
+  for (size_t k = 0; k < near->fars; k++) {
+    uint64_t listed = near->count[near->index[k]];
+    counts->listed += listed;
+    counts->changes += near->step[k].changes;
+    counts->by_noise += (uint64_t)near->step[k].is_noisy;
+    if (near->step[k].changes) counts->near_pairs += listed;
+    if (listed > counts->longest) counts->longest = listed;
+  }
+}
+
+void hb_hermite4_near_far(const struct hb_hermite4 *h, size_t b, uint64_t T, struct hb_pull *far)
+{
+  const struct hb_hermite4_near *near = h->near;
+  if (near->slot[b]) {
+    const struct far_step *s = near->step + near->slot[b] - 1;
+    memcpy(far->a, s->a, sizeof far->a);
+    memcpy(far->k, s->j, sizeof far->k);
+    return;
+  }
+  size_t i = h->block[b];
+  double u = hb_hermite4_span(h, T & (((uint64_t)1 << near->far[i]) - 1));
+  for (size_t c = 0; c < 3; c++) {
+    far->k[c] = near->far_j[3 * i + c];
+    far->a[c] = near->far_a[3 * i + c] + u * far->k[c];
+  }
+}
+
+int hb_hermite4_has_parts(const struct hb_hermite4 *h) { return h->near && h->near->has_begun; }
+
+void hb_hermite4_near_parts(const struct hb_hermite4 *h, size_t i, const double **a, const double **k)
+{
+  *a = h->near->a + 3 * i;
+  *k = h->near->j + 3 * i;
+}
+
+void hb_hermite4_near_end(struct hb_hermite4 *h, size_t b, const double a[3], const double k[3], double dx[3],
+                          double dv[3])
+{
+  struct hb_hermite4_near *near = h->near;
+  const struct far_step *s = near->slot[b] ? near->step + near->slot[b] - 1 : NULL;
+  for (size_t c = 0, i = 3 * (size_t)h->block[b]; c < 3; c++, i++) {
+    near->a[i] = s ? a[c] + s->moved_a[c] : a[c];
+    near->j[i] = s ? k[c] + s->moved_j[c] : k[c];
+    if (!s) continue;
+    near->far_a[i] = s->a[c] - s->moved_a[c];
+    near->far_j[i] = s->j[c] - s->moved_j[c];
+    dx[c] += s->dx[c], dv[c] += s->dv[c];
+  }
+}
+
+/* ---- levels ---- */
+
+/* What invariant 5 of blocks.h leaves of a wanted level, at tick T. */
+static unsigned limited(const struct hb_hermite4 *h, unsigned level, unsigned wanted, uint64_t T)
+{
+  if (wanted <= level) return wanted;
+  return level < h->blocks->level_max && is_due(level + 1, T) ? level + 1 : level;
+}
+
+/* Near steps are set by passages, far ones by what all do: for these, heavy stars count at any softening. */
+static double for_heavy(const struct hb_hermite4 *h, uint32_t i, double dt)
+{
+  double share = h->near->m_mean / hb_hermite4_masses(h)[i];
+  if (h->groups || !(share < 1)) return hb_hermite4_limited(h, i, dt);
+  return dt * hb_timestep_share(share);
+}
+
+static unsigned reach_of(const struct hb_hermite4 *h) { return h->groups ? REACH_OF_NODES : REACH; }
+
+void hb_hermite4_near_settle(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  struct hb_hermite4_near *near = h->near;
+  for (size_t b = 0; b < ni; b++) {
+    uint32_t i = h->block[b];
+    if (near->slot[b]) {
+      unsigned level = limited(h, h->blocks->level[i], h->level1[b], T);
+      unsigned wanted = hb_hermite4_level(h, for_heavy(h, i, near->step[near->slot[b] - 1].wanted));
+      unsigned most = level + reach_of(h);
+      h->counts.near.by_reach += wanted > most;
+      near->far[i] = (uint8_t)limited(h, near->far[i], wanted < most ? wanted : most, T);
+    }
+    if (h->level1[b] > near->far[i]) h->level1[b] = near->far[i];
+  }
+}
+
+/* ---- nodes that join and split ---- */
+
+/* A star moves between the parts of those who have one of two nodes in their lists: at tick T, from or to the near part. Each
+ * goes on linearly to its own times, so that neither sum changes, at T or at t_i. */
+struct transfer {
+  struct hb_hermite4 *h;
+  uint64_t T;
+  uint32_t node, other;
+  void (*one)(const struct transfer *t, uint32_t i);
+};
+
+/* Where `s` stands in i's list, or would. */
+static size_t place_in(const struct hb_hermite4_near *near, uint32_t i, uint32_t s, int *is_there)
+{
+  const uint32_t *list = list_of(near, i);
+  size_t from = 0, to = near->count[i];
+  while (from < to) {
+    size_t middle = (from + to) / 2;
+    if (list[middle] < s)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  *is_there = from < near->count[i] && list[from] == s;
+  return from;
+}
+
+/* What s at xp vp does to i, predicted, at T. */
+static struct hb_pull pull_of(const struct hb_hermite4 *h, const struct hb_span *dt, uint32_t i, uint32_t s)
+{
+  double x[3], v[3], r2 = h->near->eps2, rv = 0, m = hb_hermite4_masses(h)[s];
+  struct hb_pull f;
+  hb_hermite4_predict(h, i, dt, x, v);
+  for (size_t c = 0, k = 3 * (size_t)s; c < 3; c++, k++) {
+    x[c] = h->xp[k] - x[c], v[c] = h->vp[k] - v[c];
+    r2 += x[c] * x[c], rv += x[c] * v[c];
+  }
+  double mrinv3 = m / (r2 * sqrt(r2));
+  for (int c = 0; c < 3; c++) {
+    f.a[c] = mrinv3 * x[c];
+    f.k[c] = mrinv3 * (v[c] - 3 * rv / r2 * x[c]);
+  }
+  return f;
+}
+
+/* From the time of a level to tick T. */
+static double since(const struct hb_hermite4 *h, uint64_t T, unsigned level)
+{
+  return hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, level));
+}
+
+/* From the far part to the near one, or (-1) back. */
+static void move_pull(const struct transfer *t, uint32_t i, uint32_t s, double to_near)
+{
+  struct hb_hermite4 *h = t->h;
+  struct hb_hermite4_near *near = h->near;
+  double dt = since(h, t->T, h->blocks->level[i]), DT = since(h, t->T, near->far[i]);
+  const struct hb_span span = hb_span_of(dt);
+  const struct hb_pull f = pull_of(h, &span, i, s);
+  for (size_t c = 0, k = 3 * (size_t)i; c < 3; c++, k++) {
+    near->a[k] += to_near * (f.a[c] - dt * f.k[c]);
+    near->j[k] += to_near * f.k[c];
+    near->far_a[k] -= to_near * (f.a[c] - DT * f.k[c]);
+    near->far_j[k] -= to_near * f.k[c];
+  }
+}
+
+static void insert(struct hb_hermite4_near *near, uint32_t i, size_t at, uint32_t s)
+{
+  uint32_t *list = list_of(near, i);
+  memmove(list + at + 1, list + at, (near->count[i]++ - at) * sizeof *list);
+  list[at] = s;
+}
+
+static void take_out(struct hb_hermite4_near *near, uint32_t i, size_t at)
+{
+  uint32_t *list = list_of(near, i);
+  memmove(list + at, list + at + 1, (--near->count[i] - at) * sizeof *list);
+}
+
+/* Of two nodes that will be one, i has both in its list, or none. */
+static void unite(const struct transfer *t, uint32_t i)
+{
+  struct hb_hermite4_near *near = t->h->near;
+  int has_node, has_other;
+  size_t node = place_in(near, i, t->node, &has_node), other = place_in(near, i, t->other, &has_other);
+  if (has_node == has_other) return;
+  if (near->count[i] < near->room) {
+    move_pull(t, i, has_node ? t->other : t->node, 1);
+    insert(near, i, has_node ? other : node, has_node ? t->other : t->node);
+  } else {
+    move_pull(t, i, has_node ? t->node : t->other, -1);
+    take_out(near, i, has_node ? node : other);
+  }
+}
+
+/* The same of two that were one node. */
+static void divide(const struct transfer *t, uint32_t i)
+{
+  struct hb_hermite4_near *near = t->h->near;
+  int has_node, has_other;
+  size_t node = place_in(near, i, t->node, &has_node), other = place_in(near, i, t->other, &has_other);
+  if (!has_node || has_other) return;
+  if (near->count[i] < near->room) {
+    insert(near, i, other, t->other);
+  } else {
+    move_pull(t, i, t->node, -1);
+    move_pull(t, i, t->other, -1);
+    take_out(near, i, node);
+  }
+}
+
+/* One that has gone pulls nobody, neither near nor far. */
+static void forget(const struct transfer *t, uint32_t i)
+{
+  struct hb_hermite4 *h = t->h;
+  struct hb_hermite4_near *near = h->near;
+  int is_there;
+  size_t at = place_in(near, i, t->node, &is_there);
+  if (!is_there) move_pull(t, i, t->node, 1);
+  const struct hb_span span = hb_span_of(since(h, t->T, h->blocks->level[i]));
+  const struct hb_pull f = pull_of(h, &span, i, t->node);
+  for (size_t c = 0, k = 3 * (size_t)i; c < 3; c++, k++) {
+    double a = f.a[c] - span.whole * f.k[c];
+    near->a[k] -= a, h->a[k] -= a;
+    near->j[k] -= f.k[c], h->j[k] -= f.k[c];
+  }
+  if (is_there) take_out(near, i, at);
+  hb_hermite4_near_store(h, i);
+}
+
+enum { CHANGED_PIECE = 1024 };
+
+/* Nodes that are new get new lists. */
+static int is_old(const struct hb_hermite4 *h, uint32_t i)
+{
+  return !h->groups || (h->groups->of[i] != HB_GROUPS_PARKED && !h->groups->fresh[i]);
+}
+
+static void transfer_piece(void *context, size_t piece)
+{
+  const struct transfer *t = context;
+  const struct hb_hermite4 *h = t->h;
+  for (size_t i = piece * CHANGED_PIECE, end = hb_parallel_end(h->n, CHANGED_PIECE, i); i < end; i++)
+    if (i != t->node && i != t->other && is_old(h, (uint32_t)i)) t->one(t, (uint32_t)i);
+}
+
+static void transfer(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other,
+                     void (*one)(const struct transfer *t, uint32_t i))
+{
+  struct transfer t = {h, T, node, other, one};
+  if (!hb_hermite4_has_parts(h)) return;
+  hb_parallel_for(hb_parallel_threads(), hb_div_ceil(h->n, CHANGED_PIECE), transfer_piece, &t);
+}
+
+void hb_hermite4_near_unite(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other)
+{
+  transfer(h, T, node, other, unite);
+}
+
+void hb_hermite4_near_divide(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other)
+{
+  transfer(h, T, node, other, divide);
+}
+
+void hb_hermite4_near_forget(struct hb_hermite4 *h, uint64_t T, uint32_t node)
+{
+  transfer(h, T, node, node, forget);
+}
+
+/* ---- starting ---- */
+
+/* Pulls of all on the particles index[ni] at x v, to total_a total_j phi. */
+static enum hb_status total_of(struct hb_hermite4 *h, size_t ni, const uint32_t *index, const double *m,
+                               const double *x, const double *v)
+{
+  struct hb_hermite4_near *near = h->near;
+  HB_TRY(hb_force_of(h->force, &(struct hb_force_job){.sources = {h->n, m, x, v},
+                                                      .sinks = {.n = ni, .index = index},
+                                                      .to = {near->total_a, near->total_j, near->phi}}));
+  if (h->groups) hb_groups_add_heavy(h->groups, x, v, ni, index, near->total_a, near->total_j, near->phi);
+  return HB_OK;
+}
+
+static void first_list(struct hb_hermite4 *h, size_t b)
+{
+  struct hb_hermite4_near *near = h->near;
+  uint32_t i = h->block[b];
+  const double *x = h->xp + 3 * (size_t)i;
+  near->h2[i] = hb_order_kth(near->order, x, i, (size_t)near->wanted) * (1 + 0x1p-40);
+  near->count[i] = (uint32_t)renew(near, i, x, &near->h2[i], list_of(near, i));
+}
+
+/* The far step of the b-th of all after a trial of dt. */
+static void first_far(struct hb_hermite4 *h, size_t b, double dt)
+{
+  struct hb_hermite4_near *near = h->near;
+  uint32_t i = h->block[b];
+  near->b[b] = (uint32_t)b;
+  take_far(h, b);
+  correct_far(near, dt, b, i);
+  unsigned level = h->blocks->level[i], most = level + reach_of(h);
+  unsigned wanted = hb_hermite4_level(h, for_heavy(h, i, near->step[b].wanted));
+  near->far[i] = (uint8_t)(wanted < most ? wanted : most);
+  h->level1[b] = near->far[i] < level ? near->far[i] : (uint8_t)level;
+}
+
+/* The nodes become the block. */
+static size_t take_nodes(struct hb_hermite4 *h)
+{
+  size_t ni = 0;
+  for (uint32_t i = 0; i < h->n; i++)
+    if (!hb_hermite4_is_parked(h, i)) h->block[ni++] = i;
+  return ni;
+}
+
+static void schedule_anew(struct hb_hermite4 *h, size_t ni)
+{
+  hb_blocks_clear(h->blocks, h->n);
+  for (size_t b = 0; b < ni; b++) hb_blocks_put(h->blocks, h->block[b], h->level1[b]);
+}
+
+/* A trial step of all, as long as theirs are in the mean of their logarithms: eqs 5, 6 and 9 for the far parts. */
+static enum hb_status try_far(struct hb_hermite4 *h, size_t ni, const double *m)
+{
+  struct hb_hermite4_near *near = h->near;
+  uint64_t levels = 0;
+  for (size_t b = 0; b < ni; b++) levels += h->blocks->level[h->block[b]];
+  double dt = hb_hermite4_span(h, (uint64_t)1 << levels / ni);
+  const struct hb_span span = hb_span_of(dt);
+  for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++) near->span[l] = span;
+  for (size_t b = 0; b < ni; b++) {
+    size_t i = h->block[b];
+    hb_hermite4_predict(h, i, &span, h->xp + 3 * i, h->vp + 3 * i);
+  }
+  HB_TRY(total_of(h, ni, h->block, m, h->xp, h->vp));
+  for_each(h, ni, SUMMED_ALONE, sum_near);
+  for (size_t b = 0; b < ni; b++) first_far(h, b, dt);
+  schedule_anew(h, ni);
+  return HB_OK;
+}
+
+/* Parts of the nodes index[ni], from total_a total_j and their near sums a1 j1: what companions add is near. */
+static void part(struct hb_hermite4 *h, size_t b)
+{
+  struct hb_hermite4_near *near = h->near;
+  for (size_t c = 0, i = 3 * (size_t)h->block[b], k = 3 * b; c < 3; c++, i++, k++) {
+    near->far_a[i] = near->total_a[k] - h->a1[k];
+    near->far_j[i] = near->total_j[k] - h->j1[k];
+    near->a[i] = h->a[i] - near->far_a[i];
+    near->j[i] = h->j[i] - near->far_j[i];
+  }
+  near->far_phi[h->block[b]] = near->phi[b];
+}
+
+/* Few get them on the host: a device would be asked for one or two. */
+static enum hb_status total_of_few(struct hb_hermite4 *h, size_t ni, const uint32_t *index)
+{
+  struct hb_hermite4_near *near = h->near;
+  struct hb_gravity *g;
+  HB_TRY(hb_gravity_create(h->n, &g));
+  hb_gravity_set_j(g, h->n, hb_hermite4_masses(h), h->xp, h->vp);
+  hb_gravity_eval(g, near->eps2, ni, index, near->total_a, near->total_j, near->phi);
+  hb_gravity_destroy(g);
+  return HB_OK;
+}
+
+/* They are where xp vp say, at the time of the block. */
+static void place_fresh(struct hb_hermite4 *h, size_t ni)
+{
+  for (size_t b = 0; b < ni; b++) {
+    uint32_t i = h->block[b];
+    size_t k = 3 * (size_t)i;
+    memcpy(h->particles->x + k, h->xp + k, 3 * sizeof *h->xp);
+    memcpy(h->particles->v + k, h->vp + k, 3 * sizeof *h->vp);
+    memset(h->a + k, 0, 3 * sizeof *h->a);
+    memset(h->j + k, 0, 3 * sizeof *h->j);
+    h->blocks->level[i] = 0;
+    hb_hermite4_near_store(h, i);
+  }
+}
+
+enum hb_status hb_hermite4_near_sum_fresh(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  struct hb_hermite4_near *near = h->near;
+  place_fresh(h, ni);
+  set_spans(h, T, ((uint64_t)2 << h->blocks->level_max) - 1);
+  weigh(h);
+  hb_order_refit(near->order, h->xp);
+  HB_TRY(ni <= FRESH_ON_HOST ? total_of_few(h, ni, h->block)
+                             : total_of(h, ni, h->block, hb_hermite4_sources(h), h->xp, h->vp));
+  memcpy(h->a1, near->total_a, 3 * ni * sizeof *h->a1);
+  memcpy(h->j1, near->total_j, 3 * ni * sizeof *h->j1);
+  memcpy(h->phi1, near->phi, ni * sizeof *h->phi1);
+  return HB_OK;
+}
+
+void hb_hermite4_near_begin(struct hb_hermite4 *h, size_t b, unsigned *level, unsigned most)
+{
+  struct hb_hermite4_near *near = h->near;
+  uint32_t i = h->block[b];
+  size_t k = 3 * (size_t)i;
+  first_list(h, b);
+  sum(h, list_of(near, i), near->count[i], h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b);
+  part(h, b);
+  double wanted = hb_timestep_anew(near->rule.nu, near->far_a + k, near->far_j + k);
+  unsigned far = hb_hermite4_level(h, for_heavy(h, i, wanted)), reach = *level + reach_of(h);
+  if (far > reach) far = reach;
+  if (far > most) far = most;
+  if (far < *level) *level = far;
+  near->far[i] = (uint8_t)far;
+}
+
+/* From now on there are parts. */
+static enum hb_status set_out(struct hb_hermite4 *h)
+{
+  struct hb_hermite4_near *near = h->near;
+  near->has_begun = 1;
+  near->rule = h->rule;
+  near->rule.nu = h->params.eta_far;
+  near->rule.noise = h->rule.noise / 4; /* each far force is a sum of many: more would hide what changes */
+  return hb_hermite4_near_arrange(h);
+}
+
+static enum hb_status begin(struct hb_hermite4 *h)
+{
+  struct hb_hermite4_near *near = h->near;
+  if (!near) return HB_OK;
+  const double *m = hb_hermite4_sources(h);
+  memcpy(h->xp, h->particles->x, 3 * h->n * sizeof *h->xp);
+  memcpy(h->vp, h->particles->v, 3 * h->n * sizeof *h->vp);
+  HB_TRY(set_out(h));
+  hb_order_refit(near->order, h->xp);
+  size_t ni = take_nodes(h);
+  for_each(h, ni, SUMMED_ALONE, first_list);
+  memset(near->span, 0, sizeof near->span);
+  HB_TRY(total_of(h, ni, h->block, m, h->xp, h->vp));
+  for_each(h, ni, SUMMED_ALONE, sum_near);
+  for_each(h, ni, SUMMED_ALONE, part);
+  return try_far(h, ni, m);
+}
+
+static enum hb_status open_near(struct hb_hermite4 *h)
+{
+  struct hb_hermite4_near *near;
+  if (h->params.neighbors <= 0) return HB_OK;
+  HB_TRY(HB_ALLOC(1, &h->near));
+  near = h->near;
+  near->wanted = h->params.neighbors;
+  near->room = 2 * (size_t)h->params.neighbors + SPARE;
+  near->eps2 = hb_force_eps(h->force) * hb_force_eps(h->force);
+  HB_TRY(hb_columns_reserve(&columns, h->n, near));
+  HB_TRY(HB_ALLOC(h->n * near->room, &near->list));
+  return hb_order_create(h->n, &near->order);
+}
+
+static void close_near(struct hb_hermite4 *h)
+{
+  if (!h->near) return;
+  hb_order_destroy(h->near->order);
+  hb_columns_free(&columns, h->near);
+  hb_mem_free(h->near->list);
+  hb_mem_free(h->near);
+}
+
+/* Lists without those that are gone, at their new places. */
+static void drop_near(struct hb_hermite4 *h, const uint32_t *number, size_t left)
+{
+  struct hb_hermite4_near *near = h->near;
+  if (!near) return;
+  for (uint32_t i = 0; i < h->n; i++) {
+    if (number[i] == HB_COLUMNS_GONE) continue;
+    const uint32_t *from = list_of(near, i);
+    uint32_t *to = list_of(near, number[i]), kept = 0;
+    for (size_t k = 0; k < near->count[i]; k++)
+      if (number[from[k]] != HB_COLUMNS_GONE) to[kept++] = number[from[k]];
+    near->count[i] = kept;
+  }
+  hb_columns_renumber(&columns, h->n, number, near);
+  hb_order_drop(near->order, number, left);
+}
+
+/* ---- checkpoints ---- */
+
+/* Lists follow from places that no state has any more: they are state. Numbers, two a word: lengths, then the lists. */
+static size_t numbers_of_lists(const struct hb_hermite4 *h)
+{
+  size_t count = h->n;
+  for (size_t i = 0; i < h->n; i++) count += h->near->count[i];
+  return count;
+}
+
+static enum hb_status put_near(const struct hb_hermite4 *h, struct hb_sections *sections)
+{
+  const struct hb_hermite4_near *near = h->near;
+  uint64_t *words;
+  if (!near) return HB_OK;
+  HB_TRY(hb_columns_put(&columns, h->n, near, sections));
+  size_t count = numbers_of_lists(h), k = 0;
+  HB_TRY(HB_ALLOC(hb_div_ceil(count, 2), &words));
+  for (size_t i = 0; i < h->n; i++, k++) words[k / 2] |= (uint64_t)near->count[i] << k % 2 * 32;
+  for (uint32_t i = 0; i < h->n; i++)
+    for (size_t l = 0; l < near->count[i]; l++, k++)
+      words[k / 2] |= (uint64_t)list_of(near, i)[l] << k % 2 * 32;
+  enum hb_status status =
+      hb_sections_put_copy(sections, "near.lists", HB_SECTION_WORDS, hb_div_ceil(count, 2), words);
+  hb_mem_free(words);
+  return status;
+}
+
+static uint32_t number_at(const uint64_t *words, size_t k) { return (uint32_t)(words[k / 2] >> k % 2 * 32); }
+
+static enum hb_status get_list(struct hb_hermite4 *h, const uint64_t *words, size_t at, uint32_t i)
+{
+  uint32_t *list = list_of(h->near, i);
+  for (size_t l = 0; l < h->near->count[i]; l++) {
+    list[l] = number_at(words, at + l);
+    if (list[l] >= h->n || list[l] == i || (l > 0 && list[l] <= list[l - 1]))
+      return hb_fail(
+          HB_ERR_INPUT,
+          "section 'near.lists' has %u in the list of particle %u, expected others of %zu, ascending",
+          (unsigned)list[l], (unsigned)i, h->n);
+  }
+  return HB_OK;
+}
+
+static enum hb_status get_lists(const struct hb_section *lists, struct hb_hermite4 *h)
+{
+  struct hb_hermite4_near *near = h->near;
+  const uint64_t *words = lists->data;
+  size_t room = 2 * lists->count, at = h->n;
+  for (uint32_t i = 0; i < h->n && h->n <= room; i++) {
+    near->count[i] = number_at(words, i);
+    if (near->count[i] > near->room || at + near->count[i] > room)
+      return hb_fail(HB_ERR_INPUT,
+                     "section 'near.lists' has %u neighbors of particle %u, expected %zu at most",
+                     (unsigned)near->count[i], (unsigned)i, near->room);
+    HB_TRY(get_list(h, words, at, i));
+    at += near->count[i];
+  }
+  if (lists->type == HB_SECTION_WORDS && h->n <= room && hb_div_ceil(at, 2) == lists->count) return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "section 'near.lists' has %zu words, expected the lists of %zu particles",
+                 lists->count, h->n);
+}
+
+/* A far step is at least the near one, and at most dt_max. */
+static enum hb_status check_near(const struct hb_hermite4 *h)
+{
+  const struct hb_hermite4_near *near = h->near;
+  for (uint32_t i = 0; i < h->n; i++) {
+    if (hb_hermite4_is_parked(h, i)) continue;
+    if (near->far[i] < h->blocks->level[i] || near->far[i] > h->blocks->level_max)
+      return hb_fail(HB_ERR_INPUT, "section 'far.level' has %u for particle %u, expected %u to %u",
+                     near->far[i], (unsigned)i, h->blocks->level[i], h->blocks->level_max);
+    if (!(near->h2[i] >= 0))
+      return hb_fail(HB_ERR_INPUT, "section 'near.h2' has %g for particle %u, expected at least 0",
+                     near->h2[i], (unsigned)i);
+  }
+  return HB_OK;
+}
+
+static enum hb_status get_near(const struct hb_sections *sections, struct hb_hermite4 *h)
+{
+  const void *words;
+  if (!h->near) return HB_OK;
+  HB_TRY(hb_columns_get(&columns, sections, h->n, h->near));
+  const struct hb_section *lists = hb_sections_find(sections, "near.lists");
+  HB_TRY(hb_sections_get(sections, "near.lists", HB_SECTION_WORDS, lists ? lists->count : 0, &words));
+  HB_TRY(get_lists(lists, h));
+  HB_TRY(check_near(h));
+  return set_out(h);
+}
+
+const struct hb_companion hb_companion_near = {.open = open_near,
+                                               .close = close_near,
+                                               .begin = begin,
+                                               .drop = drop_near,
+                                               .put = put_near,
+                                               .get = get_near};
