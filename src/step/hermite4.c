@@ -950,7 +950,7 @@ static enum hb_status start(struct hb_hermite4 *h)
   if (h->params.first_step == HB_FIRST_STEP_EQ9) HB_TRY(try_step(h));
   share_level(h, h->n);
   for (size_t i = 0; i < h->n; i++) hb_blocks_put(h->blocks, (uint32_t)i, h->level1[i]);
-  if (h->groups) HB_TRY(reserve_predicted(h));
+  if (h->groups || h->near) HB_TRY(reserve_predicted(h));
   for (int c = 0; c < COMPANIONS; c++)
     if (companions[c]->begin) HB_TRY(companions[c]->begin(h));
   return HB_OK;
