@@ -64,27 +64,43 @@ static int widest_axis(const struct hb_kdtree *t, size_t from, size_t to)
   return high[2] - low[2] > high[axis] - low[axis] ? 2 : axis;
 }
 
-/* Splits [from, to) at its median along the widest axis; returns its place. */
-static size_t split(struct hb_kdtree *t, size_t from, size_t to)
+/* The points that become an order, and of how many its runs are; 0: a tree for searches. */
+struct build {
+  struct hb_kdtree *tree;
+  size_t run;
+};
+
+/* The first half of runs is a power of two of them. */
+static size_t middle_of(const struct build *b, size_t from, size_t to)
 {
-  size_t middle = from + (to - from) / 2;
-  int axis = widest_axis(t, from, to);
-  select_middle(t, from, to, middle, axis);
-  t->axis[middle] = (uint8_t)axis;
-  return middle;
+  if (!b->run) return from + (to - from) / 2;
+  size_t half = b->run;
+  while (2 * half < to - from) half *= 2;
+  return from + hb_min(half, to - from);
 }
 
-static void build(struct hb_kdtree *t, size_t from, size_t to)
+/* Splits [from, to) along the widest axis; returns where the second half begins. The median of a tree belongs to neither. */
+static size_t split(const struct build *b, size_t from, size_t to, size_t *middle)
 {
-  if (to - from <= LEAF) return;
-  size_t middle = split(t, from, to);
-  build(t, from, middle);
-  build(t, middle + 1, to);
+  int axis = widest_axis(b->tree, from, to);
+  *middle = middle_of(b, from, to);
+  select_middle(b->tree, from, to, *middle, axis);
+  if (b->run) return *middle;
+  b->tree->axis[*middle] = (uint8_t)axis;
+  return *middle + 1;
+}
+
+static void build(const struct build *b, size_t from, size_t to)
+{
+  if (to - from <= (b->run ? b->run : LEAF)) return;
+  size_t middle, second = split(b, from, to, &middle);
+  build(b, from, middle);
+  build(b, second, to);
 }
 
 /* The subtrees of a level, in any order. */
 struct level {
-  struct hb_kdtree *tree;
+  struct build build;
   size_t count, from[SUBTREES], to[SUBTREES];
 };
 
@@ -92,8 +108,8 @@ struct level {
 static void split_subtree(void *context, size_t k)
 {
   struct level *l = context;
-  size_t middle = split(l->tree, l->from[k], l->to[k]), other = l->count + k;
-  l->from[other] = middle + 1;
+  size_t middle, other = l->count + k;
+  l->from[other] = split(&l->build, l->from[k], l->to[k], &middle);
   l->to[other] = l->to[k];
   l->to[k] = middle;
 }
@@ -101,12 +117,12 @@ static void split_subtree(void *context, size_t k)
 static void build_subtree(void *context, size_t k)
 {
   const struct level *l = context;
-  build(l->tree, l->from[k], l->to[k]);
+  build(&l->build, l->from[k], l->to[k]);
 }
 
-static void build_all(struct hb_kdtree *t)
+static void build_all(struct hb_kdtree *t, size_t run)
 {
-  struct level level = {.tree = t, .count = 1, .to = {t->n}};
+  struct level level = {.build = {t, run}, .count = 1, .to = {t->n}};
   int threads = t->n > WORTH_A_THREAD ? hb_parallel_threads() : 1;
   for (; t->n / level.count > WORTH_A_THREAD && 2 * level.count <= SUBTREES; level.count *= 2)
     hb_parallel_for(threads, level.count, split_subtree, &level);
@@ -128,9 +144,15 @@ enum hb_status hb_kdtree_create(size_t n, const double *x, struct hb_kdtree **tr
   }
   for (size_t i = 0; i < n; i++) t->index[i] = (uint32_t)i;
   memcpy(t->x, x, 3 * n * sizeof *x);
-  build_all(t);
+  build_all(t, 0);
   *tree = t;
   return HB_OK;
+}
+
+void hb_kdtree_arrange(size_t n, size_t run, uint32_t *index, double *x)
+{
+  struct hb_kdtree points = {.n = n, .index = index, .x = x};
+  build_all(&points, run);
 }
 
 void hb_kdtree_destroy(struct hb_kdtree *tree)

@@ -19,6 +19,10 @@ struct hb_kdtree {
 enum hb_status hb_kdtree_create(size_t n, const double *x, struct hb_kdtree **tree);
 void hb_kdtree_destroy(struct hb_kdtree *tree);
 
+/* Puts the points index[n], x[3 * n] into the order of a tree without points of its own, each of whose leaves is `run` of them but
+ * for the last one; every 2^k leaves from a multiple of 2^k are a subtree. */
+void hb_kdtree_arrange(size_t n, size_t run, uint32_t *index, double *x);
+
 /* The up to `count` points nearest to the one at `place` in the tree's order, itself excluded: their numbers and squared
  * distances, nearest first. Returns how many there are. */
 size_t hb_kdtree_nearest(const struct hb_kdtree *tree, size_t place, size_t count, uint32_t *index,

@@ -1,77 +1,485 @@
 #include "core/order.h"
+
+#include "base/arith.h"
+#include "base/clones.h"
+#include "base/elementary.h"
 #include "base/mem.h"
+#include "base/parallel.h"
+#include "core/columns.h"
+#include "core/kdtree.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+enum {
+  RUN = 32,     /* particles of a box */
+  WIDE = 8,     /* boxes of a box     */
+  DEEPEST = 11, /* RUN * WIDE^10 > 2^32 */
+  CLASSES = 4
+};
+
+/* Heavy particles are near from far away: boxes of their own keep those of the others small. Up to which weight a class goes. */
+static const double class_end[CLASSES] = {1, 1.6, 4, INFINITY};
+
+/* Eight boxes, and the largest weight in each. One without particles has no weight, so nothing in it is near. */
+struct node {
+  double low[3][WIDE], high[3][WIDE], w[WIDE];
+};
+
+/* A class: places from .. from + n, padded to whole runs in the slots. */
+struct tree {
+  size_t from, n, slot;
+  int depth; /* levels of nodes, the lowest first */
+  size_t node[DEEPEST], count[DEEPEST];
+};
+
 struct hb_order {
   size_t n;
-  uint32_t *place;
-  double *w, *x;
+  uint32_t *number, *place; /* [n] at a place; of a particle */
+  double m_mean, *weight;   /* [n] of a particle             */
+  double *x, *y, *z, *w;    /* by slot; a pad is a copy without weight */
+  uint32_t *id;             /* by slot */
+  struct node *nodes;
+  struct tree tree[CLASSES];
 };
+
+static size_t slots_for(size_t n) { return (hb_div_ceil(n, RUN) + CLASSES) * RUN; }
+static size_t nodes_for(size_t n) { return slots_for(n) / (RUN * (WIDE - 1)) + CLASSES * DEEPEST; }
+
+/* ---- making ---- */
+
+/* The places of the classes have been set: where their slots and nodes are. */
+static void lay_out(struct hb_order *order)
+{
+  size_t slot = 0, node = 0;
+  for (int c = 0; c < CLASSES; c++) {
+    struct tree *t = order->tree + c;
+    size_t boxes = hb_div_ceil(t->n, RUN);
+    t->slot = slot;
+    slot += boxes * RUN;
+    for (t->depth = 0; boxes > 1 || (t->depth == 0 && boxes > 0); t->depth++) {
+      boxes = hb_div_ceil(boxes, WIDE);
+      t->node[t->depth] = node;
+      t->count[t->depth] = boxes;
+      node += boxes;
+    }
+    for (size_t k = 0; k < hb_div_ceil(t->n, RUN) * RUN; k++)
+      order->id[t->slot + k] = order->number[t->from + hb_min(k, t->n - 1)];
+  }
+  memset(order->nodes, 0, node * sizeof *order->nodes);
+  for (size_t p = 0; p < order->n; p++) order->place[order->number[p]] = (uint32_t)p;
+}
+
+static enum hb_status reserve(size_t n, struct hb_order *order)
+{
+  HB_TRY(HB_ALLOC(n, &order->number));
+  HB_TRY(HB_ALLOC(n, &order->place));
+  HB_TRY(HB_ALLOC(n, &order->weight));
+  double **columns[] = {&order->x, &order->y, &order->z, &order->w};
+  for (int k = 0; k < 4; k++) HB_TRY(HB_ALLOC(slots_for(n), columns[k]));
+  HB_TRY(HB_ALLOC(slots_for(n), &order->id));
+  return HB_ALLOC(nodes_for(n), &order->nodes);
+}
+
 enum hb_status hb_order_create(size_t n, struct hb_order **order)
 {
-  HB_TRY(HB_ALLOC(1, order));
-  (*order)->n = n;
-  HB_TRY(HB_ALLOC(n, &(*order)->place));
-  HB_TRY(HB_ALLOC(n, &(*order)->w));
-  for (size_t i = 0; i < n; i++) (*order)->place[i] = (uint32_t)i;
-  return HB_ALLOC(3 * n, &(*order)->x);
-}
-void hb_order_destroy(struct hb_order *o)
-{
-  if (o) {
-    hb_mem_free(o->place);
-    hb_mem_free(o->w);
-    hb_mem_free(o->x);
-    hb_mem_free(o);
+  *order = NULL;
+  struct hb_order *o;
+  HB_TRY(HB_ALLOC(1, &o));
+  enum hb_status status = reserve(n, o);
+  if (status != HB_OK) {
+    hb_order_destroy(o);
+    return status;
   }
-}
-void hb_order_weigh(struct hb_order *o, size_t n, const double *m, double mean)
-{
-  for (size_t i = 0; i < n; i++) o->w[i] = m[i] > 0 ? fmax(1, cbrt(m[i] / mean * (m[i] / mean))) : 0;
-}
-enum hb_status hb_order_sort(struct hb_order *o, const double *x)
-{
-  (void)o;
-  (void)x;
+  o->n = n;
+  o->m_mean = 1;
+  o->tree[0].n = n;
+  for (size_t p = 0; p < n; p++) o->number[p] = (uint32_t)p;
+  lay_out(o);
+  *order = o;
   return HB_OK;
 }
-const uint32_t *hb_order_place(const struct hb_order *o) { return o->place; }
-void hb_order_refit(struct hb_order *o, const double *x) { memcpy(o->x, x, 3 * o->n * sizeof *x); }
-size_t hb_order_within(const struct hb_order *o, const double x[3], double h2, uint32_t own, size_t most,
-                       uint32_t *list)
+
+void hb_order_destroy(struct hb_order *order)
 {
-  size_t c = 0;
-  for (size_t i = 0; i < o->n; i++) {
-    double r2 = 0;
-    for (int d = 0; d < 3; d++) r2 += (o->x[3 * i + d] - x[d]) * (o->x[3 * i + d] - x[d]);
-    if (i == own || !(r2 < h2 * o->w[i])) continue;
-    if (c < most) list[c] = (uint32_t)i;
-    c++;
+  if (!order) return;
+  void *blocks[] = {order->number, order->place, order->weight, order->x,    order->y,
+                    order->z,      order->w,     order->id,     order->nodes};
+  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) hb_mem_free(blocks[k]);
+  hb_mem_free(order);
+}
+
+const uint32_t *hb_order_place(const struct hb_order *order) { return order->place; }
+const uint32_t *hb_order_number(const struct hb_order *order) { return order->number; }
+
+/* ---- weights ---- */
+
+static double weight_of(double m, double m_mean)
+{
+  if (m <= 0) return 0;
+  return m <= m_mean ? 1 : hb_elementary_power(m / m_mean, 2.0 / 3);
+}
+
+static const struct tree *tree_of(const struct hb_order *order, size_t place)
+{
+  const struct tree *t = order->tree;
+  while (place >= t->from + t->n) t++;
+  return t;
+}
+
+static size_t slot_of(const struct hb_order *order, uint32_t i)
+{
+  size_t place = order->place[i];
+  const struct tree *t = tree_of(order, place);
+  return t->slot + place - t->from;
+}
+
+/* The largest weight of every box. */
+static void weigh_boxes(struct hb_order *order, const struct tree *t)
+{
+  for (size_t run = 0; run * RUN < t->n; run++) {
+    const double *w = order->w + t->slot + run * RUN;
+    double most = 0;
+    for (int k = 0; k < RUN; k++) most = w[k] > most ? w[k] : most;
+    order->nodes[t->node[0] + run / WIDE].w[run % WIDE] = most;
   }
+  for (int level = 1; level < t->depth; level++)
+    for (size_t k = 0; k < t->count[level - 1]; k++) {
+      const double *w = order->nodes[t->node[level - 1] + k].w;
+      double most = 0;
+      for (int c = 0; c < WIDE; c++) most = w[c] > most ? w[c] : most;
+      order->nodes[t->node[level] + k / WIDE].w[k % WIDE] = most;
+    }
+}
+
+static void place_weights(struct hb_order *order)
+{
+  for (int c = 0; c < CLASSES; c++) {
+    const struct tree *t = order->tree + c;
+    for (size_t k = 0; k < hb_div_ceil(t->n, RUN) * RUN; k++)
+      order->w[t->slot + k] = k < t->n ? order->weight[order->id[t->slot + k]] : 0;
+    if (t->n > 0) weigh_boxes(order, t);
+  }
+}
+
+void hb_order_weigh(struct hb_order *order, size_t n, const double *m, double m_mean)
+{
+  order->m_mean = m_mean;
+  for (size_t i = 0; i < n; i++) order->weight[i] = weight_of(m[i], m_mean);
+  place_weights(order);
+}
+
+/* A box keeps the weight of a particle that has lost its own, until all are weighed. */
+void hb_order_weigh_one(struct hb_order *order, uint32_t i, double m)
+{
+  const struct tree *t = tree_of(order, order->place[i]);
+  size_t slot = slot_of(order, i), box = (slot - t->slot) / RUN;
+  double w = weight_of(m, order->m_mean);
+  order->weight[i] = order->w[slot] = w;
+  for (int level = 0; level < t->depth; level++, box /= WIDE) {
+    double *most = order->nodes[t->node[level] + box / WIDE].w + box % WIDE;
+    if (w > *most) *most = w;
+  }
+}
+
+/* ---- boxes ---- */
+
+struct refit {
+  struct hb_order *order;
+  const struct tree *tree;
+  const double *x;
+};
+
+static inline void span(const double *q, double *low, double *high)
+{
+  double l = q[0], h = q[0];
+  for (int k = 1; k < RUN; k++) {
+    l = q[k] < l ? q[k] : l;
+    h = q[k] > h ? q[k] : h;
+  }
+  *low = l, *high = h;
+}
+
+static void refit_run(const struct refit *r, size_t run)
+{
+  struct hb_order *o = r->order;
+  size_t slot = r->tree->slot + run * RUN;
+  for (size_t k = slot; k < slot + RUN; k++) {
+    const double *x = r->x + 3 * (size_t)o->id[k];
+    o->x[k] = x[0], o->y[k] = x[1], o->z[k] = x[2];
+  }
+  struct node *node = o->nodes + r->tree->node[0] + run / WIDE;
+  const double *columns[3] = {o->x, o->y, o->z};
+  for (int c = 0; c < 3; c++) span(columns[c] + slot, &node->low[c][run % WIDE], &node->high[c][run % WIDE]);
+}
+
+enum { PIECE = 64, ALONE = 32768 }; /* runs; particles that are refitted before a thread has woken up */
+
+static void refit_piece(void *context, size_t piece)
+{
+  const struct refit *r = context;
+  size_t end = hb_parallel_end(hb_div_ceil(r->tree->n, RUN), PIECE, piece * PIECE);
+  for (size_t run = piece * PIECE; run < end; run++) refit_run(r, run);
+}
+
+/* The box of the `count` boxes of a node, into the one above it. */
+static void refit_above(const struct node *from, size_t count, struct node *to, size_t at)
+{
+  for (int c = 0; c < 3; c++) {
+    double low = from->low[c][0], high = from->high[c][0];
+    for (size_t k = 1; k < count; k++) {
+      low = from->low[c][k] < low ? from->low[c][k] : low;
+      high = from->high[c][k] > high ? from->high[c][k] : high;
+    }
+    to->low[c][at] = low, to->high[c][at] = high;
+  }
+}
+
+static void refit_tree(const struct refit *r)
+{
+  const struct tree *t = r->tree;
+  size_t boxes = hb_div_ceil(t->n, RUN);
+  hb_parallel_for(t->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(boxes, PIECE), refit_piece,
+                  (void *)r);
+  for (int level = 1; level < t->depth; level++, boxes = hb_div_ceil(boxes, WIDE))
+    for (size_t k = 0; k < t->count[level - 1]; k++)
+      refit_above(r->order->nodes + t->node[level - 1] + k, hb_min(boxes - k * WIDE, WIDE),
+                  r->order->nodes + t->node[level] + k / WIDE, k % WIDE);
+}
+
+void hb_order_refit(struct hb_order *order, const double *x)
+{
+  for (int c = 0; c < CLASSES; c++) {
+    const struct refit r = {order, order->tree + c, x};
+    if (r.tree->n > 0) refit_tree(&r);
+  }
+}
+
+/* ---- order ---- */
+
+static int class_of(double w)
+{
+  if (w == 0) return 0;
+  int c = 0;
+  while (w > class_end[c]) c++;
   return c;
 }
-static int cmp(const void *a, const void *b)
+
+enum hb_status hb_order_sort(struct hb_order *order, const double *x)
 {
-  double p = *(const double *)a, q = *(const double *)b;
-  return (p > q) - (p < q);
-}
-double hb_order_kth(const struct hb_order *o, const double x[3], uint32_t own, size_t k)
-{
-  double *q = malloc(o->n * sizeof *q), r;
-  size_t c = 0;
-  for (size_t i = 0; i < o->n; i++) {
-    double r2 = 0;
-    for (int d = 0; d < 3; d++) r2 += (o->x[3 * i + d] - x[d]) * (o->x[3 * i + d] - x[d]);
-    if (i != own && o->w[i] > 0) q[c++] = r2 / o->w[i];
+  double *points;
+  HB_TRY(HB_ALLOC(3 * order->n, &points));
+  size_t p = 0;
+  for (int c = 0; c < CLASSES; c++) {
+    struct tree *t = order->tree + c;
+    t->from = p;
+    for (size_t i = 0; i < order->n; i++)
+      if (class_of(order->weight[i]) == c) order->number[p++] = (uint32_t)i;
+    t->n = p - t->from;
+    for (size_t k = t->from; k < p; k++)
+      memcpy(points + 3 * k, x + 3 * (size_t)order->number[k], 3 * sizeof *x);
+    hb_kdtree_arrange(t->n, RUN, order->number + t->from, points + 3 * t->from);
   }
-  qsort(q, c, sizeof *q, cmp);
-  r = q[k < c ? k : c - 1];
-  free(q);
-  return r;
+  hb_mem_free(points);
+  lay_out(order);
+  place_weights(order);
+  hb_order_refit(order, x);
+  return HB_OK;
 }
+
 void hb_order_drop(struct hb_order *order, const uint32_t *number, size_t left)
 {
-  (void)number;
+  size_t kept = 0, p = 0;
+  for (int c = 0; c < CLASSES; c++) {
+    struct tree *t = order->tree + c;
+    size_t end = t->from + t->n;
+    t->from = kept;
+    for (; p < end; p++)
+      if (number[order->number[p]] != HB_COLUMNS_GONE) order->number[kept++] = number[order->number[p]];
+    t->n = kept - t->from;
+  }
+  for (size_t i = 0; i < order->n; i++)
+    if (number[i] != HB_COLUMNS_GONE) order->weight[number[i]] = order->weight[i];
   order->n = left;
+  lay_out(order);
+  place_weights(order);
+}
+
+/* ---- lists ---- */
+
+/* Ascending: a number's place is how many are smaller. */
+enum { RANKED = 64 };
+
+static inline void rank(uint32_t *list, size_t count)
+{
+  uint32_t at[RANKED] = {0}, sorted[RANKED];
+  for (size_t k = count; k < RANKED; k++) at[k] = 0;
+  for (size_t j = 0; j < count; j++)
+    for (size_t k = 0; k < RANKED; k++) at[k] += list[j] < list[k < count ? k : 0];
+  for (size_t k = 0; k < count; k++) sorted[at[k]] = list[k];
+  memcpy(list, sorted, count * sizeof *list);
+}
+
+/* Hoare's quicksort of different numbers, until they are few enough. */
+static void sort(uint32_t *list, size_t count)
+{
+  while (count > RANKED) {
+    uint32_t pivot = list[count / 2];
+    size_t i = 0, k = count - 1;
+    for (;; i++, k--) {
+      while (list[i] < pivot) i++;
+      while (list[k] > pivot) k--;
+      if (i >= k) break;
+      uint32_t swap = list[i];
+      list[i] = list[k], list[k] = swap;
+    }
+    size_t below = i == k ? i + 1 : i;
+    sort(list + below, count - below);
+    count = below;
+  }
+  rank(list, count);
+}
+
+struct query {
+  const struct hb_order *order;
+  double x[3], h2;
+  uint32_t own;
+  size_t found, most;
+  uint32_t *list;
+};
+
+/* Every operation is that of a particle's distance, and each of them is monotonic: no rounding makes a box farther away than what
+ * is in it. */
+static inline unsigned near_boxes(const struct query *q, const struct node *node)
+{
+  unsigned near = 0;
+  for (int k = 0; k < WIDE; k++) {
+    double d[3];
+    for (int c = 0; c < 3; c++) {
+      double below = node->low[c][k] - q->x[c], above = q->x[c] - node->high[c][k];
+      double out = below > above ? below : above;
+      d[c] = out > 0 ? out : 0;
+    }
+    near |= (unsigned)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < q->h2 * node->w[k]) << k;
+  }
+  return near;
+}
+
+static inline void meet_run(struct query *q, size_t slot)
+{
+  const struct hb_order *o = q->order;
+  uint32_t near[RUN], *list = q->list;
+  for (size_t k = 0; k < RUN; k++) {
+    double dx = o->x[slot + k] - q->x[0], dy = o->y[slot + k] - q->x[1], dz = o->z[slot + k] - q->x[2];
+    near[k] = (dx * dx + dy * dy + dz * dz < q->h2 * o->w[slot + k]) & (o->id[slot + k] != q->own);
+  }
+  size_t found = q->found;
+  if (found + RUN <= q->most)
+    for (size_t k = 0; k < RUN; found += near[k++]) list[found] = o->id[slot + k];
+  else
+    for (size_t k = 0; k < RUN; found += near[k++])
+      if (near[k] && found < q->most) list[found] = o->id[slot + k];
+  q->found = found;
+}
+
+static inline void walk(struct query *q, const struct tree *t)
+{
+  struct {
+    uint32_t level, node;
+  } stack[WIDE * DEEPEST];
+  size_t height = 0;
+  stack[height].level = (uint32_t)t->depth - 1;
+  stack[height++].node = 0;
+  while (height > 0) {
+    uint32_t level = stack[--height].level, node = stack[height].node;
+    unsigned near = near_boxes(q, q->order->nodes + t->node[level] + node);
+    for (; near; near &= near - 1) {
+      uint32_t child = WIDE * node + (uint32_t)__builtin_ctz(near);
+      if (level == 0) {
+        meet_run(q, t->slot + RUN * (size_t)child);
+      } else {
+        stack[height].level = level - 1;
+        stack[height++].node = child;
+      }
+    }
+  }
+}
+
+HB_CLONES static void find(struct query *q)
+{
+  for (int c = 0; c < CLASSES; c++)
+    if (q->order->tree[c].n > 0) walk(q, q->order->tree + c);
+}
+
+size_t hb_order_within(const struct hb_order *order, const double x[3], double h2, uint32_t own, size_t most,
+                       uint32_t *list)
+{
+  struct query q = {
+      .order = order, .x = {x[0], x[1], x[2]}, .h2 = h2, .own = own, .most = most, .list = list};
+  find(&q);
+  sort(list, hb_min(q.found, most));
+  return q.found;
+}
+
+/* ---- reach ---- */
+
+/* The k smallest r^2 / w so far, in order. */
+struct reach {
+  const struct hb_order *order;
+  const double *x;
+  uint32_t own;
+  size_t found, k;
+  double *best;
+};
+
+static void reach_run(struct reach *r, size_t slot)
+{
+  const struct hb_order *o = r->order;
+  for (size_t i = slot; i < slot + RUN; i++) {
+    double dx = o->x[i] - r->x[0], dy = o->y[i] - r->x[1], dz = o->z[i] - r->x[2];
+    if (!(o->w[i] > 0) || o->id[i] == r->own) continue;
+    double q = (dx * dx + dy * dy + dz * dz) / o->w[i];
+    if (r->found == r->k && !(q < r->best[r->k - 1])) continue;
+    size_t at = r->found < r->k ? r->found++ : r->k - 1;
+    for (; at > 0 && q < r->best[at - 1]; at--) r->best[at] = r->best[at - 1];
+    r->best[at] = q;
+  }
+}
+
+static double box_ratio(const struct node *node, int k, const double x[3])
+{
+  if (!(node->w[k] > 0)) return INFINITY;
+  double d[3];
+  for (int c = 0; c < 3; c++) d[c] = fmax(0, fmax(node->low[c][k] - x[c], x[c] - node->high[c][k]));
+  return (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / node->w[k];
+}
+
+/* The nearest box first. */
+static void reach_node(struct reach *r, const struct tree *t, int level, size_t node)
+{
+  const struct node *boxes = r->order->nodes + t->node[level] + node;
+  double ratio[WIDE];
+  for (int k = 0; k < WIDE; k++) ratio[k] = box_ratio(boxes, k, r->x);
+  for (;;) {
+    int k = 0;
+    for (int c = 1; c < WIDE; c++)
+      if (ratio[c] < ratio[k]) k = c;
+    if (ratio[k] == INFINITY || (r->found == r->k && ratio[k] >= r->best[r->k - 1])) return;
+    ratio[k] = INFINITY;
+    if (level == 0)
+      reach_run(r, t->slot + RUN * (WIDE * node + (size_t)k));
+    else
+      reach_node(r, t, level - 1, WIDE * node + (size_t)k);
+  }
+}
+
+double hb_order_kth(const struct hb_order *order, const double x[3], uint32_t own, size_t k)
+{
+  double best[HB_ORDER_KTH_MOST];
+  struct reach r = {.order = order, .x = x, .own = own, .k = hb_min(k, HB_ORDER_KTH_MOST), .best = best};
+  for (int c = 0; c < CLASSES; c++) {
+    const struct tree *t = order->tree + c;
+    if (t->n > 0) reach_node(&r, t, t->depth - 1, 0);
+  }
+  return r.found ? best[r.found - 1] : 0;
 }

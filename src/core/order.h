@@ -1,38 +1,54 @@
-/* Particles in the order of space, and who is within a radius of a point. */
+/* Particles in the order of their places, and exact lists of those that are near a point.
+ *
+ * Of a particle j near x says r^2 < h2 w_j with r^2 = |x_j - x|^2: a heavy particle is near from farther away. The weight is
+ * w = max(1, m / m_mean)^(2/3), which needs the fewest steps of far forces (data/notebook/2026-11-26-near-and-far.md); a particle
+ * without mass pulls nobody and is near nobody.
+ *
+ * Runs of 32 particles that are close together have a box, eight boxes have one, and so on. Boxes follow the particles; the order,
+ * which costs a hundred times as much, only has to be good. What is found never depends on the order, the boxes, the number of
+ * threads or the machine.
+ *
+ * All arrays of the caller are by number: x[3 * n], m[n]. n < 2^32. */
 #ifndef HB_ORDER_H
 #define HB_ORDER_H
 
 #include "base/status.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct hb_order;
 
-/* For up to n particles, none of which has a mass yet. Errors: HB_ERR_INTERNAL. */
+/* n particles without mass, in the order of their numbers. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_order_create(size_t n, struct hb_order **order);
-void hb_order_destroy(struct hb_order *order);
+void hb_order_destroy(struct hb_order *order); /* NULL is ignored */
 
-/* The masses m[n], n at most that of create. One of mass m is seen from w = max(1, m / m_mean)^(2/3) times the square distance of
- * others; one without mass is seen by nobody. */
+/* [n] The place of a particle in the order, and the number of the particle at a place. */
+const uint32_t *hb_order_place(const struct hb_order *order);
+const uint32_t *hb_order_number(const struct hb_order *order);
+
+/* Weights of all n particles, and of one whose mass has changed, with the mean of the last hb_order_weigh. O(n); O(log n). */
 void hb_order_weigh(struct hb_order *order, size_t n, const double *m, double m_mean);
+void hb_order_weigh_one(struct hb_order *order, uint32_t i, double m);
 
-/* The order of the particles at x[3 * n]. No result depends on it. Errors: HB_ERR_INTERNAL. */
+/* The order of particles that have their weights and are at x; refits. O(n log n), some 0.3 microseconds a particle. Errors:
+ * HB_ERR_INTERNAL, the order is what it was. */
 enum hb_status hb_order_sort(struct hb_order *order, const double *x);
 
-/* place[n] of the particles in this order. */
-const uint32_t *hb_order_place(const struct hb_order *order);
-
-/* The particles have moved to x[3 * n]. */
+/* The particles are at x: what is below needs it after they moved, and after hb_order_drop. */
 void hb_order_refit(struct hb_order *order, const double *x);
 
-/* The first `most` of those but `own` with |x_j - x|^2 < h2 w_j, ascending, and how many there are; several threads may ask. */
+/* Writes the numbers of all but `own` that are near x into list, in ascending order; returns how many there are. If there are more
+ * than `most`, list has `most` of them. Any number of threads may ask at once. */
 size_t hb_order_within(const struct hb_order *order, const double x[3], double h2, uint32_t own, size_t most,
                        uint32_t *list);
 
-/* |x_j - x|^2 / w_j of the one with the k-th smallest, from 0 on, or the last. */
+/* The k-th smallest r^2 / w of all but `own`, k = 1 ... HB_ORDER_KTH_MOST; the largest where they are fewer, 0 of none. */
+enum { HB_ORDER_KTH_MOST = 2048 };
 double hb_order_kth(const struct hb_order *order, const double x[3], uint32_t own, size_t k);
 
-/* New numbers as of hb_columns_renumber: sort and weigh follow. */
+/* Particles change their numbers to number[n], ascending, of which those that are HB_COLUMNS_GONE vanish (core/columns.h); so
+ * do their places, and those behind close up. `left` remain. */
 void hb_order_drop(struct hb_order *order, const uint32_t *number, size_t left);
 
 #endif
