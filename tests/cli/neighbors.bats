@@ -53,12 +53,24 @@ LIST
   [[ $(grep '^# history: ' on.txt | tail -n 1) == *' --neighbors 32 --eta-far 1/256'* ]]
   accepts run k.txt --scheme host --t-end 1/64 --neighbors 0 -o off.txt --quiet
   [ "$(option off.txt neighbors)" = 0 ]
-  for words in '--steps shared' '--scheme matrix2004' '--scheme cg2007'; do
-    # shellcheck disable=SC2086 # words
-    accepts run k.txt --scheme host --t-end 0 $words -o auto.txt --quiet
-    echo "$words: $(option auto.txt neighbors)"
-    [ "$(option auto.txt neighbors)" = 0 ]
-  done
+  while IFS='|' read -r words number; do
+    read -ra words <<<"$words"
+    accepts run k.txt --t-end 0 "${words[@]}" -o auto.txt --quiet
+    echo "${words[*]}: $(option auto.txt neighbors), expected $number"
+    [ "$(option auto.txt neighbors)" = "$number" ]
+  done <<'LIST'
+--scheme host|64
+--scheme host-simd --precision ds --eps 0.01|64
+--scheme host --steps shared|0
+--scheme host --escapers list --events e.csv|0
+--scheme host --field log:v=1,r=1|0
+--scheme cg2007 --context osmesa|0
+--scheme matrix2004 --context osmesa --no-tune|0
+--scheme tile --context osmesa --no-tune --transfer block --predict gpu|0
+LIST
+  cluster 999
+  accepts run k.txt --scheme host --t-end 0 -o auto.txt --quiet
+  [ "$(option auto.txt neighbors)" = 0 ]
 }
 
 @test "a resumed run has the number of its checkpoint, and no other" {
@@ -74,4 +86,117 @@ LIST
     run --resume a.ckpt --eta-far 0.01
   accepts run --resume a.ckpt --neighbors 32 --max-hours 1
   [ "$(option end.txt neighbors)" = 32 ]
+}
+
+# value NAME: of the last line of --json.
+value() { tail -n 1 | sed -n "s/.*\"$1\": \"\{0,1\}\([^,\"}]*\).*/\1/p"; }
+
+# holds EXPRESSION: as awk says.
+holds() { awk "BEGIN { exit !($1) }"; }
+
+# rms FILE: of the first column's numbers.
+rms() { awk '{ s += $1 ^ 2 } END { print sqrt(s / NR) }' "$1"; }
+
+# saves SHARE WORD...: six clusters with and without neighbors: fewer than 1 / SHARE of all block steps are full, there are few pairs,
+# and energies as good.
+saves() {
+  local seed near share=$1
+  shift
+  rm -f plain near
+  for seed in 21 22 23 24 25 26; do
+    "$HOLMBERG" ic plummer -n 2048 --masses kroupa --mass-max 50 --seed $seed -o k.txt --quiet
+    accepts run k.txt --eps 0.0008 --t-end 1/4 --json --neighbors 0 "$@"
+    echo "$(value de_cluster <<<"$output") $(value block_steps <<<"$output") $(value pairs <<<"$output")" >>plain
+    accepts run k.txt --eps 0.0008 --t-end 1/4 --json --neighbors 64 "$@"
+    near=$output
+    echo "$(value de_cluster <<<"$near") $(value block_steps <<<"$near") $(value pairs <<<"$near") $(value full_blocks <<<"$near")" >>near
+    local name words=
+    for name in block_steps full_blocks particle_steps far_steps near_pairs full_pairs list_mean list_longest \
+      list_changes far_by_reach far_by_noise; do
+      words+=", $(value $name <<<"$near") ${name//_/ }"
+    done
+    echo "$*, seed $seed: dE/E, block steps, pairs $(tail -n 1 plain) -> $(tail -n 1 near)$words" >&3
+    holds "$(value pairs <<<"$near") == $(value near_pairs <<<"$near") + $(value full_pairs <<<"$near")"
+    holds "$(value list_mean <<<"$near") > 50 && $(value list_mean <<<"$near") < 80"
+    holds "$(value list_longest <<<"$near") < 3 * 64"
+  done
+  echo "$*: rms dE/E $(rms plain) -> $(rms near)" >&3
+  holds "$(rms near) < 2.5 * $(rms plain)"
+  paste plain near | awk -v share="$share" '{ plain += $3; near += $6; steps += $5; full += $7 } $5 > 1.05 * $2 { exit 1 }
+    END { if (3 * near > plain || share * full > steps) exit 1 }'
+}
+
+@test "few block steps need all pairs, and the energy is as good" {
+  saves 12 --scheme host
+  saves 6 --scheme host-simd --precision ds
+}
+
+hash_of() { "$HOLMBERG" run k.txt --json "$@" | value state_hash; }
+
+@test "the same bits with any number of threads and any vectors" {
+  cluster 2048
+  local hash again
+  hash=$(OMP_NUM_THREADS=1 hash_of --scheme host --eps 0.0008 --t-end 1/16 --neighbors 64)
+  for words in OMP_NUM_THREADS=2 OMP_NUM_THREADS=4 OMP_NUM_THREADS=7 HB_SIMD=avx2 HB_SIMD=baseline; do
+    again=$(export "${words?}" && hash_of --scheme host --eps 0.0008 --t-end 1/16 --neighbors 64)
+    echo "$words: $again, expected $hash" >&3
+    [ "$again" = "$hash" ]
+  done
+  # negative control: another number of neighbors is another sum
+  [ "$(hash_of --scheme host --eps 0.0008 --t-end 1/16 --neighbors 65)" != "$hash" ]
+}
+
+@test "killed and resumed at a hundred instants: the bytes of a run that was not" {
+  cluster 1024
+  local options=(--scheme host --eps 0.0016 --t-end 3/64 --neighbors 64 --diag-every 1/64 --quiet)
+  accepts run k.txt "${options[@]}" -o whole.txt
+  run -75 "$HOLMBERG" run k.txt "${options[@]}" -o part.txt --checkpoint part.ckpt --max-hours 1e-9
+  local count=0 hours
+  for ((; count < 100 && status == 75; count++)); do
+    hours=1e-9 # a block step, and after each third the steps of a millisecond
+    [ $((count % 3)) -lt 2 ] || hours=3e-7
+    run --separate-stderr "$HOLMBERG" run --resume part.ckpt --max-hours $hours
+  done
+  [ "$status" -ne 75 ] || run --separate-stderr "$HOLMBERG" run --resume part.ckpt --max-hours 1
+  echo "exit code $status after $count resumes; $stderr" >&3
+  [ "$count" -eq 100 ]
+  [ "$status" -eq 0 ]
+  cmp whole.txt part.txt
+}
+
+@test "on every source of forces; in reproducible the same bits" {
+  export HB_CONTEXT=osmesa
+  cluster 1024
+  local hash='' again words
+  for words in '--scheme host' '--scheme host-simd --precision ds' '--scheme bag --precision ds --no-tune' '--scheme tile --precision ds --no-tune'; do
+    # shellcheck disable=SC2086 # words
+    accepts run k.txt $words --eps 0.0016 --t-end 1/16 --neighbors 64 --json
+    echo "$words: dE/E $(value de_cluster <<<"$output"), $(value full_blocks <<<"$output") of $(value block_steps <<<"$output") block steps full" >&3
+    holds "$(value de_cluster <<<"$output") ^ 2 < 1e-14"
+    holds "8 * $(value full_blocks <<<"$output") < $(value block_steps <<<"$output")"
+  done
+  for words in host 'bag --no-tune' 'tile --no-tune' 'matrix2004 --no-tune'; do
+    # shellcheck disable=SC2086 # words
+    again=$(hash_of --precision reproducible --scheme $words --eps 0.0016 --t-end 1/32 --neighbors 64)
+    echo "reproducible by $words: $again" >&3
+    [ "$again" = "${hash:=$again}" ]
+  done
+}
+
+@test "--diag and plot show full blocks beside all" {
+  cluster 1024
+  accepts run k.txt --scheme host --eps 0.0016 --t-end 1/8 --neighbors 64 --diag a.csv
+  [[ ${lines[-1]} == '# 64 neighbors ('*' in the mean, '*' at most): '*' particle steps were full' ]]
+  accepts run k.txt --scheme host --eps 0.0016 --t-end 1/8 --neighbors 0 --diag b.csv --quiet
+  # the histogram of full blocks has each once; a table without neighbors has no such columns
+  awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
+    { sum = 0; for (size = 1; size <= 1024; size *= 2) sum += $at["full_blocks_" size]
+      if (sum != $at["full_blocks"] || $at["near_pairs"] + $at["full_pairs"] != $at["pairs"]) exit 1 }
+    NR == 3 && ($at["near_s"] <= 0 || $at["lists_s"] <= 0 || $at["full_blocks"] < 10) { exit 1 }' a.csv
+  run ! grep -q 'full_blocks\|near_s' b.csv
+  accepts plot a.csv -o a.svg
+  grep -q 'full, by their far steps' a.svg
+  grep -q '>near [0-9.]* %<' a.svg
+  accepts plot b.csv -o b.svg
+  run ! grep -q 'full, by\|>near ' b.svg
 }
