@@ -15,11 +15,11 @@ enum {
   RUN = 32,     /* particles of a box */
   WIDE = 8,     /* boxes of a box     */
   DEEPEST = 11, /* RUN * WIDE^10 > 2^32 */
-  CLASSES = 4
+  CLASSES = 3
 };
 
 /* Heavy particles are near from far away: boxes of their own keep those of the others small. Up to which weight a class goes. */
-static const double class_end[CLASSES] = {1, 1.6, 4, INFINITY};
+static const double class_end[CLASSES] = {1.6, 4, INFINITY};
 
 /* Eight boxes, and the largest weight in each. One without particles has no weight, so nothing in it is near. */
 struct node {
@@ -43,6 +43,7 @@ struct hb_order {
   struct tree tree[CLASSES];
 };
 
+/* One run more than there can be: what is next is on its way. */
 static size_t slots_for(size_t n) { return (hb_div_ceil(n, RUN) + CLASSES) * RUN; }
 static size_t nodes_for(size_t n) { return slots_for(n) / (RUN * (WIDE - 1)) + CLASSES * DEEPEST; }
 
@@ -206,6 +207,7 @@ static void refit_run(const struct refit *r, size_t run)
   size_t slot = r->tree->slot + run * RUN;
   for (size_t k = slot; k < slot + RUN; k++) {
     const double *x = r->x + 3 * (size_t)o->id[k];
+    __builtin_prefetch(r->x + 3 * (size_t)o->id[k + RUN]);
     o->x[k] = x[0], o->y[k] = x[1], o->z[k] = x[2];
   }
   struct node *node = o->nodes + r->tree->node[0] + run / WIDE;
@@ -307,17 +309,18 @@ void hb_order_drop(struct hb_order *order, const uint32_t *number, size_t left)
 
 /* ---- lists ---- */
 
+#define INLINE static inline __attribute__((always_inline))
+
 /* Ascending: a number's place is how many are smaller. */
 enum { RANKED = 64 };
 
-static inline void rank(uint32_t *list, size_t count)
+HB_CLONES static void rank(uint32_t *list, size_t count)
 {
-  uint32_t at[RANKED] = {0}, sorted[RANKED];
-  for (size_t k = count; k < RANKED; k++) at[k] = 0;
+  uint32_t number[RANKED], at[RANKED] = {0};
+  for (size_t k = 0; k < RANKED; k++) number[k] = k < count ? list[k] : UINT32_MAX;
   for (size_t j = 0; j < count; j++)
-    for (size_t k = 0; k < RANKED; k++) at[k] += list[j] < list[k < count ? k : 0];
-  for (size_t k = 0; k < count; k++) sorted[at[k]] = list[k];
-  memcpy(list, sorted, count * sizeof *list);
+    for (size_t k = 0; k < RANKED; k++) at[k] += number[j] < number[k];
+  for (size_t k = 0; k < count; k++) list[at[k]] = number[k];
 }
 
 /* Hoare's quicksort of different numbers, until they are few enough. */
@@ -350,22 +353,25 @@ struct query {
 
 /* Every operation is that of a particle's distance, and each of them is monotonic: no rounding makes a box farther away than what
  * is in it. */
-static inline unsigned near_boxes(const struct query *q, const struct node *node)
+INLINE double box_r2(const struct node *node, int k, const double x[3])
+{
+  double d[3];
+  for (int c = 0; c < 3; c++) {
+    double below = node->low[c][k] - x[c], above = x[c] - node->high[c][k];
+    double out = below > above ? below : above;
+    d[c] = out > 0 ? out : 0;
+  }
+  return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+}
+
+INLINE unsigned near_boxes(const struct query *q, const struct node *node)
 {
   unsigned near = 0;
-  for (int k = 0; k < WIDE; k++) {
-    double d[3];
-    for (int c = 0; c < 3; c++) {
-      double below = node->low[c][k] - q->x[c], above = q->x[c] - node->high[c][k];
-      double out = below > above ? below : above;
-      d[c] = out > 0 ? out : 0;
-    }
-    near |= (unsigned)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < q->h2 * node->w[k]) << k;
-  }
+  for (int k = 0; k < WIDE; k++) near |= (unsigned)(box_r2(node, k, q->x) < q->h2 * node->w[k]) << k;
   return near;
 }
 
-static inline void meet_run(struct query *q, size_t slot)
+INLINE void meet_run(struct query *q, size_t slot)
 {
   const struct hb_order *o = q->order;
   uint32_t near[RUN], *list = q->list;
@@ -382,7 +388,7 @@ static inline void meet_run(struct query *q, size_t slot)
   q->found = found;
 }
 
-static inline void walk(struct query *q, const struct tree *t)
+INLINE void walk(struct query *q, const struct tree *t)
 {
   struct {
     uint32_t level, node;
@@ -421,65 +427,78 @@ size_t hb_order_within(const struct hb_order *order, const double x[3], double h
   return q.found;
 }
 
-/* ---- reach ---- */
+/* ---- the k-th ---- */
 
-/* The k smallest r^2 / w so far, in order. */
-struct reach {
+/* Numbers r^2 / w below `bound`: the k smallest so far, and some more. */
+struct nearest {
   const struct hb_order *order;
   const double *x;
   uint32_t own;
   size_t found, k;
-  double *best;
+  double bound, *ratio; /* [k + 2 * RUN] */
 };
 
-static void reach_run(struct reach *r, size_t slot)
+HB_CLONES static void take_run(struct nearest *q, size_t slot)
 {
-  const struct hb_order *o = r->order;
-  for (size_t i = slot; i < slot + RUN; i++) {
-    double dx = o->x[i] - r->x[0], dy = o->y[i] - r->x[1], dz = o->z[i] - r->x[2];
-    if (!(o->w[i] > 0) || o->id[i] == r->own) continue;
-    double q = (dx * dx + dy * dy + dz * dz) / o->w[i];
-    if (r->found == r->k && !(q < r->best[r->k - 1])) continue;
-    size_t at = r->found < r->k ? r->found++ : r->k - 1;
-    for (; at > 0 && q < r->best[at - 1]; at--) r->best[at] = r->best[at - 1];
-    r->best[at] = q;
+  const struct hb_order *o = q->order;
+  double ratio[RUN], bound = q->bound;
+  for (size_t k = 0; k < RUN; k++) {
+    double dx = o->x[slot + k] - q->x[0], dy = o->y[slot + k] - q->x[1], dz = o->z[slot + k] - q->x[2];
+    double r2 = dx * dx + dy * dy + dz * dz, w = o->w[slot + k];
+    ratio[k] = ((w > 0) & (o->id[slot + k] != q->own)) ? r2 / w : INFINITY;
   }
+  size_t found = q->found;
+  for (size_t k = 0; k < RUN; k++) {
+    q->ratio[found] = ratio[k];
+    found += ratio[k] < bound;
+  }
+  q->found = found;
 }
 
-static double box_ratio(const struct node *node, int k, const double x[3])
+static void forget_farthest(struct nearest *q)
 {
-  if (!(node->w[k] > 0)) return INFINITY;
-  double d[3];
-  for (int c = 0; c < 3; c++) d[c] = fmax(0, fmax(node->low[c][k] - x[c], x[c] - node->high[c][k]));
-  return (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / node->w[k];
+  q->bound = hb_select(q->found, q->ratio, q->k - 1);
+  q->found = q->k;
+}
+
+HB_CLONES static void box_ratios(const struct node *node, const double x[3], double ratio[WIDE])
+{
+  for (int k = 0; k < WIDE; k++) ratio[k] = node->w[k] > 0 ? box_r2(node, k, x) / node->w[k] : INFINITY;
 }
 
 /* The nearest box first. */
-static void reach_node(struct reach *r, const struct tree *t, int level, size_t node)
+static void take_node(struct nearest *q, const struct tree *t, int level, size_t node)
 {
-  const struct node *boxes = r->order->nodes + t->node[level] + node;
   double ratio[WIDE];
-  for (int k = 0; k < WIDE; k++) ratio[k] = box_ratio(boxes, k, r->x);
+  box_ratios(q->order->nodes + t->node[level] + node, q->x, ratio);
   for (;;) {
     int k = 0;
     for (int c = 1; c < WIDE; c++)
       if (ratio[c] < ratio[k]) k = c;
-    if (ratio[k] == INFINITY || (r->found == r->k && ratio[k] >= r->best[r->k - 1])) return;
+    if (!(ratio[k] < q->bound)) return;
     ratio[k] = INFINITY;
-    if (level == 0)
-      reach_run(r, t->slot + RUN * (WIDE * node + (size_t)k));
-    else
-      reach_node(r, t, level - 1, WIDE * node + (size_t)k);
+    size_t child = WIDE * node + (size_t)k;
+    if (level > 0) {
+      take_node(q, t, level - 1, child);
+    } else {
+      take_run(q, t->slot + RUN * child);
+      if (q->found >= q->k + (q->bound < INFINITY ? RUN : 0)) forget_farthest(q);
+    }
   }
 }
 
 double hb_order_kth(const struct hb_order *order, const double x[3], uint32_t own, size_t k)
 {
-  double best[HB_ORDER_KTH_MOST];
-  struct reach r = {.order = order, .x = x, .own = own, .k = hb_min(k, HB_ORDER_KTH_MOST), .best = best};
+  double ratio[HB_ORDER_KTH_MOST + 2 * RUN];
+  struct nearest q = {.order = order,
+                      .x = x,
+                      .own = own,
+                      .k = hb_min(k, HB_ORDER_KTH_MOST),
+                      .bound = INFINITY,
+                      .ratio = ratio};
   for (int c = 0; c < CLASSES; c++) {
     const struct tree *t = order->tree + c;
-    if (t->n > 0) reach_node(&r, t, t->depth - 1, 0);
+    if (t->n > 0) take_node(&q, t, t->depth - 1, 0);
   }
-  return r.found ? best[r.found - 1] : 0;
+  return q.found ? hb_select(q.found, ratio, hb_min(q.k, q.found) - 1) : 0;
 }
