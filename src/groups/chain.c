@@ -230,6 +230,18 @@ static void add_field(const struct hb_chain *c, const struct hb_chain_tide *tide
   for (size_t k = 0; k < c->n; k++) hb_field_difference(tide->field, center, x[k], f[k]);
 }
 
+void hb_chain_others_of_pair(const struct hb_chain *c, const struct hb_chain_tide *tide, double t,
+                             double f[2][3])
+{
+  double x[2][3], share = c->m[1] / (c->m[0] + c->m[1]);
+  for (size_t i = 0; i < 3; i++) {
+    x[0][i] = -share * c->X[0][i], x[1][i] = c->X[0][i] - share * c->X[0][i];
+    f[0][i] = f[1][i] = 0;
+  }
+  if (tide->count > 0) add_points(2, tide, x, t, f);
+  if (tide->tensor) add_tensor(c, tide, x, t, f);
+}
+
 void hb_chain_rotate(size_t n, double angle, double q[][3])
 {
   double c[4];

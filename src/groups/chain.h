@@ -183,6 +183,10 @@ double hb_chain_tide_of_points(const struct hb_chain_tide *tide);
 void hb_chain_others(const struct hb_chain *chain, const struct hb_chain_tide *tide, const double X[][3],
                      double t, double f[HB_CHAIN_MOST][3]);
 
+/* f[2] with their mean, of a pair without a field. */
+void hb_chain_others_of_pair(const struct hb_chain *chain, const struct hb_chain_tide *tide, double t,
+                             double f[2][3]);
+
 /* q[n] about z by this angle, with the same bits everywhere. */
 void hb_chain_rotate(size_t n, double angle, double q[][3]);
 

@@ -85,6 +85,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_groups, active, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, live, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, fresh, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_groups, is_live, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, listed, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, first, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, touched, 1, HB_COLUMN_SCRATCH),
@@ -225,6 +226,7 @@ const struct hb_groups_rules hb_groups_by_size = {.forms_below = 3e-3,
 const struct hb_groups_rules hb_groups_by_perturbation = {.widest = 0.32,
                                                           .forms_below = 3e-2,
                                                           .breaks_above = 0.1,
+                                                          .wakes = 1e-2,
                                                           .resolved = 0.2,
                                                           .weak = 0.1,
                                                           .far = 1e-6,
@@ -264,6 +266,7 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
   g->tide = squared(tide / least);
   g->strong = is_hard ? squared(tide / least_tide) : INFINITY;
   g->weak = is_hard && groups->rules->weak > 0 ? squared(tide / (groups->rules->weak * least)) : 0;
+  g->waking = g->weak > 0 && groups->rules->wakes > 0 ? squared(tide / groups->rules->wakes) : INFINITY;
   if (g->weak > 0) find_quadrupole(c, g->Q);
 }
 
@@ -444,10 +447,11 @@ void hb_groups_end_touching(struct hb_groups *groups)
   for (size_t k = 0; k < groups->touches; k++) groups->at[groups->touched[k]].is_touched = 0;
 }
 
-void hb_groups_activate(struct hb_groups *groups, size_t ni, const uint32_t *block)
+void hb_groups_activate(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
 {
   for (size_t b = 0; b < groups->actives; b++) groups->active[groups->block[b]] = 0;
   groups->actives = ni;
+  groups->tick = tick;
   groups->touches = 0;
   for (size_t b = 0; b < ni; b++) {
     struct hb_group *g = hb_groups_of(groups, block[b]);
@@ -903,6 +907,7 @@ void hb_groups_renumber(struct hb_groups *groups, const uint32_t *number, size_t
   groups->n = left;
   memset(groups->active, 0, left * sizeof *groups->active);
   memset(groups->fresh, 0, left);
+  memset(groups->is_live, 0, left);
   groups->actives = 0;
   link_all(groups);
 }

@@ -21,8 +21,10 @@ struct hb_groups_rules {
   double widest; /* 2 a of a pair, in N^-1/3 r_half; 0: what is close alone */
   double forms_below,
       breaks_above; /* tides, relative to what holds a pair together, in which a wide one forms and breaks */
-  double resolved;  /* links longer than this part of the distance between two groups shorten their steps */
-  double weak;      /* of the least tide in its list: down to that, stars feel a hard pair's quadrupole */
+  double
+      wakes; /* tide of an active node in its list from which a pair is brought to the node's time; 0: any */
+  double resolved; /* links longer than this part of the distance between two groups shorten their steps */
+  double weak;     /* of the least tide in its list: down to that, stars feel a hard pair's quadrupole */
   double
       far; /* the system's tide from which a hard pair keeps that of all who are not in its list; INFINITY: none does */
   double (*least)(const struct hb_groups *groups, const struct hb_group *g); /* tide of a hard pair's list */
@@ -48,6 +50,7 @@ struct hb_group {
   uint64_t tick;  /* time of the chain */
   double R;       /* how far it reaches, see hb_groups_measure */
   double tide;    /* a mass m disturbs it from nearer than d if m^2 tide > d^6 */
+  double waking;  /* an active node of its list wakes it if m^2 waking > d^6; INFINITY: each does */
   double strong;  /* and, if m^2 strong > d^6, so much that it feels where the members are */
   double weak;    /* a mass m that is not in the list feels the mean of its orbit if m^2 weak > d^6 */
   double Q[6];    /* that mean: mu <x x> as xx yy zz xy xz yz */
@@ -81,7 +84,7 @@ struct hb_groups {
   uint32_t *of;                   /* [n] the group of a node, or one of the above */
   uint32_t *active;               /* [n] 1 + where a node is in the block, or 0 */
   uint32_t *live;                 /* [n] scratch of the caller, like fresh */
-  uint8_t *fresh;                 /* [n] */
+  uint8_t *fresh, *is_live;       /* [n] */
   double parking[3];              /* the caller's: where slots that are parked are */
   uint8_t *listed;                /* [n] scratch, 0 */
   uint8_t *near;                  /* [n] whether a node was corrected in its last block */
@@ -95,6 +98,7 @@ struct hb_groups {
       touched; /* [touches] of [n] groups, ascending: active ones, and those with an active node in their lists */
   uint32_t *block; /* [actives] of [n]: the active nodes */
   size_t touches, actives;
+  uint64_t tick;                      /* of these */
   uint64_t formed, dissolved, forces; /* groups so far; evaluations within groups */
   const struct hb_field *field;       /* the caller's, forces from outside; NULL: none */
 };
@@ -241,8 +245,8 @@ void hb_groups_end_touching(struct hb_groups *groups);
 /* Ascending. */
 void hb_groups_sort(size_t count, uint32_t *number);
 
-/* The block becomes what is active, and the groups that this concerns are touched. */
-void hb_groups_activate(struct hb_groups *groups, size_t ni, const uint32_t *block);
+/* The block at this tick becomes what is active, and the groups that this concerns are touched. */
+void hb_groups_activate(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block);
 
 /* ---- who disturbs whom ---- */
 

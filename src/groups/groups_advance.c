@@ -296,16 +296,17 @@ static enum hb_status enter(struct hb_groups *groups, const struct hb_nodes *nod
   return HB_OK;
 }
 
-/* A group that is active is advanced, and one in whose list an active node is, unless it feels of it only the mean of the orbit. */
+/* A group that is active is advanced, and one in whose list an active node is that disturbs it so much that it has to be. */
 static int is_needed(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g)
 {
-  if (groups->active[g->node] || groups->rules == &hb_groups_by_size) return 1;
+  if (groups->active[g->node] || g->settled < g->count || !(g->waking < INFINITY)) return 1;
   for (size_t k = 0; k < g->count; k++) {
     if (!groups->active[g->list[k]]) continue;
     hb_groups_need(nodes, g->node);
-    if (!hb_groups_is_mean(groups, g, g->list[k], hb_distance2(nodes->xp, g->node, g->list[k]))) return 1;
+    double d2 = hb_distance2(nodes->xp, g->node, g->list[k]), m = groups->m[g->list[k]];
+    if (m * m * g->waking > d2 * d2 * d2) return 1;
   }
-  return g->settled < g->count;
+  return 0;
 }
 
 enum { ALONE = 8 }; /* groups that are advanced before a second thread has woken up */
@@ -332,7 +333,7 @@ enum hb_status hb_groups_meet(struct hb_groups *groups, const struct hb_nodes *n
   uint32_t *needed;
   size_t count = 0;
   if (groups->count > 0) HB_TRY(enter(groups, nodes, tick, ni, block));
-  hb_groups_activate(groups, ni, block);
+  hb_groups_activate(groups, tick, ni, block);
   if (groups->touches == 0) return HB_OK;
   HB_TRY(HB_ALLOC(groups->touches, &needed));
   for (size_t k = 0; k < groups->touches; k++)
@@ -370,6 +371,7 @@ enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *
     uint32_t i = hb_groups_around_at(&around, k);
     if (i == g->node || groups->of[i] == HB_GROUPS_PARKED || !feels(groups, nodes, g, i)) continue;
     struct hb_group *other = hb_groups_of(groups, i);
+    if (groups->listed[i] && groups->rules != &hb_groups_by_size) continue;
     if (other) status = bring(groups, other, nodes, tick);
     if (status == HB_OK && !groups->listed[i]) status = hb_groups_list(groups, g, i);
     if (other) other->settled = other->count;
@@ -432,14 +434,19 @@ struct points {
   double m[HB_CHAIN_MOST], x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST]; /* relative to the node */
 };
 
-static void resolve(const struct hb_groups *groups, uint32_t node, struct points *p)
+/* A pair that was not woken is where its orbit has it. */
+static void resolve(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t node,
+                    struct points *p)
 {
   const struct hb_group *g = hb_groups_of(groups, node);
   *p = (struct points){.n = 1, .m = {groups->m[node]}};
   if (!g) return;
-  p->n = g->chain.n;
-  for (size_t k = 0; k < p->n; k++) p->m[k] = g->chain.m[k];
-  hb_chain_places(&g->chain, p->x, p->v);
+  struct hb_chain chain = g->chain;
+  double dt = span(nodes, g->tick, groups->tick);
+  if (dt > 0 && hb_kepler_suits(&chain, NULL)) hb_kepler_advance(&chain, dt, NULL, NULL);
+  p->n = chain.n;
+  for (size_t k = 0; k < p->n; k++) p->m[k] = chain.m[k];
+  hb_chain_places(&chain, p->x, p->v);
 }
 
 /* Adds sign times the pull and jerk of a mass m, r and v away. */
@@ -499,8 +506,8 @@ static void correct_pair(const struct hb_groups *groups, const struct hb_nodes *
 {
   struct points sink, source;
   double r[3], v[3], sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[i];
-  resolve(groups, i, &sink);
-  resolve(groups, k, &source);
+  resolve(groups, nodes, i, &sink);
+  resolve(groups, nodes, k, &source);
   hb_between(nodes->xp, i, k, r);
   hb_between(nodes->vp, i, k, v);
   for (size_t p = 0; p < sink.n; p++)
@@ -555,7 +562,7 @@ static void correct_list(const struct hb_groups *groups, const struct hb_nodes *
       const struct hb_chain turned = at_rest(groups, &g->chain);
       resolve_orbit(&turned, &orbit);
     }
-    if (!feels_mean && members.n == 0) resolve(groups, g->node, &members);
+    if (!feels_mean && members.n == 0) resolve(groups, nodes, g->node, &members);
     if (is_star)
       correct_star(groups, nodes, g->node, feels_mean ? &orbit : &members, own, node, b, a, j);
     else
@@ -576,7 +583,7 @@ static void correct_field(const struct hb_groups *groups, const struct hb_nodes 
   if (is_mean(groups, &turned, x))
     resolve_orbit(&turned, &sink);
   else
-    resolve(groups, center, &sink);
+    resolve(groups, nodes, center, &sink);
   hb_field_pull(groups->field, x, v, from_a, from_j);
   for (size_t p = 0; p < sink.n; p++) {
     double at[3], by[3], of_a[3] = {0}, of_j[3] = {0};

@@ -17,45 +17,47 @@ struct view {
   double m[LANES], r[3][LANES], v[3][LANES];
 };
 
-/* Which part of a node's tide is that of a neighbor: 1 up to half of the square of a distance, 0 beyond it, and smooth between; so that
- * nothing jumps where nodes pass it. */
-enum part { ALL, NEAR, FAR };
+/* Which part of a node's tide counts: a constant and a part of 1 near the center, up to half of the square of the distance cut, 0 beyond
+ * it, and smooth between; so that nothing jumps where nodes pass it. */
+struct part {
+  double constant, of_near;
+};
+static const struct part whole = {1, 0}, near_part = {0, 1}, far_part = {1, -1}, less = {-1, 0};
 
-/* Adds a tensor, `mass` of T and its rate, which has that of the mass. */
-static inline __attribute__((always_inline)) void add_term(double mass, double mass_rate, double T,
-                                                           double rate, double *sum, double *sum_rate)
-{
-  *sum += mass * T;
-  *sum_rate += mass * rate + mass_rate * T;
-}
-
-/* sum[12] += sign times the tensors of a view's tide and their rates. */
-HB_CLONES static void add_tides(const struct view *p, double to_near, enum part part, double sign,
+/* sum[12] += the tensors of a view's tide and their rates; to_near: 2 / cut^2. Factors first: mass, T, and how they change. */
+HB_CLONES static void add_tides(const struct view *p, double to_near, const struct part *part,
                                 double sum[NUMBERS][LANES])
 {
+  const double constant = part->constant, of_near = part->of_near;
 #pragma omp simd
   for (size_t l = 0; l < LANES; l++) {
     double x = p->r[0][l], y = p->r[1][l], z = p->r[2][l], u = p->v[0][l], v = p->v[1][l], w = p->v[2][l];
-    double r2 = x * x + y * y + z * z, rv = x * u + y * v + z * w, s = 2 - r2 * to_near;
+    double m = p->m[l], r2 = x * x + y * y + z * z, rv = x * u + y * v + z * w, s = 2 - r2 * to_near;
     s = s > 0 ? s : 0;
     s = s < 1 ? s : 1;
-    double near = s * s * (3 - 2 * s), near_rate = -12 * s * (1 - s) * to_near * rv;
-    double m = sign * p->m[l], weight = part == ALL ? 1 : part == NEAR ? near : 1 - near;
-    double mass = m * weight, mass_rate = part == ALL ? 0 : part == NEAR ? m * near_rate : -m * near_rate;
-    r2 = p->m[l] > 0 ? r2 : 1;
-    double i2 = 1 / r2, i3 = i2 * sqrt(i2), i5 = 3 * i3 * i2, d = i5 * rv, e = 5 * d * i2;
-    add_term(mass, mass_rate, i5 * x * x - i3, 2 * i5 * x * u - e * x * x + d, &sum[0][l], &sum[6][l]);
-    add_term(mass, mass_rate, i5 * y * y - i3, 2 * i5 * y * v - e * y * y + d, &sum[1][l], &sum[7][l]);
-    add_term(mass, mass_rate, i5 * z * z - i3, 2 * i5 * z * w - e * z * z + d, &sum[2][l], &sum[8][l]);
-    add_term(mass, mass_rate, i5 * x * y, i5 * (x * v + y * u) - e * x * y, &sum[3][l], &sum[9][l]);
-    add_term(mass, mass_rate, i5 * x * z, i5 * (x * w + z * u) - e * x * z, &sum[4][l], &sum[10][l]);
-    add_term(mass, mass_rate, i5 * y * z, i5 * (y * w + z * v) - e * y * z, &sum[5][l], &sum[11][l]);
+    double mass = m * (constant + of_near * (s * s * (3 - 2 * s)));
+    double rate = m * of_near * -12 * s * (1 - s) * to_near * rv;
+    r2 = m > 0 ? r2 : 1;
+    double i2 = 1 / r2, i3 = i2 * sqrt(i2), i5 = 3 * i3 * i2, m5 = mass * i5, d = m5 * rv;
+    double f = rate * i5 - 5 * d * i2, g = d - rate * i3, m3 = mass * i3;
+    sum[0][l] += m5 * x * x - m3;
+    sum[1][l] += m5 * y * y - m3;
+    sum[2][l] += m5 * z * z - m3;
+    sum[3][l] += m5 * x * y;
+    sum[4][l] += m5 * x * z;
+    sum[5][l] += m5 * y * z;
+    sum[6][l] += 2 * m5 * x * u + f * x * x + g;
+    sum[7][l] += 2 * m5 * y * v + f * y * y + g;
+    sum[8][l] += 2 * m5 * z * w + f * z * z + g;
+    sum[9][l] += m5 * (x * v + y * u) + f * x * y;
+    sum[10][l] += m5 * (x * w + z * u) + f * x * z;
+    sum[11][l] += m5 * (y * w + z * v) + f * y * z;
   }
 }
 
-/* Those of the nodes list[count], or the first `count` of all, but the center's own, at xp vp. */
+/* Those of the nodes around, but the center's own, at xp vp. */
 static void add_nodes(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t center,
-                      const struct hb_groups_around *around, double cut2, enum part part, double sign,
+                      const struct hb_groups_around *around, double cut2, const struct part *part,
                       double sum[NUMBERS][LANES])
 {
   const double *at = nodes->xp + 3 * (size_t)center, *w = nodes->vp + 3 * (size_t)center;
@@ -68,7 +70,7 @@ static void add_nodes(const struct hb_groups *groups, const struct hb_nodes *nod
       view.m[l] = i == center ? 0 : groups->m[i];
       for (size_t c = 0; c < 3; c++) view.r[c][l] = x[c] - at[c], view.v[c][l] = v[c] - w[c];
     }
-    add_tides(&view, to_near, part, sign, sum);
+    add_tides(&view, to_near, part, sum);
   }
 }
 
@@ -114,7 +116,7 @@ static void find_far(const struct hb_groups *groups, const struct hb_nodes *node
   double sum[NUMBERS][LANES] = {{0}};
   g->tides.cut2 = part_of_reach * reach2(nodes, g->node);
   g->tides.tick = tick;
-  add_nodes(groups, nodes, g->node, &all, g->tides.cut2, FAR, 1, sum);
+  add_nodes(groups, nodes, g->node, &all, g->tides.cut2, &far_part, sum);
   end_sum(sum, g->tides.of_far);
 }
 
@@ -131,8 +133,8 @@ static void find_tides(const struct hb_groups *groups, const struct hb_nodes *no
   }
   if (is_far_old(groups, nodes, g, tick)) find_far(groups, nodes, g, tick);
   double dt = since(nodes, t->tick, tick);
-  add_nodes(groups, nodes, g->node, &near, t->cut2, t->cut2 > 0 ? NEAR : ALL, 1, sum);
-  if (list.count > 0) add_nodes(groups, nodes, g->node, &list, 0, ALL, -1, sum);
+  add_nodes(groups, nodes, g->node, &near, t->cut2, t->cut2 > 0 ? &near_part : &whole, sum);
+  if (list.count > 0) add_nodes(groups, nodes, g->node, &list, 0, &less, sum);
   end_sum(sum, t->of_all);
   for (size_t c = 0; c < 6 && t->cut2 > 0; c++) {
     t->of_all[c] += t->of_far[c] + dt * t->of_far[6 + c];
@@ -147,7 +149,7 @@ void hb_groups_leave_tides(const struct hb_groups *groups, const struct hb_nodes
   double sum[NUMBERS][LANES] = {{0}}, T[NUMBERS];
   if (!hb_groups_has_tides(g)) return;
   double dt = since(nodes, tick, nodes->tick(nodes->context, g->node));
-  add_nodes(groups, nodes, g->node, &one, 0, ALL, -1, sum);
+  add_nodes(groups, nodes, g->node, &one, 0, &less, sum);
   end_sum(sum, T);
   for (size_t c = 0; c < 6; c++) {
     g->tides.of_all[c] += T[c] + dt * T[6 + c];

@@ -162,7 +162,10 @@ int hb_kepler_suits(const struct hb_chain *chain, const struct hb_chain_tide *ti
 static void kick(struct hb_chain *c, double dt, double t, const struct hb_chain_tide *tide)
 {
   double f[HB_CHAIN_MOST][3];
-  hb_chain_others(c, tide, c->X, t, f);
+  if (tide->rules == HB_CHAIN_BY_SIZE || tide->turn != 0 || tide->field)
+    hb_chain_others(c, tide, c->X, t, f);
+  else
+    hb_chain_others_of_pair(c, tide, t, f);
   for (size_t i = 0; i < 3; i++) c->V[0][i] += dt * (f[1][i] - f[0][i]);
 }
 
@@ -194,12 +197,6 @@ static void step(struct hb_chain *c, const struct rule *rule, double h, double t
   drift(c, h * (1 - at));
 }
 
-static enum hb_status endless(const struct hb_chain *chain)
-{
-  return hb_fail(HB_ERR_NUMERIC, "the orbit of particles %u and %u cannot be integrated: its steps vanish",
-                 chain->member[0], chain->member[1]);
-}
-
 static enum hb_status advance_in_time(struct hb_chain *chain, double dt, double tides,
                                       const struct hb_chain_tide *tide, uint64_t *forces)
 {
@@ -209,7 +206,10 @@ static enum hb_status advance_in_time(struct hb_chain *chain, double dt, double 
     const struct orbit o = orbit_of(chain);
     const struct rule *rule = rules;
     double h = fmin(time_for(&o, most), dt - t);
-    if (hb_chain_is_endless(++steps, t, dt)) return endless(chain);
+    if (hb_chain_is_endless(++steps, t, dt))
+      return hb_fail(HB_ERR_NUMERIC,
+                     "the orbit of particles %u and %u cannot be integrated: its steps vanish",
+                     chain->member[0], chain->member[1]);
     while (rule < rules + RULES - 1 && time_for(&o, rule->angle) < h) rule++;
     step(chain, rule, h, t, tide);
     t = h < dt - t ? t + h : dt;
@@ -222,54 +222,96 @@ static enum hb_status advance_in_time(struct hb_chain *chain, double dt, double 
 
 /* s, ds = dt / r: the orbit's E = s (M / a)^1/2. A drift by ds needs no root of Kepler's equation, and a kick at a place lasts
  * r ds: both are solutions of a part of dX/ds = r V, dV/ds = r (A + f), so that the square of a tide has the errors of a leapfrog.
- * A tide that is linear in X has, as a function of E, few harmonics; four nodes for a step of x err by (3 x)^8 / 2e9. */
-static const struct rule *const fine = rules + RULES - 1;
+ * A tide that is linear in X has, as a function of E, few harmonics; nodes for a step of x err by (3 x)^(2 nodes) over this. */
+static const double reciprocal_error[RULES] = {24, 4320, 2016000, 1.78e9};
 
-/* Drifts by ds; the time that it takes. */
-static double drift_by(struct hb_chain *chain, double ds)
+/* The least nodes that err by no more than this part of what holds the pair together. */
+static const double most_error = 1e-9;
+
+static const struct rule *rule_for(double x, double tides)
 {
-  const struct orbit o = orbit_of(chain);
-  double c[4], slope, bend, x = ds * o.n * o.a;
-  hb_chain_stumpff(x, c);
-  double dt = mean_anomaly(&o, x, c, &slope, &bend) / o.n;
-  shift_along(chain, &o, x, c);
-  return dt;
+  size_t k = 0;
+  double power = 9 * x * x;
+  for (double error = power; k + 1 < RULES && tides * error > most_error * reciprocal_error[k]; k++)
+    error *= power;
+  return rules + k;
 }
 
-/* A step that errs by 1e-10 of what the tide does in it. */
+/* Stumpff's functions c1 c2 c3 of z = x^2 <= 4: 1 / (k + 1)!, and each coefficient of the series is the one before it by this. */
+static inline void series(double z, double c[4])
+{
+  enum { TERMS = 11 };
+  static const double of_2[TERMS] = {1. / 12,  1. / 30,  1. / 56,  1. / 90,  1. / 132, 1. / 182,
+                                     1. / 240, 1. / 306, 1. / 380, 1. / 462, 1. / 552},
+                      of_3[TERMS] = {1. / 20,  1. / 42,  1. / 72,  1. / 110, 1. / 156, 1. / 210,
+                                     1. / 272, 1. / 342, 1. / 420, 1. / 506, 1. / 600};
+  double two = 1, three = 1;
+  for (int k = TERMS; k-- > 0;) two = 1 - z * of_2[k] * two, three = 1 - z * of_3[k] * three;
+  c[2] = two / 2, c[3] = three / 6;
+  c[1] = 1 - z * c[3];
+}
+
+/* Where a drift is: the pair's distance, time since the start. */
+struct place {
+  double r, t;
+};
+
+/* Drifts by ds. */
+static void drift_by(struct hb_chain *chain, double ds, struct place *at)
+{
+  double *X = chain->X[0], *V = chain->V[0], M = chain->m[0] + chain->m[1], c[4];
+  double beta = 2 * M / at->r - hb_dot(V, V), z = beta * ds * ds, rv = hb_dot(X, V);
+  if (fabs(z) > 4)
+    hb_chain_stumpff(sqrt(z), c);
+  else
+    series(z, c);
+  double G1 = ds * c[1], G2 = ds * ds * c[2], G3 = ds * ds * ds * c[3];
+  double bend = M - beta * at->r, r = at->r + rv * G1 + bend * G2, dt = at->r * ds + rv * G2 + bend * G3;
+  double f_less_1 = -M * G2 / at->r, g = dt - M * G3, f_dot = -M * G1 / (r * at->r),
+         g_dot_less_1 = -M * G2 / r;
+  for (size_t i = 0; i < 3; i++) {
+    double before = X[i];
+    X[i] += f_less_1 * before + g * V[i];
+    V[i] += f_dot * before + g_dot_less_1 * V[i];
+  }
+  *at = (struct place){r, at->t + dt};
+}
+
+/* The step for all nodes. */
 static double most_angle(double tides)
 {
-  static const double least = 0.25, most = 1.6, at_1e6 = 1.5;
-  double x = sqrt(sqrt(sqrt(1e-6 / tides))) * at_1e6;
+  static const double least = 0.25, most = 2;
+  double x = sqrt(sqrt(sqrt(most_error * reciprocal_error[RULES - 1] / tides))) / 3;
   return fmin(fmax(fmin(x, most), least), square_of_orbits / tides);
 }
 
-static enum hb_status advance_along(struct hb_chain *chain, double dt, double tides,
-                                    const struct hb_chain_tide *tide, uint64_t *forces)
+/* Whether it stayed an orbit all the time; else chain has what it was by then. */
+static int advance_along(struct hb_chain *chain, double dt, double tides, const struct hb_chain_tide *tide,
+                         uint64_t *forces)
 {
-  double most = most_angle(tides), t = 0;
-  size_t steps = 0;
-  while (t < dt) {
+  double most = most_angle(tides);
+  struct place at = {hb_norm(chain->X[0]), 0};
+  for (size_t steps = 1;; steps++) {
     const struct orbit o = orbit_of(chain);
-    double x = most, c[4], at = 0, start = t;
-    int is_last = time_for(&o, x) >= dt - t;
-    if (hb_chain_is_endless(++steps, t, dt)) return endless(chain);
-    if (is_last) x = solve(&o, o.n * (dt - t), c);
+    double x = most, c[4], node = 0;
+    if (!(o.a > 0) || hb_chain_is_endless(steps, at.t, dt)) return 0;
+    int is_last = time_for(&o, x) >= dt - at.t;
+    if (is_last) x = solve(&o, o.n * (dt - at.t), c);
+    const struct rule *rule = rule_for(x, tides);
     double ds = x / (o.n * o.a);
-    for (size_t k = 0; k < fine->nodes; k++) {
-      t += drift_by(chain, ds * (fine->node[k] - at));
-      at = fine->node[k];
-      kick(chain, ds * fine->weight[k] * hb_norm(chain->X[0]), t, tide);
+    for (size_t k = 0; k < rule->nodes; k++) {
+      drift_by(chain, ds * (rule->node[k] - node), &at);
+      node = rule->node[k];
+      kick(chain, ds * rule->weight[k] * at.r, at.t, tide);
     }
-    if (forces) *forces += fine->nodes;
-    if (is_last || !(t < dt)) {
-      drift(chain, dt - t);
-      return HB_OK;
-    }
-    t += drift_by(chain, ds * (1 - at));
-    if (!(t > start)) return endless(chain);
+    if (forces) *forces += rule->nodes;
+    if (is_last || !(at.t < dt)) break;
+    drift_by(chain, ds * (1 - node), &at);
   }
-  return HB_OK;
+  const struct orbit end = orbit_of(chain);
+  if (!(end.a > 0)) return 0;
+  drift_along(chain, &end, dt - at.t);
+  return 1;
 }
 
 enum hb_status hb_kepler_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide,
@@ -280,10 +322,13 @@ enum hb_status hb_kepler_advance(struct hb_chain *chain, double dt, const struct
     if (dt > 0) (!tide || tide->is_all ? drift_alone : drift)(chain, dt);
     return HB_OK;
   }
-  if (tide->rules == HB_CHAIN_BY_PERTURBATION)
-    HB_TRY(advance_along(chain, dt, tides, tide, forces));
-  else
+  const struct hb_chain before = *chain;
+  if (tide->rules == HB_CHAIN_BY_SIZE) {
     HB_TRY(advance_in_time(chain, dt, tides, tide, forces));
+  } else if (dt > 0 && !advance_along(chain, dt, tides, tide, forces)) {
+    *chain = before;
+    return hb_chain_advance(chain, dt, tide, forces);
+  }
   chain->B = hb_chain_binding(chain);
   return HB_OK;
 }

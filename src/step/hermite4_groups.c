@@ -126,14 +126,14 @@ struct change {
   int is_any;
 };
 
-/* What groups->fresh has of slots: which change in this block, which of them it found parked, and which are live. */
-enum { IS_NEW = 1, WAS_PARKED = 2, IS_LIVE = 4 };
+/* What groups->fresh has of slots: which change in this block, and which of them it found parked. */
+enum { IS_NEW = 1, WAS_PARKED = 2 };
 
 static void add(struct change *c, uint32_t node)
 {
   const struct hb_hermite4 *h = c->h;
   h->groups->live[h->groups->m[node] > 0 ? c->live++ : h->n - ++c->massless] = node;
-  h->groups->fresh[node] |= IS_LIVE;
+  h->groups->is_live[node] = 1;
 }
 
 static void place(struct hb_hermite4 *h, const struct hb_groups_node *node)
@@ -160,7 +160,7 @@ static enum hb_status split(struct change *c)
       if (made[s].node == node) continue;
       groups->fresh[made[s].node] |= WAS_PARKED;
       hb_hermite4_near_divide(c->h, c->T, node, made[s].node);
-      if (!(groups->fresh[made[s].node] & IS_LIVE)) add(c, made[s].node);
+      if (!groups->is_live[made[s].node]) add(c, made[s].node);
     }
     c->is_any = 1;
   }
@@ -180,7 +180,7 @@ static int is_pulled(const struct hb_hermite4 *h, uint32_t star)
 static int may_join(const struct hb_hermite4 *h, uint32_t node)
 {
   if (h->groups->of[node] != HB_GROUPS_STAR) return h->groups->of[node] != HB_GROUPS_PARKED;
-  return h->groups->fresh[node] & (IS_NEW | WAS_PARKED) || h->n <= HB_CHAIN_MOST || is_pulled(h, node);
+  return h->groups->fresh[node] || h->n <= HB_CHAIN_MOST || is_pulled(h, node);
 }
 
 /* The nearest of those with mass that the node should join, or the node itself. */
@@ -193,8 +193,7 @@ static uint32_t partner_of(const struct change *c, uint32_t node)
   if (c->nodes.near) around = hb_groups_near(groups, &c->nodes, node);
   for (size_t l = 0; l < around.count; l++) {
     uint32_t k = around.list[l];
-    if (k == node || groups->of[k] == HB_GROUPS_PARKED || !(groups->fresh[k] & IS_LIVE) ||
-        !(groups->m[k] > 0))
+    if (k == node || groups->of[k] == HB_GROUPS_PARKED || !groups->is_live[k] || !(groups->m[k] > 0))
       continue;
     if (!hb_groups_should_join(groups, &c->nodes, node, k)) continue;
     double r2 = hb_distance2(c->nodes.xp, node, k);
@@ -284,7 +283,7 @@ static size_t unschedule(struct change *c)
   for (size_t l = 0, count = gather_live(c, has_moved, h->block); l < count; l++) {
     uint32_t i = h->block[l];
     int is_parked = h->groups->of[i] == HB_GROUPS_PARKED;
-    int is_fresh = h->groups->fresh[i] & (IS_NEW | WAS_PARKED), was_parked = is_fresh != IS_NEW;
+    int is_fresh = h->groups->fresh[i], was_parked = is_fresh != IS_NEW;
     size_t k = 3 * (size_t)i;
     if (is_parked && (has_moved || is_fresh)) park(h, i);
     if (is_parked ? was_parked && !has_moved : !is_fresh) continue;
@@ -315,17 +314,20 @@ static enum hb_status start_fresh(struct change *c)
     if (g) HB_TRY(hb_groups_look_around(groups, g, &c->nodes, c->T));
   }
   hb_groups_look_far(groups, &c->nodes, c->T, ni, h->block);
-  hb_groups_activate(groups, ni, h->block);
+  hb_groups_activate(groups, c->T, ni, h->block);
   HB_TRY(hb_hermite4_forces(h, c->T, ni));
   for (size_t b = 0; b < ni; b++) hb_hermite4_begin_anew(h, c->T, b);
   return h->params.transfer == HB_TRANSFER_BLOCK ? hb_hermite4_keep(h, ni, h->block) : HB_OK;
 }
 
-static void forget_fresh(const struct change *c)
+static void forget_live(const struct change *c)
 {
   const struct hb_groups *groups = c->h->groups;
-  for (size_t l = 0; l < c->live; l++) groups->fresh[groups->live[l]] = 0;
-  for (size_t l = groups->n - c->massless; l < groups->n; l++) groups->fresh[groups->live[l]] = 0;
+  for (size_t l = 0; l < groups->n; l++) {
+    if (l == c->live) l = groups->n - c->massless;
+    if (l == groups->n) return;
+    groups->fresh[groups->live[l]] = groups->is_live[groups->live[l]] = 0;
+  }
 }
 
 static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
@@ -343,7 +345,7 @@ static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
   HB_TRY(split(&c));
   HB_TRY(join_all(&c));
   if (c.is_any) HB_TRY(start_fresh(&c));
-  forget_fresh(&c);
+  forget_live(&c);
   return HB_OK;
 }
 
