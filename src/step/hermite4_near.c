@@ -32,6 +32,7 @@ enum {
   ROOM_MOST = 2112,   /* of any list */
   SUMMED_PIECE = 8,   /* sinks of a thread's piece */
   SUMMED_ALONE = 64,  /* as many are summed before a second thread has woken up */
+  FIRST_MOST = 4,     /* no first far step is longer than so many times that of eq. 2 */
   FRESH_ON_HOST = 16  /* so many nodes that begin anew get the pulls of all on the host */
 };
 
@@ -657,8 +658,11 @@ static void first_far(struct hb_hermite4 *h, size_t b, double dt)
   near->b[b] = (uint32_t)b;
   take_far(h, b);
   correct_far(near, dt, b, i);
+  const struct far_step *s = near->step + b;
+  /* a trial is short: below the rounding of pulls it has no third derivative, and eq. 9 alone would take a far leap */
+  double bound = FIRST_MOST * hb_timestep_anew(near->rule.nu, s->a, s->j);
   unsigned level = h->blocks->level[i], most = level + reach_of(h);
-  unsigned wanted = hb_hermite4_level(h, for_heavy(h, i, near->step[b].wanted));
+  unsigned wanted = hb_hermite4_level(h, for_heavy(h, i, fmin(s->wanted, bound)));
   near->far[i] = (uint8_t)(wanted < most ? wanted : most);
   h->level1[b] = near->far[i] < level ? near->far[i] : (uint8_t)level;
 }

@@ -121,7 +121,7 @@ saves() {
     holds "$(value list_longest <<<"$near") < 3 * 64"
   done
   echo "$*: rms dE/E $(rms plain) -> $(rms near)" >&3
-  holds "$(rms near) < 2.5 * $(rms plain)"
+  holds "$(rms near) < 1.5 * $(rms plain)"
   paste plain near | awk -v share="$share" '{ plain += $3; near += $6; steps += $5; full += $7 } $5 > 1.05 * $2 { exit 1 }
     END { if (3 * near > plain || share * full > steps) exit 1 }'
 }
