@@ -11,7 +11,7 @@ extern const struct hb_opts_command hb_cmd_model, hb_cmd_model_fit, hb_cmd_model
 extern const struct hb_opts_command hb_cmd_reproduce, hb_cmd_tune, hb_cmd_info, hb_cmd_analyze;
 
 /* Options of `bench run` and `model fit`, of struct hb_bench_run_params. */
-extern const struct hb_opts_option hb_cmd_job_options[];
+extern const struct hb_setting hb_cmd_job_options[];
 
 /* All of them, in the order of --help; NULL after the last. */
 extern const struct hb_opts_command *const hb_commands[];

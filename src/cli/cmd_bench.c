@@ -11,7 +11,7 @@
 #include "perf/paper.h"
 #include "plot/plot.h"
 #include "render/frames_cost.h"
-#include "run/run_settings.h"
+#include "sim/sim_settings.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,31 +31,31 @@ static const char *interaction_name(size_t k)
   return k < count ? interactions[k].name : NULL;
 }
 
-#define FIELD(member) HB_OPTS_FIELD(struct bench_settings, member)
-static const struct hb_opts_option bench_options[] = {
-    {"n", 'n', HB_OPTS_COUNTS, FIELD(n), "LIST", "1024,4096,16384", .least = 1,
+#define FIELD(member) HB_SETTING_FIELD(struct bench_settings, member)
+static const struct hb_setting bench_options[] = {
+    {"n", 'n', HB_SETTING_COUNTS, FIELD(n), "LIST", "1024,4096,16384", .least = 1,
      .help = "numbers of sources, separated by commas"},
-    {"ni", 0, HB_OPTS_COUNTS, FIELD(ni), "LIST",
+    {"ni", 0, HB_SETTING_COUNTS, FIELD(ni), "LIST",
      .help = "numbers of sinks among them (default: all; 1,16,256,4096 for draws)"},
-    {"scheme", 0, HB_OPTS_WORDS, FIELD(schemes), "LIST", .words = {.at = hb_jobs_scheme, .what = "scheme"},
+    {"scheme", 0, HB_SETTING_WORDS, FIELD(schemes), "LIST", .words = {.at = hb_jobs_scheme, .what = "scheme"},
      .help = "schemes of forces (default: all except the slow cg2007 and matrix2004, and grape6)"},
-    {"precision", 0, HB_OPTS_WORDS, FIELD(precisions), "LIST",
+    {"precision", 0, HB_SETTING_WORDS, FIELD(precisions), "LIST",
      .words = {.array = hb_precision_names, .what = "precision"},
      .help = "precisions (default: all that a scheme offers)"},
-    {"interaction", 0, HB_OPTS_WORDS, FIELD(interactions), "LIST", "gravity_jerk",
+    {"interaction", 0, HB_SETTING_WORDS, FIELD(interactions), "LIST", "gravity_jerk",
      .words = {.at = interaction_name, .what = "interaction"},
      .help = "interactions; only the all-pairs schemes have others than gravity_jerk"},
-    {"eps", 0, HB_OPTS_NOT_NEGATIVE, FIELD(params.force.eps), "EPS", "2^-8", .help = "softening"},
-    {"seed", 0, HB_OPTS_WHOLE, FIELD(params.seed), "S", "1", .help = "seed of the Plummer sphere"},
-    {"check", 0, HB_OPTS_FLAG, FIELD(params.check),
+    {"eps", 0, HB_SETTING_NOT_NEGATIVE, FIELD(params.force.eps), "EPS", "2^-8", .help = "softening"},
+    {"seed", 0, HB_SETTING_WHOLE, FIELD(params.seed), "S", "1", .help = "seed of the Plummer sphere"},
+    {"check", 0, HB_SETTING_FLAG, FIELD(params.check),
      .help = "force: compare up to 256 sinks with double precision"},
-    {"float-positions", 0, HB_OPTS_FLAG, FIELD(params.float_positions),
+    {"float-positions", 0, HB_SETTING_FLAG, FIELD(params.float_positions),
      .help = "force: round the positions to float first, as for [HI07] Table 2"},
-    {"repeat", 0, HB_OPTS_COUNT, FIELD(params.repeat), "R", "7", .most = HB_JOBS_REPEATS,
+    {"repeat", 0, HB_SETTING_COUNT, FIELD(params.repeat), "R", "7", .most = HB_JOBS_REPEATS,
      .help = "number of timings, of which the median counts"},
-    {"tuning", 0, HB_OPTS_TEXT, FIELD(params.force.tuning), "WORDS",
+    {"tuning", 0, HB_SETTING_TEXT, FIELD(params.force.tuning), "WORDS",
      .help = "like \"i_each=4 unroll=8\", for the all-pairs schemes"},
-    {"plot", 0, HB_OPTS_TEXT, FIELD(plot), "FILE",
+    {"plot", 0, HB_SETTING_TEXT, FIELD(plot), "FILE",
      .help = "force: plot the rates against n with gnuplot, as .png, .svg or .pdf"},
     {0}};
 #undef FIELD
@@ -413,31 +413,31 @@ struct runs_settings {
   int json;
 };
 
-#define RUN(member) HB_OPTS_FIELD(struct hb_bench_run_params, member)
-const struct hb_opts_option hb_cmd_job_options[] = {
-    {"t-begin", 0, HB_OPTS_NOT_NEGATIVE, RUN(t_begin), "T", "0.25",
+#define RUN(member) HB_SETTING_FIELD(struct hb_bench_run_params, member)
+const struct hb_setting hb_cmd_job_options[] = {
+    {"t-begin", 0, HB_SETTING_NOT_NEGATIVE, RUN(t_begin), "T", "0.25",
      .help = "time at which clock and counts start; the run starts at 0"},
-    {"t-end", 0, HB_OPTS_POSITIVE, RUN(t_end), "T", "0.5", .help = "time at which they stop"},
-    {"repeat", 0, HB_OPTS_COUNT, RUN(repeat), "R", "1", .most = HB_JOBS_REPEATS,
+    {"t-end", 0, HB_SETTING_POSITIVE, RUN(t_end), "T", "0.5", .help = "time at which they stop"},
+    {"repeat", 0, HB_SETTING_COUNT, RUN(repeat), "R", "1", .most = HB_JOBS_REPEATS,
      .help = "runs of each job, of which the one of median time counts"},
-    {"tuning", 0, HB_OPTS_TEXT, RUN(sim.force.tuning), "WORDS",
+    {"tuning", 0, HB_SETTING_TEXT, RUN(sim.force.tuning), "WORDS",
      .help = "like \"i_each=4 unroll=8\" (default: as measured on this device)"},
-    {"no-tune", 0, HB_OPTS_FLAG, RUN(sim.force.flags), .bit = HB_FORCE_NO_TUNE,
+    {"no-tune", 0, HB_SETTING_FLAG, RUN(sim.force.flags), .bit = HB_FORCE_NO_TUNE,
      .help = "use safe defaults instead of measured tuning"},
     {0}};
 
-#define FIELD(member) HB_OPTS_FIELD(struct runs_settings, member)
-static const struct hb_opts_option runs_options[] = {
-    {"n", 'n', HB_OPTS_COUNTS, FIELD(jobs.n), "LIST", "256,1024,4096", .least = 2,
+#define FIELD(member) HB_SETTING_FIELD(struct runs_settings, member)
+static const struct hb_setting runs_options[] = {
+    {"n", 'n', HB_SETTING_COUNTS, FIELD(jobs.n), "LIST", "256,1024,4096", .least = 2,
      .help = "numbers of particles, separated by commas"},
-    {"seed", 0, HB_OPTS_WHOLE, FIELD(run.seed), "S", "1",
+    {"seed", 0, HB_SETTING_WHOLE, FIELD(run.seed), "S", "1",
      .help = "seed of the Plummer sphere, as in 'holmberg ic plummer'"},
-    {"phases", 0, HB_OPTS_FLAG, FIELD(run.sim.force.flags), .bit = HB_FORCE_PHASES,
+    {"phases", 0, HB_SETTING_FLAG, FIELD(run.sim.force.flags), .bit = HB_FORCE_PHASES,
      .help = "time the phases separately, waiting for the device between them; takes longer"},
-    {"checkpoint", 0, HB_OPTS_TEXT, FIELD(run.checkpoint), "FILE",
+    {"checkpoint", 0, HB_SETTING_TEXT, FIELD(run.checkpoint), "FILE",
      .help = "for one long job: keep it in FILE, every minute and when it is stopped; the same command "
              "continues from there, and removes FILE when the job is done"},
-    {"plot", 0, HB_OPTS_TEXT, FIELD(plot), "FILE",
+    {"plot", 0, HB_SETTING_TEXT, FIELD(plot), "FILE",
      .help = "plot seconds against n, with the paper's, with gnuplot, as .png, .svg or .pdf"},
     {0}};
 #undef FIELD
@@ -551,8 +551,8 @@ const struct hb_opts_command hb_cmd_bench_run = {
     .summary = "Time whole runs as in the paper's Table 2: a Plummer sphere from t = 0.25 to 0.5.",
     .groups = {{.options = runs_options},
                {.options = hb_jobs_options, .at = offsetof(struct runs_settings, jobs)},
-               {.options = hb_run_accuracy_options, .at = SIM},
-               {.options = hb_run_block_options, .at = SIM},
+               {.options = hb_sim_settings_accuracy, .at = SIM},
+               {.options = hb_sim_settings_block, .at = SIM},
                {.options = hb_cmd_job_options, .at = offsetof(struct runs_settings, run)},
                {.options = hb_opts_place, .at = offsetof(struct runs_settings, run.sim.force)},
                {.options = hb_opts_json, .at = offsetof(struct runs_settings, json)}},
@@ -573,18 +573,18 @@ struct frames_settings {
   int json;
 };
 
-#define FIELD(member) HB_OPTS_FIELD(struct frames_settings, member)
-static const struct hb_opts_option frames_options[] = {
-    {"n", 'n', HB_OPTS_COUNTS, FIELD(n), "LIST", "4096,65536", .least = 2,
+#define FIELD(member) HB_SETTING_FIELD(struct frames_settings, member)
+static const struct hb_setting frames_options[] = {
+    {"n", 'n', HB_SETTING_COUNTS, FIELD(n), "LIST", "4096,65536", .least = 2,
      .help = "numbers of particles, separated by commas"},
-    {"scheme", 0, HB_OPTS_TEXT, FIELD(job.force.scheme), "SCHEME", "bag",
+    {"scheme", 0, HB_SETTING_TEXT, FIELD(job.force.scheme), "SCHEME", "bag",
      .help = "scheme of forces on OpenGL"},
-    {"precision", 0, HB_OPTS_TEXT, FIELD(job.force.precision), "PRECISION",
+    {"precision", 0, HB_SETTING_TEXT, FIELD(job.force.precision), "PRECISION",
      .help = "its precision (default: the first that it offers)"},
-    {"size", 0, HB_OPTS_PIXELS, FIELD(job.width), "WxH", "1920x1080", .most = 16384,
+    {"size", 0, HB_SETTING_PIXELS, FIELD(job.width), "WxH", "1920x1080", .most = 16384,
      .help = "size of the pictures in pixels"},
-    {"rate", 0, HB_OPTS_POSITIVE, FIELD(job.rate), "HZ", "60", .help = "pictures per second"},
-    {"seconds", 0, HB_OPTS_POSITIVE, FIELD(job.seconds), "S", "2",
+    {"rate", 0, HB_SETTING_POSITIVE, FIELD(job.rate), "HZ", "60", .help = "pictures per second"},
+    {"seconds", 0, HB_SETTING_POSITIVE, FIELD(job.seconds), "S", "2",
      .help = "time to run with pictures; then the same number of block steps without"},
     {0}};
 #undef FIELD

@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "console/list.h"
+#include "console/models.h"
 #include "console/target.h"
 #include "console/terminal.h"
 
@@ -14,96 +14,98 @@ struct settings {
   int quiet;
 };
 
-#define MODEL(member) HB_OPTS_FIELD(struct hb_ic_params, member)
-static const struct hb_opts_option model_options[] = {
-    {"n", 'n', HB_OPTS_COUNT, MODEL(n), "N", .help = "number of particles (default: the model's own)"},
-    {"seed", 0, HB_OPTS_WHOLE, MODEL(seed), "S",
+#define MODEL(member) HB_SETTING_FIELD(struct hb_ic_params, member)
+static const struct hb_setting model_options[] = {
+    {"n", 'n', HB_SETTING_COUNT, MODEL(n), "N", .help = "number of particles (default: the model's own)"},
+    {"seed", 0, HB_SETTING_WHOLE, MODEL(seed), "S",
      .help = "seed of the random numbers (default 0); the same seed gives the same bytes on any machine"},
-    {"r-cut", 0, HB_OPTS_POSITIVE, MODEL(r_cut), "R",
+    {"r-cut", 0, HB_SETTING_POSITIVE, MODEL(r_cut), "R",
      .help = "draw from within this radius, in Plummer radii (default: no cut-off)",
      .of = HB_DIMENSION_LENGTH, .nbody = 0.58904862254808623221 /* 3 pi / 16 */},
-    {"m1", 0, HB_OPTS_POSITIVE, MODEL(m1), "M", .help = "mass of the first body (default 0.5)"},
-    {"m2", 0, HB_OPTS_POSITIVE, MODEL(m2), "M", .help = "mass of the second body (default 0.5)"},
-    {"a", 0, HB_OPTS_POSITIVE, MODEL(a), "A", .help = "semi-major axis of the orbit (default 1)"},
-    {"e", 0, HB_OPTS_NOT_NEGATIVE, MODEL(e), "E", .help = "eccentricity of the orbit, below 1 (default 0)"},
-    {"velocity", 0, HB_OPTS_NOT_NEGATIVE, MODEL(velocity), "V",
+    {"m1", 0, HB_SETTING_POSITIVE, MODEL(m1), "M", .help = "mass of the first body (default 0.5)"},
+    {"m2", 0, HB_SETTING_POSITIVE, MODEL(m2), "M", .help = "mass of the second body (default 0.5)"},
+    {"a", 0, HB_SETTING_POSITIVE, MODEL(a), "A", .help = "semi-major axis of the orbit (default 1)"},
+    {"e", 0, HB_SETTING_NOT_NEGATIVE, MODEL(e), "E",
+     .help = "eccentricity of the orbit, below 1 (default 0)"},
+    {"velocity", 0, HB_SETTING_NOT_NEGATIVE, MODEL(velocity), "V",
      .help = "velocity at infinity of the encounter (default 0, a parabolic orbit)"},
-    {"spin", 0, HB_OPTS_NUMBER, MODEL(spin), "S",
+    {"spin", 0, HB_SETTING_NUMBER, MODEL(spin), "S",
      .help = "rotation of both disks in units of the circular one, below 0 retrograde (default 1)"},
-    {"scaling", 0, HB_OPTS_CHOICE, MODEL(scaling), "HOW", .words.array = hb_ic_scaling_names,
+    {"scaling", 0, HB_SETTING_CHOICE, MODEL(scaling), "HOW", .words.array = hb_ic_scaling_names,
      .help =
          "units set by the energy of the sample (measured, N^2 work, the default up to N = 131072) or of the "
          "model (model, the default above that; the header records it)"},
-    {"w0", 0, HB_OPTS_POSITIVE, MODEL(w0), "W", .help = "depth of King's potential, 0.1 to 16 (default 6)"},
-    {"shape", 0, HB_OPTS_CHOICE, MODEL(shape), "SHAPE", .words.array = hb_ic_shape_names,
+    {"w0", 0, HB_SETTING_POSITIVE, MODEL(w0), "W",
+     .help = "depth of King's potential, 0.1 to 16 (default 6)"},
+    {"shape", 0, HB_SETTING_CHOICE, MODEL(shape), "SHAPE", .words.array = hb_ic_shape_names,
      .help = "initial shape of demo1 ... demo7: shell (the default), random or expand"},
     {0}};
 
-#define CLUSTER(member) HB_OPTS_FIELD(struct hb_ic_cluster, member)
-static const struct hb_opts_option cluster_options[] = {
-    {"masses", 0, HB_OPTS_TEXT, CLUSTER(masses), "KIND",
+#define CLUSTER(member) HB_SETTING_FIELD(struct hb_ic_cluster, member)
+static const struct hb_setting cluster_options[] = {
+    {"masses", 0, HB_SETTING_TEXT, CLUSTER(masses), "KIND",
      .help = "equal (the default), salpeter, kroupa, two (classes), or a file with a mass in solar masses on "
              "each line"},
-    {"mass-min", 0, HB_OPTS_POSITIVE, CLUSTER(mass_min), "M",
+    {"mass-min", 0, HB_SETTING_POSITIVE, CLUSTER(mass_min), "M",
      .help = "salpeter, kroupa: smallest mass, in solar masses (default 0.08)", .of = HB_DIMENSION_MASS,
      .is_astro = 1},
-    {"mass-max", 0, HB_OPTS_POSITIVE, CLUSTER(mass_max), "M",
+    {"mass-max", 0, HB_SETTING_POSITIVE, CLUSTER(mass_max), "M",
      .help = "salpeter, kroupa: largest mass, in solar masses (default 100)", .of = HB_DIMENSION_MASS,
      .is_astro = 1},
-    {"mass-ratio", 0, HB_OPTS_POSITIVE, CLUSTER(mass_ratio), "R",
+    {"mass-ratio", 0, HB_SETTING_POSITIVE, CLUSTER(mass_ratio), "R",
      .help = "two: mass of a heavy star over that of a light one (default 10)"},
-    {"heavy", 0, HB_OPTS_POSITIVE, CLUSTER(heavy), "F",
+    {"heavy", 0, HB_SETTING_POSITIVE, CLUSTER(heavy), "F",
      .help = "two: fraction of stars that are heavy (default 0.1)"},
-    {"segregation", 0, HB_OPTS_NOT_NEGATIVE, CLUSTER(segregation), "S",
+    {"segregation", 0, HB_SETTING_NOT_NEGATIVE, CLUSTER(segregation), "S",
      .help = "mass segregation, from 0 (none, the default) to 1 (energies in the order of mass); the "
              "profile of the mass stays"},
-    {"fractal", 0, HB_OPTS_POSITIVE, CLUSTER(fractal), "D",
+    {"fractal", 0, HB_SETTING_POSITIVE, CLUSTER(fractal), "D",
      .help = "substructure of this fractal dimension, 1 < D <= 3 (default: none)"},
-    {"rotation", 0, HB_OPTS_NUMBER, CLUSTER(rotation), "F",
+    {"rotation", 0, HB_SETTING_NUMBER, CLUSTER(rotation), "F",
      .help = "this fraction of the stars that move clockwise turn around, -1 to 1 (default 0)"},
-    {"virial", 0, HB_OPTS_POSITIVE, CLUSTER(virial), "Q",
+    {"virial", 0, HB_SETTING_POSITIVE, CLUSTER(virial), "Q",
      .help = "virial ratio T / |U|, with binaries as points (default 0.5, equilibrium)"},
-    {"tidal-radius", 0, HB_OPTS_POSITIVE, CLUSTER(tidal_radius), "R",
+    {"tidal-radius", 0, HB_SETTING_POSITIVE, CLUSTER(tidal_radius), "R",
      .help = "no star farther out; lengths stay those of the whole model (default: none)",
      .of = HB_DIMENSION_LENGTH},
-    {"binaries", 0, HB_OPTS_POSITIVE, CLUSTER(binaries), "F",
+    {"binaries", 0, HB_SETTING_POSITIVE, CLUSTER(binaries), "F",
      .help = "fraction of systems that are binaries, up to 1 (default 0); their members come first"},
-    {"pairing", 0, HB_OPTS_CHOICE, CLUSTER(pairing), "HOW", .words.array = hb_ic_pairing_names,
+    {"pairing", 0, HB_SETTING_CHOICE, CLUSTER(pairing), "HOW", .words.array = hb_ic_pairing_names,
      .help = "which stars form binaries: random (the default), ordered (by mass, the heaviest two first), "
              "uniform (secondaries have 0.1 to 1 of the primary's mass)"},
-    {"orbits", 0, HB_OPTS_CHOICE, CLUSTER(orbits), "HOW", .words.array = hb_ic_orbits_names,
+    {"orbits", 0, HB_SETTING_CHOICE, CLUSTER(orbits), "HOW", .words.array = hb_ic_orbits_names,
      .help = "opik (the default): semi-major axes uniform in log a; kroupa1995, duquennoy1991: periods of "
              "those papers, which need units; stars that would touch are drawn again"},
-    {"eccentricities", 0, HB_OPTS_CHOICE, CLUSTER(eccentricities), "HOW",
+    {"eccentricities", 0, HB_SETTING_CHOICE, CLUSTER(eccentricities), "HOW",
      .words.array = hb_ic_eccentricities_names,
      .help = "of binaries: thermal (the default), uniform or circular"},
-    {"a-min", 0, HB_OPTS_POSITIVE, CLUSTER(a_min), "A",
+    {"a-min", 0, HB_SETTING_POSITIVE, CLUSTER(a_min), "A",
      .help = "smallest semi-major axis (default for opik: 1/100 of one over the number of systems)",
      .of = HB_DIMENSION_LENGTH},
-    {"a-max", 0, HB_OPTS_POSITIVE, CLUSTER(a_max), "A",
+    {"a-max", 0, HB_SETTING_POSITIVE, CLUSTER(a_max), "A",
      .help =
          "largest semi-major axis (default for opik: one over the number of systems; for duquennoy1991: 0.4 "
          "over the cubic root of that number, a quarter of the mean distance)",
      .of = HB_DIMENSION_LENGTH},
-    {"mass-unit", 0, HB_OPTS_POSITIVE, CLUSTER(units.mass), "M",
+    {"mass-unit", 0, HB_SETTING_POSITIVE, CLUSTER(units.mass), "M",
      .help = "unit of mass, in solar masses; salpeter, kroupa and a file of masses determine it",
      .of = HB_DIMENSION_MASS, .is_astro = 1},
-    {"length-unit", 0, HB_OPTS_POSITIVE, CLUSTER(units.length), "L", .help = "unit of length, in pc",
+    {"length-unit", 0, HB_SETTING_POSITIVE, CLUSTER(units.length), "L", .help = "unit of length, in pc",
      .of = HB_DIMENSION_LENGTH, .is_astro = 1},
-    {"time-unit", 0, HB_OPTS_POSITIVE, CLUSTER(units.time), "T",
+    {"time-unit", 0, HB_SETTING_POSITIVE, CLUSTER(units.time), "T",
      .help = "unit of time, in Myr; two of the three units determine the third, as G = 1",
      .of = HB_DIMENSION_TIME, .is_astro = 1},
     {0}};
 
-#define FIELD(member) HB_OPTS_FIELD(struct settings, member)
-static const struct hb_opts_option options[] = {
-    {"radius", 0, HB_OPTS_TEXT, FIELD(radius), "R",
+#define FIELD(member) HB_SETTING_FIELD(struct settings, member)
+static const struct hb_setting options[] = {
+    {"radius", 0, HB_SETTING_TEXT, FIELD(radius), "R",
      .help = "radii for run --collisions: a number, or R*m^P, by the mass m; with a unit, as 1AU and "
              "0.005AU*m^0.8, or "
              "sun*m^P, in solar radii, m is in solar masses, which needs units (default: none)"},
-    {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FILE", .use = HB_OPTS_SHOWS,
+    {"output", 'o', HB_SETTING_TEXT, FIELD(output), "FILE", .use = HB_SETTING_SHOWS,
      .help = "file to write; - is standard output (default: MODEL.h5)"},
-    {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_OPTS_SHOWS,
+    {"format", 0, HB_SETTING_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_SETTING_SHOWS,
      .help = "format of the file (default: by extension)"},
     {0}};
 
@@ -112,7 +114,7 @@ static enum hb_status check_options(const struct hb_ic_model *model, const struc
 {
   enum { OWN = sizeof model_options / sizeof *model_options - 1 };
   for (size_t k = 0; k < OWN; k++) { /* the first group */
-    const struct hb_opts_option *option = &model_options[k];
+    const struct hb_setting *option = &model_options[k];
     if (!opts->typed[k] || hb_text_is_listed(option->name, model->options)) continue;
     const char *dashes = strlen(option->name) > 1 || option->letter == 0 ? "--" : "-";
     if (!*model->options)

@@ -38,24 +38,24 @@ struct file {
   struct hb_contents contents;
 };
 
-#define FIELD(member) HB_OPTS_FIELD(struct file_settings, member)
+#define FIELD(member) HB_SETTING_FIELD(struct file_settings, member)
 /* They make sense with a file only. */
-static const struct hb_opts_option file_options[] = {
-    {"time", 0, HB_OPTS_NUMBER, FIELD(time), "T",
+static const struct hb_setting file_options[] = {
+    {"time", 0, HB_SETTING_NUMBER, FIELD(time), "T",
      .help = "FILE: the snapshot of this time, of a file that holds many (default: the last)",
      .of = HB_DIMENSION_TIME},
-    {"eps", 0, HB_OPTS_NOT_NEGATIVE, FIELD(eps), "EPS",
+    {"eps", 0, HB_SETTING_NOT_NEGATIVE, FIELD(eps), "EPS",
      .help = "FILE: softening of the potential (default: the snapshot's own, else 1/256, as in run)",
      .of = HB_DIMENSION_LENGTH},
-    {"field", 0, HB_OPTS_TEXT, FIELD(field), "WORDS",
+    {"field", 0, HB_SETTING_TEXT, FIELD(field), "WORDS",
      .help = "FILE: forces from outside, as in run (default: those of the run that wrote it)",
-     .of = HB_OPTS_FIELD_WORDS},
-    {"exact-energy", 0, HB_OPTS_CHOICE, FIELD(exact_energy), "WHEN", "auto",
+     .of = HB_SETTING_FIELD_WORDS},
+    {"exact-energy", 0, HB_SETTING_CHOICE, FIELD(exact_energy), "WHEN", "auto",
      .words.array = hb_exact_energy_names,
      .help = "FILE: sum the potential energy, N^2 work: auto (up to N = 32768), yes, no"},
-    {"units", 0, HB_OPTS_CHOICE, FIELD(units), "UNITS", "nbody", .words.array = hb_astro_names,
+    {"units", 0, HB_SETTING_CHOICE, FIELD(units), "UNITS", "nbody", .words.array = hb_astro_names,
      .help = "FILE: nbody, or, if it has units, astro: Myr, pc, km/s, solar masses"},
-    {"input-format", 0, HB_OPTS_WORD, FIELD(input_format), "F", .words.at = hb_target_format,
+    {"input-format", 0, HB_SETTING_WORD, FIELD(input_format), "F", .words.at = hb_target_format,
      .help = "FILE: its format (default: by extension and content)"},
     {0}};
 #undef FIELD
@@ -271,8 +271,8 @@ struct info_settings {
   int json;
 };
 
-static const struct hb_opts_option info_options[] = {
-    {"n", 'n', HB_OPTS_COUNT, HB_OPTS_FIELD(struct info_settings, n), "N",
+static const struct hb_setting info_options[] = {
+    {"n", 'n', HB_SETTING_COUNT, HB_SETTING_FIELD(struct info_settings, n), "N",
      .help = "without FILE: also show the memory that a run of N particles needs, by scheme and precision"},
     {0}};
 
@@ -606,7 +606,7 @@ static enum hb_status check_options(const struct hb_opts *opts)
     return hb_opts_typed(opts, &s->n) ? hb_fail(HB_ERR_USAGE, "option --n is about a machine, not a file")
                                       : HB_OK;
   for (size_t k = 0; file_options[k].name; k++) {
-    const struct hb_opts_option *option = &file_options[k];
+    const struct hb_setting *option = &file_options[k];
     if (hb_opts_typed(opts, (const char *)&s->file + option->at))
       return hb_fail(HB_ERR_USAGE, "option --%s is about a file, but none is given", option->name);
   }
@@ -648,18 +648,18 @@ struct analyze_settings {
   int json;
 };
 
-#define FIELD(member) HB_OPTS_FIELD(struct analyze_settings, member)
-static const struct hb_opts_option analyze_options[] = {
-    {"classes", 0, HB_OPTS_NUMBERS, FIELD(classes), "M,...", .least = 1,
+#define FIELD(member) HB_SETTING_FIELD(struct analyze_settings, member)
+static const struct hb_setting analyze_options[] = {
+    {"classes", 0, HB_SETTING_NUMBERS, FIELD(classes), "M,...", .least = 1,
      .help = "up to 7 masses between classes, ascending, in the units of --units (default: the mean mass)",
      .of = HB_DIMENSION_MASS},
-    {"shells", 0, HB_OPTS_COUNT, FIELD(shells), "K", "20", .most = HB_ANALYSIS_SHELLS,
+    {"shells", 0, HB_SETTING_COUNT, FIELD(shells), "K", "20", .most = HB_ANALYSIS_SHELLS,
      .help = "shells of the profile, each with as many stars; fewer where that would be fewer than 10"},
-    {"tide", 0, HB_OPTS_POSITIVE, FIELD(tide), "X",
+    {"tide", 0, HB_SETTING_POSITIVE, FIELD(tide), "X",
      .help =
          "only the stars within the Jacobi radius, where r^3 = G M(r) / X; X = 4 W^2 - K^2 of a circular "
          "orbit of angular speed W and epicyclic frequency K, in the units of --units (default: all stars)"},
-    {"plot", 0, HB_OPTS_TEXT, FIELD(plot), "FIGURE",
+    {"plot", 0, HB_SETTING_TEXT, FIELD(plot), "FIGURE",
      .help = "also draw the density profile: .png, .svg or .pdf"},
     {0}};
 #undef FIELD

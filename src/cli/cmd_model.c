@@ -8,7 +8,7 @@
 #include "measure/bench_run.h"
 #include "measure/jobs.h"
 #include "measure/model.h"
-#include "run/run_settings.h"
+#include "sim/sim_settings.h"
 
 #include <errno.h>
 #include <math.h>
@@ -27,15 +27,15 @@ struct predict_settings {
   struct hb_network network; /* of the file */
 };
 
-#define FIELD(member) HB_OPTS_FIELD(struct predict_settings, member)
-static const struct hb_opts_option predict_options[] = {
-    {"n", 'n', HB_OPTS_COUNTS, FIELD(n), "LIST", "256,1024,4096,16384,65536,262144,1048576", .least = 2,
+#define FIELD(member) HB_SETTING_FIELD(struct predict_settings, member)
+static const struct hb_setting predict_options[] = {
+    {"n", 'n', HB_SETTING_COUNTS, FIELD(n), "LIST", "256,1024,4096,16384,65536,262144,1048576", .least = 2,
      .help = "numbers of particles, separated by commas"},
-    {"machine", 0, HB_OPTS_WORDS, FIELD(machines), "LIST", "GRAPE-6Af,8800GTX,FX1400,Xeon",
+    {"machine", 0, HB_SETTING_WORDS, FIELD(machines), "LIST", "GRAPE-6Af,8800GTX,FX1400,Xeon",
      .words = {.what = "machine"}, .help = "machines of the paper, and files written by 'model fit -o'"},
-    {"ranks", 0, HB_OPTS_COUNTS, FIELD(ranks), "LIST", .least = 1,
+    {"ranks", 0, HB_SETTING_COUNTS, FIELD(ranks), "LIST", .least = 1,
      .help = "so many ranks of such machines, which needs --network; the speed-up is over one"},
-    {"network", 0, HB_OPTS_TEXT, FIELD(network_file), "FILE",
+    {"network", 0, HB_SETTING_TEXT, FIELD(network_file), "FILE",
      .help = "what messages cost: written by 'mpirun -n 2 holmberg bench messages --json'"},
     {0}};
 #undef FIELD
@@ -227,18 +227,18 @@ struct fit_settings {
   const char *output;
 };
 
-#define FIELD(member) HB_OPTS_FIELD(struct fit_settings, member)
-static const struct hb_opts_option fit_options[] = {
-    {"n", 'n', HB_OPTS_COUNTS, FIELD(jobs.n), "LIST", "256,512,1024,2048,4096", .least = 2,
+#define FIELD(member) HB_SETTING_FIELD(struct fit_settings, member)
+static const struct hb_setting fit_options[] = {
+    {"n", 'n', HB_SETTING_COUNTS, FIELD(jobs.n), "LIST", "256,512,1024,2048,4096", .least = 2,
      .help = "numbers of particles, at least three, ascending, separated by commas"},
-    {"seeds", 0, HB_OPTS_COUNT, FIELD(seeds), "K", "3", .most = HB_JOBS_REPEATS,
+    {"seeds", 0, HB_SETTING_COUNT, FIELD(seeds), "K", "3", .most = HB_JOBS_REPEATS,
      .help = "Plummer spheres for each n, with seeds 1 to K"},
-    {"step-rounding", 0, HB_OPTS_WORDS, FIELD(roundings), "LIST", "down",
+    {"step-rounding", 0, HB_SETTING_WORDS, FIELD(roundings), "LIST", "down",
      .words = {.array = hb_rounding_names, .what = "rounding"},
      .help = "how steps are rounded to powers of two, with a fit for each: down, nearest, up"},
-    {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FILE",
+    {"output", 'o', HB_SETTING_TEXT, FIELD(output), "FILE",
      .help = "write the lines of --json to FILE, for 'model predict' (default: none)"},
-    {"json", 0, HB_OPTS_FLAG, FIELD(json), .help = "print lines of JSON instead of tables, see below"},
+    {"json", 0, HB_SETTING_FLAG, FIELD(json), .help = "print lines of JSON instead of tables, see below"},
     {0}};
 #undef FIELD
 
@@ -360,7 +360,7 @@ const struct hb_opts_command hb_cmd_model_fit = {
     .summary = "Measure the constants of the paper's Table 3 and eqs 14 and 17 on this machine.",
     .groups = {{.options = fit_options},
                {.options = hb_jobs_options, .at = offsetof(struct fit_settings, jobs)},
-               {.options = hb_run_accuracy_options, .at = offsetof(struct fit_settings, run.sim)},
+               {.options = hb_sim_settings_accuracy, .at = offsetof(struct fit_settings, run.sim)},
                {.options = hb_cmd_job_options, .at = offsetof(struct fit_settings, run)},
                {.options = hb_opts_place, .at = offsetof(struct fit_settings, run.sim.force)}},
     .settings_size = sizeof(struct fit_settings),

@@ -24,30 +24,30 @@ struct settings {
 static const char *const schemes[] = {"bag", "tile", "matrix2004", NULL};
 static const char *const precisions[] = {"single", "compensated", "ds", "double", NULL};
 
-#define FIELD(member) HB_OPTS_FIELD(struct settings, member)
-static const struct hb_opts_option options[] = {
-    {"interaction", 0, HB_OPTS_TEXT, FIELD(interaction), "NAME",
+#define FIELD(member) HB_SETTING_FIELD(struct settings, member)
+static const struct hb_setting options[] = {
+    {"interaction", 0, HB_SETTING_TEXT, FIELD(interaction), "NAME",
      .help = "what a source does to a sink: a file like my.glsl, or one of those below"},
-    {"parameter", 0, HB_OPTS_TEXT, FIELD(parameters), "K=V,...",
+    {"parameter", 0, HB_SETTING_TEXT, FIELD(parameters), "K=V,...",
      .help = "parameters of the interaction (default: the values in its file)"},
-    {"j", 'j', HB_OPTS_TEXT, FIELD(sources), "TABLE",
+    {"j", 'j', HB_SETTING_TEXT, FIELD(sources), "TABLE",
      .help = "the sources: a text with named columns, '# x y z m' above the numbers, or a snapshot, by its "
              "extension; - is standard input"},
-    {"i", 'i', HB_OPTS_TEXT, FIELD(sinks), "TABLE",
+    {"i", 'i', HB_SETTING_TEXT, FIELD(sinks), "TABLE",
      .help = "the sinks, each feels every source (default: the sources themselves, each without itself)"},
-    {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FILE", "-", .use = HB_OPTS_SHOWS,
+    {"output", 'o', HB_SETTING_TEXT, FIELD(output), "FILE", "-", .use = HB_SETTING_SHOWS,
      .help =
          "table of what the sinks feel, in their order; .csv and .jsonl by extension; - is standard output"},
-    {"scheme", 0, HB_OPTS_WORD, FIELD(force.scheme), "NAME", .words = {.array = schemes, .what = "scheme"},
+    {"scheme", 0, HB_SETTING_WORD, FIELD(force.scheme), "NAME", .words = {.array = schemes, .what = "scheme"},
      .help = "bag, tile or matrix2004 (default: tile on a GPU with compute shaders, else bag)"},
-    {"precision", 0, HB_OPTS_WORD, FIELD(force.precision), "NAME", "single",
+    {"precision", 0, HB_SETTING_WORD, FIELD(force.precision), "NAME", "single",
      .words = {.array = precisions, .what = "precision"},
      .help = "single, compensated (sums), ds (positions, too) or double"},
-    {"tuning", 0, HB_OPTS_TEXT, FIELD(force.tuning), "WORDS",
+    {"tuning", 0, HB_SETTING_TEXT, FIELD(force.tuning), "WORDS",
      .help = "how the scheme sums, like \"i_each=4 unroll=8\""},
-    {"max-draw-ms", 0, HB_OPTS_POSITIVE, FIELD(force.max_draw_s), "MS", "50", .unit = 1e-3,
+    {"max-draw-ms", 0, HB_SETTING_POSITIVE, FIELD(force.max_draw_s), "MS", "50", .unit = 1e-3,
      .help = "longest draw; changes no result"},
-    {"gl-debug", 0, HB_OPTS_FLAG, FIELD(force.flags), .bit = HB_FORCE_GL_DEBUG,
+    {"gl-debug", 0, HB_SETTING_FLAG, FIELD(force.flags), .bit = HB_FORCE_GL_DEBUG,
      .help = "treat the driver's debug messages as faults"},
     {0}};
 

@@ -13,11 +13,11 @@ struct settings {
   int quiet;
 };
 
-#define FIELD(member) HB_OPTS_FIELD(struct settings, member)
-static const struct hb_opts_option options[] = {
-    {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FIGURE",
+#define FIELD(member) HB_SETTING_FIELD(struct settings, member)
+static const struct hb_setting options[] = {
+    {"output", 'o', HB_SETTING_TEXT, FIELD(output), "FIGURE",
      .help = "figure to write, .png, .svg or .pdf (default: FILE with extension .png)"},
-    {"only", 0, HB_OPTS_CHOICE, FIELD(only), "PANEL", .words.at = hb_figure_panel_name,
+    {"only", 0, HB_SETTING_CHOICE, FIELD(only), "PANEL", .words.at = hb_figure_panel_name,
      .help = "a single figure instead of a page of all: energy, radii, blocks, phases"},
     {0}};
 

@@ -19,60 +19,61 @@ static const char *color_name(size_t k) { return k < HB_COLORING_AGE ? hb_colori
 
 static const char *const points[] = {"star", "disc", "dot", NULL};
 
-#define FIELD(member) HB_OPTS_FIELD(struct settings, render.member)
-static const struct hb_opts_option options[] = {
-    {"output", 'o', HB_OPTS_TEXT, FIELD(output), "PICTURE", .use = HB_OPTS_SHOWS,
+#define FIELD(member) HB_SETTING_FIELD(struct settings, render.member)
+static const struct hb_setting options[] = {
+    {"output", 'o', HB_SETTING_TEXT, FIELD(output), "PICTURE", .use = HB_SETTING_SHOWS,
      .help = "file to write: .png, or a movie as .mp4, .mkv, .webm, .apng or .gif by ffmpeg; several "
              "frames as .png become PICTURE_0001.png, ... (default: FILE with extension .png, or .mp4 for "
              "several frames)"},
-    {"size", 0, HB_OPTS_PIXELS, FIELD(width), "WxH", "1920x1080", .most = 32768,
+    {"size", 0, HB_SETTING_PIXELS, FIELD(width), "WxH", "1920x1080", .most = 32768,
      .help = "width and height in pixels"},
-    {"color-by", 0, HB_OPTS_CHOICE, FIELD(color), "WHAT", "speed", .words.at = color_name,
+    {"color-by", 0, HB_SETTING_CHOICE, FIELD(color), "WHAT", "speed", .words.at = color_name,
      .help = "speed, acc (acceleration), energy (per mass), step (time step), mass, group, or "
              "bound (binaries and triples); acc, energy and step as at the start of a run from the snapshot"},
-    {"map", 0, HB_OPTS_CHOICE, FIELD(style.map), "NAME", "stars",
+    {"map", 0, HB_SETTING_CHOICE, FIELD(style.map), "NAME", "stars",
      .words = {hb_colormap_names, .also = {"grey", "gray"}}, .help = "color map: stars, ember, ice, gray"},
-    {"color-range", 0, HB_OPTS_NUMBERS, FIELD(style.range), "FROM,TO",
+    {"color-range", 0, HB_SETTING_NUMBERS, FIELD(style.range), "FROM,TO",
      .help = "values of the first and the last color; of acc and step their decimal logarithms "
              "(default: enclosing 96 % of the particles of the first frame)"},
-    {"groups", 0, HB_OPTS_COUNT, FIELD(groups), "K", "2",
+    {"groups", 0, HB_SETTING_COUNT, FIELD(groups), "K", "2",
      .help = "number of groups for --color-by group: equal parts of the file, in its order"},
-    {"point", 0, HB_OPTS_CHOICE, FIELD(style.point), "KIND", "star", .words.array = points,
+    {"point", 0, HB_SETTING_CHOICE, FIELD(style.point), "KIND", "star", .words.array = points,
      .help = "what a particle looks like: star, disc, dot"},
-    {"point-size", 0, HB_OPTS_POSITIVE, FIELD(style.point_size), "S",
+    {"point-size", 0, HB_SETTING_POSITIVE, FIELD(style.point_size), "S",
      .help = "sigma of a star, in thousandths of the picture's height "
              "(default: 10 for a few stars, 3 for 1000, 1 for 100000)"},
-    {"glow", 0, HB_OPTS_NOT_NEGATIVE, FIELD(style.glow), "G", "0.5",
+    {"glow", 0, HB_SETTING_NOT_NEGATIVE, FIELD(style.glow), "G", "0.5",
      .help = "strength of the glow around bright places, 0 to 1"},
-    {"exposure", 0, HB_OPTS_POSITIVE, FIELD(style.exposure), "E", "0.8",
+    {"exposure", 0, HB_SETTING_POSITIVE, FIELD(style.exposure), "E", "0.8",
      .help = "brightness of a single star, below 1; the brightest place gets 1"},
-    {"trails", 0, HB_OPTS_POSITIVE, FIELD(trails), "T",
+    {"trails", 0, HB_SETTING_POSITIVE, FIELD(trails), "T",
      .help =
          "draw the paths of the stars over the last T units of time; straight lines for a single snapshot",
      .of = HB_DIMENSION_TIME},
-    {"camera", 0, HB_OPTS_TEXT, HB_OPTS_FIELD(struct settings, camera), "HOW",
+    {"camera", 0, HB_SETTING_TEXT, HB_SETTING_FIELD(struct settings, camera), "HOW",
      .help = "fixed, orbit (around the z axis), or a file with the path of the camera, see below "
              "(default: orbit for several frames of one snapshot, else fixed)"},
-    {"direction", 0, HB_OPTS_NUMBERS, HB_OPTS_FIELD(struct settings, direction), "AZ,EL[,ROLL]", .least = 2,
+    {"direction", 0, HB_SETTING_NUMBERS, HB_SETTING_FIELD(struct settings, direction), "AZ,EL[,ROLL]",
+     .least = 2,
      .help = "position of the camera, in degrees: azimuth around the z axis, elevation above "
              "the x y plane (default: 0,90, x to the right and y up; for orbit 0,25)"},
-    {"center", 0, HB_OPTS_NUMBERS, FIELD(center), "X,Y,Z", .also = "centre",
+    {"center", 0, HB_SETTING_NUMBERS, FIELD(center), "X,Y,Z", .also = "centre",
      .help = "point that the camera looks at (default: the median of the first frame)",
      .of = HB_DIMENSION_LENGTH},
-    {"zoom", 0, HB_OPTS_POSITIVE, FIELD(zoom), "F", "1",
+    {"zoom", 0, HB_SETTING_POSITIVE, FIELD(zoom), "F", "1",
      .help = "magnification; at 1 nine tenths of the stars fit into the picture"},
-    {"field", 0, HB_OPTS_POSITIVE, FIELD(field_of_view), "DEGREES", "28", .unit = HB_DEGREE,
+    {"field", 0, HB_SETTING_POSITIVE, FIELD(field_of_view), "DEGREES", "28", .unit = HB_DEGREE,
      .help = "vertical angle of view, below 170"},
-    {"turns", 0, HB_OPTS_NUMBER, FIELD(turns), "X", "1",
+    {"turns", 0, HB_SETTING_NUMBER, FIELD(turns), "X", "1",
      .help = "orbit: turns in the whole movie, negative to reverse"},
-    {"frames", 0, HB_OPTS_COUNT, FIELD(frames), "K", .most = 1e6,
+    {"frames", 0, HB_SETTING_COUNT, FIELD(frames), "K", .most = 1e6,
      .help = "total number of frames (default: one per snapshot); between snapshots the stars follow "
              "the cubic that fits positions and velocities"},
-    {"fps", 0, HB_OPTS_COUNT, FIELD(frames_per_s), "F", "30", .most = 1000,
+    {"fps", 0, HB_SETTING_COUNT, FIELD(frames_per_s), "F", "30", .most = 1000,
      .help = "frames per second of a movie"},
-    {"samples", 0, HB_OPTS_COUNT, FIELD(samples), "S", "2",
+    {"samples", 0, HB_SETTING_COUNT, FIELD(samples), "S", "2",
      .help = "each pixel is the mean of S x S samples, at most 8"},
-    {"eps", 0, HB_OPTS_NOT_NEGATIVE, FIELD(force.eps), "EPS", "1/256",
+    {"eps", 0, HB_SETTING_NOT_NEGATIVE, FIELD(force.eps), "EPS", "1/256",
      .help = "softening of the forces for --color-by acc, energy, step and bound; an eps in FILE's header "
              "replaces the "
              "default",
@@ -175,7 +176,7 @@ const struct hb_opts_command hb_cmd_render = {
     .groups = {{.options = options},
                {.options = hb_opts_place,
                 .at = offsetof(struct settings, render.force),
-                .use = HB_OPTS_SHOWS},
+                .use = HB_SETTING_SHOWS},
                {.options = hb_opts_quiet, .at = offsetof(struct settings, render.quiet)}},
     .settings_size = sizeof(struct settings),
     .more_help = explain,

@@ -12,23 +12,23 @@ struct settings {
 
 static const char *section_name(size_t k) { return hb_sections[k].name; }
 
-#define FIELD(member) HB_OPTS_FIELD(struct settings, member)
-static const struct hb_opts_option options[] = {
-    {"out", 'o', HB_OPTS_TEXT, FIELD(reproduction.out), "DIR", "reproduction",
+#define FIELD(member) HB_SETTING_FIELD(struct settings, member)
+static const struct hb_setting options[] = {
+    {"out", 'o', HB_SETTING_TEXT, FIELD(reproduction.out), "DIR", "reproduction",
      .help = "folder of the report; jobs that an earlier, interrupted reproduction finished there are not "
              "repeated"},
-    {"quick", 0, HB_OPTS_FLAG, FIELD(quick),
+    {"quick", 0, HB_SETTING_FLAG, FIELD(quick),
      .help = "smaller N and fewer points: minutes on two cores without a GPU (the default)"},
-    {"full", 0, HB_OPTS_FLAG, FIELD(reproduction.is_full),
+    {"full", 0, HB_SETTING_FLAG, FIELD(reproduction.is_full),
      .help = "the N of the papers, as far as jobs stay within --longest: hours"},
-    {"only", 0, HB_OPTS_WORDS, FIELD(only), "LIST", .words = {.at = section_name, .what = "section"},
+    {"only", 0, HB_SETTING_WORDS, FIELD(only), "LIST", .words = {.at = section_name, .what = "section"},
      .help = "only these sections, see below"},
-    {"longest", 0, HB_OPTS_DURATION, FIELD(reproduction.longest_s), "TIME",
+    {"longest", 0, HB_SETTING_DURATION, FIELD(reproduction.longest_s), "TIME",
      .help = "estimated time that a single job may take, which limits N and nu (default 4s, "
              "with --full 1h)"},
-    {"n-most", 0, HB_OPTS_COUNT, FIELD(reproduction.n_most), "N", "1048576", .least = 64,
+    {"n-most", 0, HB_SETTING_COUNT, FIELD(reproduction.n_most), "N", "1048576", .least = 64,
      .help = "largest number of particles; below 1024, the smallest is a quarter of it"},
-    {"jobs-only", 0, HB_OPTS_FLAG, FIELD(jobs_only),
+    {"jobs-only", 0, HB_SETTING_FLAG, FIELD(jobs_only),
      .help =
          "only run the jobs, for a machine without gnuplot: the same command without this option, even on "
          "another machine, writes the report from the folder"},

@@ -2,10 +2,11 @@
 #include "cli/cmd.h"
 #include "run/run.h"
 #include "run/run_settings.h"
+#include "sim/sim_settings.h"
 
-static const struct hb_opts_option quiet[] = {
-    {"quiet", 0, HB_OPTS_FLAG, HB_OPTS_FIELD(struct hb_run_settings, quiet),
-     .use = HB_OPTS_SHOWS | HB_OPTS_ON_RESUME, .help = "no table and no progress bar"},
+static const struct hb_setting quiet[] = {
+    {"quiet", 0, HB_SETTING_FLAG, HB_SETTING_FIELD(struct hb_run_settings, quiet),
+     .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME, .help = "no table and no progress bar"},
     {0}};
 
 static void list_integrators(FILE *out)
@@ -40,14 +41,18 @@ const struct hb_opts_command hb_cmd_run = {
     .operand_min = 0, /* run.c asks for it without --resume */
     .operand_max = 1,
     .groups = {{.options = hb_run_result_options},
-               {.options = hb_run_accuracy_options, .at = SIM},
-               {.options = hb_run_block_options, .at = SIM},
-               {.options = hb_run_integrator_options, .at = SIM},
-               {.options = hb_run_bodies_options},
-               {.options = hb_run_force_options, .at = FORCE},
+               {.options = hb_sim_settings_accuracy, .at = SIM},
+               {.options = hb_sim_settings_block, .at = SIM},
+               {.options = hb_sim_settings_integrator, .at = SIM},
+               {.options = hb_sim_settings_bodies, .at = SIM},
+               {.options = hb_sim_settings_force, .at = SIM},
                {.options = hb_opts_place, .at = FORCE},
-               {.options = hb_run_walk_options},
-               {.options = hb_run_watch_options},
+               {.options = hb_sim_settings_tuning, .at = SIM},
+               {.options = hb_run_limit_options},
+               {.options = hb_sim_settings_draws, .at = SIM},
+               {.options = hb_run_rows_options},
+               {.options = hb_sim_settings_energy, .at = SIM},
+               {.options = hb_run_files_options},
                {.options = hb_run_input_options},
                {.options = hb_opts_json, .at = offsetof(struct hb_run_settings, json)},
                {.options = quiet}},

@@ -17,13 +17,13 @@ struct convert_settings {
   int quiet;
 };
 
-#define FIELD(member) HB_OPTS_FIELD(struct convert_settings, member)
-static const struct hb_opts_option convert_options[] = {
-    {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_OPTS_SHOWS,
+#define FIELD(member) HB_SETTING_FIELD(struct convert_settings, member)
+static const struct hb_setting convert_options[] = {
+    {"format", 0, HB_SETTING_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_SETTING_SHOWS,
      .help = "format of OUT (default: by extension)"},
-    {"input-format", 0, HB_OPTS_WORD, FIELD(input_format), "F", .words.at = hb_target_format,
-     .use = HB_OPTS_SHOWS, .help = "format of IN (default: by extension and content)"},
-    {"time", 0, HB_OPTS_NUMBER, FIELD(time), "T",
+    {"input-format", 0, HB_SETTING_WORD, FIELD(input_format), "F", .words.at = hb_target_format,
+     .use = HB_SETTING_SHOWS, .help = "format of IN (default: by extension and content)"},
+    {"time", 0, HB_SETTING_NUMBER, FIELD(time), "T",
      .help = "the snapshot of this time, of a file that holds many (default: the last)",
      .of = HB_DIMENSION_TIME},
     {0}};
@@ -89,29 +89,29 @@ struct scale_settings {
   int quiet;
 };
 
-#define FIELD(member) HB_OPTS_FIELD(struct scale_settings, member)
-static const struct hb_opts_option scale_options[] = {
-    {"from-astro", 0, HB_OPTS_FLAG, FIELD(units), .bit = FROM_ASTRO,
+#define FIELD(member) HB_SETTING_FIELD(struct scale_settings, member)
+static const struct hb_setting scale_options[] = {
+    {"from-astro", 0, HB_SETTING_FLAG, FIELD(units), .bit = FROM_ASTRO,
      .help = "first: the numbers of IN are in solar masses, pc and km/s, the time in Myr; OUT has units with "
              "G = 1"},
-    {"mass", 0, HB_OPTS_POSITIVE, FIELD(to.mass), "M", .help = "change the total mass to this",
+    {"mass", 0, HB_SETTING_POSITIVE, FIELD(to.mass), "M", .help = "change the total mass to this",
      .of = HB_DIMENSION_MASS},
-    {"length", 0, HB_OPTS_POSITIVE, FIELD(to.radius), "R",
+    {"length", 0, HB_SETTING_POSITIVE, FIELD(to.radius), "R",
      .help = "change the virial radius M^2 / (2 |U|) to this; orbits stay similar",
      .of = HB_DIMENSION_LENGTH},
-    {"virial", 0, HB_OPTS_POSITIVE, FIELD(to.virial), "Q",
+    {"virial", 0, HB_SETTING_POSITIVE, FIELD(to.virial), "Q",
      .help = "change the virial ratio T / |U| to this by a factor for all velocities about that of the "
              "center of mass"},
-    {"standard", 0, HB_OPTS_FLAG, FIELD(units), .bit = STANDARD,
+    {"standard", 0, HB_SETTING_FLAG, FIELD(units), .bit = STANDARD,
      .help = "last: express it in units where M = 1 and the virial radius is 1, its center of mass at rest "
              "at the origin; units follow"},
-    {"at", 0, HB_OPTS_NUMBERS, FIELD(at), "X,Y,Z", .help = "after all that: displace everything by this",
+    {"at", 0, HB_SETTING_NUMBERS, FIELD(at), "X,Y,Z", .help = "after all that: displace everything by this",
      .of = HB_DIMENSION_LENGTH},
-    {"velocity", 0, HB_OPTS_NUMBERS, FIELD(velocity), "VX,VY,VZ", .help = "and add this velocity",
+    {"velocity", 0, HB_SETTING_NUMBERS, FIELD(velocity), "VX,VY,VZ", .help = "and add this velocity",
      .of = HB_DIMENSION_VELOCITY},
-    {"radius", 0, HB_OPTS_TEXT, FIELD(radius), "R",
+    {"radius", 0, HB_SETTING_TEXT, FIELD(radius), "R",
      .help = "last of all: radii for run --collisions, a number, 1AU, R*m^P or sun*m^P, see 'holmberg ic'"},
-    {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_OPTS_SHOWS,
+    {"format", 0, HB_SETTING_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_SETTING_SHOWS,
      .help = "format of OUT (default: by extension)"},
     {0}};
 #undef FIELD
@@ -192,15 +192,15 @@ struct combine_settings {
   int quiet;
 };
 
-#define FIELD(member) HB_OPTS_FIELD(struct combine_settings, member)
-static const struct hb_opts_option combine_options[] = {
-    {"at", 0, HB_OPTS_NUMBERS, FIELD(at), "X,Y,Z", .help = "displacement of B (default 0,0,0)",
+#define FIELD(member) HB_SETTING_FIELD(struct combine_settings, member)
+static const struct hb_setting combine_options[] = {
+    {"at", 0, HB_SETTING_NUMBERS, FIELD(at), "X,Y,Z", .help = "displacement of B (default 0,0,0)",
      .of = HB_DIMENSION_LENGTH},
-    {"velocity", 0, HB_OPTS_NUMBERS, FIELD(velocity), "VX,VY,VZ",
+    {"velocity", 0, HB_SETTING_NUMBERS, FIELD(velocity), "VX,VY,VZ",
      .help = "velocity added to B (default 0,0,0)", .of = HB_DIMENSION_VELOCITY},
-    {"output", 'o', HB_OPTS_TEXT, FIELD(output), "FILE", .use = HB_OPTS_SHOWS,
+    {"output", 'o', HB_SETTING_TEXT, FIELD(output), "FILE", .use = HB_SETTING_SHOWS,
      .help = "file to write; - is standard output (default: combined.h5)"},
-    {"format", 0, HB_OPTS_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_OPTS_SHOWS,
+    {"format", 0, HB_SETTING_WORD, FIELD(format), "F", .words.at = hb_target_format, .use = HB_SETTING_SHOWS,
      .help = "format of the file (default: by extension)"},
     {0}};
 #undef FIELD
@@ -249,16 +249,16 @@ struct diff_settings {
   int json;
 };
 
-#define FIELD(member) HB_OPTS_FIELD(struct diff_settings, member)
-static const struct hb_opts_option diff_options[] = {
-    {"tolerance", 0, HB_OPTS_NOT_NEGATIVE, FIELD(tolerance), "X", "0",
+#define FIELD(member) HB_SETTING_FIELD(struct diff_settings, member)
+static const struct hb_setting diff_options[] = {
+    {"tolerance", 0, HB_SETTING_NOT_NEGATIVE, FIELD(tolerance), "X", "0",
      .help =
          "exit code 1 if the times, a mass, a position or a velocity differ by more than X, or if a particle "
          "is in one file only"},
-    {"time", 0, HB_OPTS_NUMBER, FIELD(time), "T",
+    {"time", 0, HB_SETTING_NUMBER, FIELD(time), "T",
      .help = "the snapshots of this time, of files that hold many (default: the last)",
      .of = HB_DIMENSION_TIME},
-    {"input-format", 0, HB_OPTS_WORD, FIELD(input_format), "F", .words.at = hb_target_format,
+    {"input-format", 0, HB_SETTING_WORD, FIELD(input_format), "F", .words.at = hb_target_format,
      .help = "format of both (default: by extension and content)"},
     {0}};
 #undef FIELD

@@ -2,7 +2,7 @@
 #include "cli/cmd.h"
 
 #include "base/text.h"
-#include "console/list.h"
+#include "console/models.h"
 #include "console/terminal.h"
 #include "inspect/trace.h"
 
@@ -19,18 +19,18 @@ struct settings {
   int quiet, passes, slides;
 };
 
-#define FIELD(member) HB_OPTS_FIELD(struct settings, member)
-static const struct hb_opts_option options[] = {
-    {"n", 'n', HB_OPTS_COUNT, FIELD(n), "N",
+#define FIELD(member) HB_SETTING_FIELD(struct settings, member)
+static const struct hb_setting options[] = {
+    {"n", 'n', HB_SETTING_COUNT, FIELD(n), "N",
      .help = "use only the first N particles (default: 37 of holmberg1941, one nebula; else all)"},
-    {"scheme", 0, HB_OPTS_WORDS, FIELD(schemes), "LIST",
+    {"scheme", 0, HB_SETTING_WORDS, FIELD(schemes), "LIST",
      .help = "cg2007, matrix2004, bag, tile (default: all that the device supports)"},
-    {"eps", 0, HB_OPTS_NOT_NEGATIVE, FIELD(force.eps), "EPS", "2^-8", .help = "softening"},
-    {"output", 'o', HB_OPTS_TEXT, FIELD(output), "DIR", "trace",
+    {"eps", 0, HB_SETTING_NOT_NEGATIVE, FIELD(force.eps), "EPS", "2^-8", .help = "softening"},
+    {"output", 'o', HB_SETTING_TEXT, FIELD(output), "DIR", "trace",
      .help = "folder for the pictures, created if missing"},
-    {"passes", 0, HB_OPTS_FLAG, FIELD(passes),
+    {"passes", 0, HB_SETTING_FLAG, FIELD(passes),
      .help = "each texture of each pass as a picture of its own, too"},
-    {"slides", 0, HB_OPTS_FLAG, FIELD(slides),
+    {"slides", 0, HB_SETTING_FLAG, FIELD(slides),
      .help = "passes as slides of 1920 x 1080, too; of more than twelve the first three and the last"},
     {0}};
 

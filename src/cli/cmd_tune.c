@@ -11,10 +11,10 @@ struct settings {
   int json;
 };
 
-static const struct hb_opts_option options[] = {
-    {"seconds", 0, HB_OPTS_POSITIVE, HB_OPTS_FIELD(struct settings, seconds), "S", "50", .most = 3600,
-     .help = "approximate time to take, in seconds"},
-    {0}};
+static const struct hb_setting options[] = {{"seconds", 0, HB_SETTING_POSITIVE,
+                                             HB_SETTING_FIELD(struct settings, seconds), "S", "50",
+                                             .most = 3600, .help = "approximate time to take, in seconds"},
+                                            {0}};
 
 #define AT(place) .offset = offsetof(struct hb_tune_result, place)
 static const struct hb_table_column columns[] = {

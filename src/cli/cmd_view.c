@@ -1,41 +1,42 @@
 /* holmberg view: a window onto a running simulation, or onto snapshots. */
 #include "cli/cmd.h"
-#include "console/list.h"
+#include "console/models.h"
+#include "sim/sim_settings.h"
 #include "viewer/view.h"
 
 #include <math.h>
 
-#define FIELD(member) HB_OPTS_FIELD(struct hb_view_settings, member)
-static const struct hb_opts_option options[] = {
-    {"n", 'n', HB_OPTS_COUNT, FIELD(n), "N",
+#define FIELD(member) HB_SETTING_FIELD(struct hb_view_settings, member)
+static const struct hb_setting options[] = {
+    {"n", 'n', HB_SETTING_COUNT, FIELD(n), "N",
      .help = "number of particles of a model (default: the model's own)"},
-    {"seed", 0, HB_OPTS_WHOLE, FIELD(seed), "S", "0", .help = "seed of a model"},
-    {"size", 0, HB_OPTS_PIXELS, FIELD(width), "WxH", "1280x720", .least = 64, .most = 16384,
+    {"seed", 0, HB_SETTING_WHOLE, FIELD(seed), "S", "0", .help = "seed of a model"},
+    {"size", 0, HB_SETTING_PIXELS, FIELD(width), "WxH", "1280x720", .least = 64, .most = 16384,
      .help = "size of the window, in the units of the window system"},
-    {"scale", 0, HB_OPTS_POSITIVE, FIELD(scale), "X",
+    {"scale", 0, HB_SETTING_POSITIVE, FIELD(scale), "X",
      .help = "scale of the text, 2 for high-resolution screens (default: as set for the screen)"},
-    {"paused", 0, HB_OPTS_FLAG, FIELD(paused), .help = "start paused"},
-    {"inspect", 0, HB_OPTS_FLAG, FIELD(inspect), .help = "open the texture inspector at the start, key i"},
-    {"color-by", 0, HB_OPTS_CHOICE, FIELD(color), "WHAT", "speed", .words.at = hb_coloring_name,
+    {"paused", 0, HB_SETTING_FLAG, FIELD(paused), .help = "start paused"},
+    {"inspect", 0, HB_SETTING_FLAG, FIELD(inspect), .help = "open the texture inspector at the start, key i"},
+    {"color-by", 0, HB_SETTING_CHOICE, FIELD(color), "WHAT", "speed", .words.at = hb_coloring_name,
      .help = "speed, acc, energy, step (time step), age (of the step), mass, group, or bound (binaries and "
              "triples)"},
-    {"groups", 0, HB_OPTS_COUNT, FIELD(groups), "K", "2",
+    {"groups", 0, HB_SETTING_COUNT, FIELD(groups), "K", "2",
      .help = "number of groups for --color-by group: equal parts of the particles, in their order"},
-    {"plain", 0, HB_OPTS_FLAG, FIELD(plain), .help = "no glow around bright places, key e: faster"},
-    {"trails", 0, HB_OPTS_FLAG, FIELD(trails), .help = "draw the paths of the particles"},
-    {"rate", 0, HB_OPTS_POSITIVE, FIELD(rate), "R", "10", .help = "snapshots of a series per second"},
-    {"speed", 0, HB_OPTS_POSITIVE, FIELD(speed), "V",
+    {"plain", 0, HB_SETTING_FLAG, FIELD(plain), .help = "no glow around bright places, key e: faster"},
+    {"trails", 0, HB_SETTING_FLAG, FIELD(trails), .help = "draw the paths of the particles"},
+    {"rate", 0, HB_SETTING_POSITIVE, FIELD(rate), "R", "10", .help = "snapshots of a series per second"},
+    {"speed", 0, HB_SETTING_POSITIVE, FIELD(speed), "V",
      .help = "time units a second at which a simulation is shown (default: the model's own; of a file, by "
              "its dynamics)",
      .of = HB_DIMENSION_TIME},
-    {"record", 0, HB_OPTS_TEXT, FIELD(record), "FILE",
+    {"record", 0, HB_SETTING_TEXT, FIELD(record), "FILE",
      .help = "record a movie and quit: .mp4, .mkv, .webm, .gif or .apng by ffmpeg, or .png for a file per "
              "picture; the clock of the movie counts, however long it takes"},
-    {"seconds", 0, HB_OPTS_POSITIVE, FIELD(seconds), "S", "10", .help = "length of --record"},
-    {"fps", 0, HB_OPTS_COUNT, FIELD(fps), "F", "30", .most = 1000, .help = "pictures a second of a movie"},
-    {"cycle", 0, HB_OPTS_DURATION, FIELD(cycle_s), "TIME",
+    {"seconds", 0, HB_SETTING_POSITIVE, FIELD(seconds), "S", "10", .help = "length of --record"},
+    {"fps", 0, HB_SETTING_COUNT, FIELD(fps), "F", "30", .most = 1000, .help = "pictures a second of a movie"},
+    {"cycle", 0, HB_SETTING_DURATION, FIELD(cycle_s), "TIME",
      .help = "another model after this time, such as 20s; those that would be slow here are left out"},
-    {"script", 0, HB_OPTS_TEXT, FIELD(script), "FILE",
+    {"script", 0, HB_SETTING_TEXT, FIELD(script), "FILE",
      .help = "play the lines of FILE as if typed by a user, see below; - is standard input"},
     {0}};
 
@@ -73,7 +74,7 @@ static enum hb_status look(const struct hb_opts *opts)
   return hb_view_close(view, status);
 }
 
-enum { RUN = offsetof(struct hb_view_settings, run) };
+enum { RUN = offsetof(struct hb_view_settings, run), SIM = offsetof(struct hb_view_settings, run.sim) };
 
 const struct hb_opts_command hb_cmd_view = {
     .name = "view",
@@ -82,11 +83,13 @@ const struct hb_opts_command hb_cmd_view = {
     .operand_min = 0,
     .operand_max = SIZE_MAX,
     .groups = {{.options = options},
-               {.options = hb_run_integrator_options, .at = RUN + offsetof(struct hb_run_settings, sim)},
-               {.options = hb_run_accuracy_options, .at = RUN + offsetof(struct hb_run_settings, sim)},
-               {.options = hb_run_block_options, .at = RUN + offsetof(struct hb_run_settings, sim)},
-               {.options = hb_run_force_options, .at = RUN + offsetof(struct hb_run_settings, sim.force)},
-               {.options = hb_run_walk_options, .at = RUN},
+               {.options = hb_sim_settings_integrator, .at = SIM},
+               {.options = hb_sim_settings_accuracy, .at = SIM},
+               {.options = hb_sim_settings_block, .at = SIM},
+               {.options = hb_sim_settings_force, .at = SIM},
+               {.options = hb_sim_settings_tuning, .at = SIM},
+               {.options = hb_run_limit_options, .at = RUN},
+               {.options = hb_sim_settings_draws, .at = SIM},
                {.options = hb_run_input_options, .at = RUN}},
     .settings_size = sizeof(struct hb_view_settings),
     .more_help = hb_view_help,

@@ -15,23 +15,25 @@
 
 static const char *const contexts[] = {"auto", "egl", "osmesa", "glfw", "gles", NULL};
 
-#define PLACE(member) HB_OPTS_FIELD(struct hb_force_params, member)
-const struct hb_opts_option hb_opts_place[] = {
-    {"context", 0, HB_OPTS_WORD, PLACE(context), "NAME", .words.array = contexts, .use = HB_OPTS_ON_RESUME,
+#define PLACE(member) HB_SETTING_FIELD(struct hb_force_params, member)
+const struct hb_setting hb_opts_place[] = {
+    {"context", 0, HB_SETTING_WORD, PLACE(context), "NAME", .words.array = contexts,
+     .use = HB_SETTING_ON_RESUME,
      .help = "how to open OpenGL: auto, egl, osmesa, glfw, gles (default: $HB_CONTEXT, else auto)"},
-    {"device", 0, HB_OPTS_TEXT, PLACE(device), "DEVICE", .use = HB_OPTS_ON_RESUME,
+    {"device", 0, HB_SETTING_TEXT, PLACE(device), "DEVICE", .use = HB_SETTING_ON_RESUME,
      .help = "INDEX, /dev/dri/... or software, see 'holmberg info'; several that share the work: 0,1 or all "
              "(default: "
              "$HB_DEVICE, else the first)"},
     {0}};
 
-const struct hb_opts_option hb_opts_json[] = {{"json", 0, HB_OPTS_FLAG, 0, sizeof(int), .use = HB_OPTS_SHOWS,
-                                               .help = "print JSON instead of text, one line per row"},
-                                              {0}};
-const struct hb_opts_option hb_opts_quiet[] = {{"quiet", 0, HB_OPTS_FLAG, 0, sizeof(int),
-                                                .use = HB_OPTS_SHOWS,
-                                                .help = "do not report what was written"},
-                                               {0}};
+const struct hb_setting hb_opts_json[] = {{"json", 0, HB_SETTING_FLAG, 0, sizeof(int),
+                                           .use = HB_SETTING_SHOWS,
+                                           .help = "print JSON instead of text, one line per row"},
+                                          {0}};
+const struct hb_setting hb_opts_quiet[] = {{"quiet", 0, HB_SETTING_FLAG, 0, sizeof(int),
+                                            .use = HB_SETTING_SHOWS,
+                                            .help = "do not report what was written"},
+                                           {0}};
 
 /* The options that every command has, after its own. */
 struct common {
@@ -40,20 +42,20 @@ struct common {
 
 static const char *const colors[] = {"auto", "always", "never", NULL};
 
-#define COMMON(member) HB_OPTS_FIELD(struct common, member)
-static const struct hb_opts_option common_options[] = {
-    {"verbose", 0, HB_OPTS_FLAG, COMMON(verbose),
+#define COMMON(member) HB_SETTING_FIELD(struct common, member)
+static const struct hb_setting common_options[] = {
+    {"verbose", 0, HB_SETTING_FLAG, COMMON(verbose),
      .help = "report on standard error what is opened and chosen"},
-    {"color", 0, HB_OPTS_CHOICE, COMMON(color), "WHEN", "auto", .words.array = colors,
+    {"color", 0, HB_SETTING_CHOICE, COMMON(color), "WHEN", "auto", .words.array = colors,
      .help = "color on standard error: auto (on a terminal, unless NO_COLOR is set), always, never"},
-    {"help", 'h', HB_OPTS_FLAG, COMMON(help), .help = "print this help and exit"},
-    {"version", 'v', HB_OPTS_FLAG, COMMON(version), .help = "print the version and exit"},
+    {"help", 'h', HB_SETTING_FLAG, COMMON(help), .help = "print this help and exit"},
+    {"version", 'v', HB_SETTING_FLAG, COMMON(version), .help = "print the version and exit"},
     {0}};
 
 /* ---- the table --------------------------------------------------------------------------------------- */
 
 struct row {
-  const struct hb_opts_option *option;
+  const struct hb_setting *option;
   size_t at;
   unsigned use;
   int is_common;
@@ -66,7 +68,7 @@ static int row_at(const struct hb_opts_command *command, size_t k, struct row *r
   for (size_t g = 0; g <= HB_OPTS_GROUPS; g++) {
     int is_common = g == HB_OPTS_GROUPS || !command->groups[g].options;
     const struct hb_opts_group *group = is_common ? &common : &command->groups[g];
-    for (const struct hb_opts_option *option = group->options; option->name; option++)
+    for (const struct hb_setting *option = group->options; option->name; option++)
       if (k-- == 0) {
         *row = (struct row){option, group->at + option->at, group->use | option->use, is_common};
         return 1;
@@ -76,7 +78,7 @@ static int row_at(const struct hb_opts_command *command, size_t k, struct row *r
   return 0;
 }
 
-const struct hb_opts_option *hb_opts_option_at(const struct hb_opts_command *command, size_t k)
+const struct hb_setting *hb_opts_option_at(const struct hb_opts_command *command, size_t k)
 {
   struct row row;
   return row_at(command, k, &row) ? row.option : NULL;
@@ -94,9 +96,9 @@ static void *field_of(const struct hb_opts *opts, const struct row *row)
 }
 
 /* "--t-end", or by its letter where that is how users know it, "-o"; lists go by name. */
-static void spell(const struct hb_opts_option *option, char text[64])
+static void spell(const struct hb_setting *option, char text[64])
 {
-  if (option->letter && option->kind != HB_OPTS_FLAG && option->kind != HB_OPTS_COUNTS)
+  if (option->letter && option->kind != HB_SETTING_FLAG && option->kind != HB_SETTING_COUNTS)
     snprintf(text, 64, "-%c", option->letter);
   else
     snprintf(text, 64, "--%s", option->name);
@@ -109,179 +111,11 @@ static void *field_at(const struct hb_opts *opts, size_t k)
   return own_row_at(opts, k, &row) ? field_of(opts, &row) : NULL;
 }
 
-/* ---- one value, read into its field ------------------------------------------------------------------ */
-
-static enum hb_status out_of_range(const char *word, const char *expected)
-{
-  return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected %s)", word, expected);
-}
-
-/* Whether number is within the row's bounds. */
-static enum hb_status check_bounds(const struct hb_opts_option *option, const char *word, double number)
-{
-  if (option->least > 0 && number < option->least)
-    return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected at least %.10g)", word, option->least);
-  if (option->most > 0 && number > option->most)
-    return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected at most %.10g)", word, option->most);
-  return HB_OK;
-}
-
-static enum hb_status check_power(const char *word, double value)
-{
-  int exponent;
-  if (value > 0 && frexp(value, &exponent) == 0.5) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "'%s' is not a power of two (expected like 1/8 or 2^-26)", word);
-}
-
-static enum hb_status read_number(const struct hb_opts_option *option, const char *word, double *number)
-{
-  enum hb_opts_kind kind = option->kind;
-  int is_none = kind == HB_OPTS_BOUND && strcmp(word, "none") == 0;
-  double value = INFINITY, unit = 0;
-  if (!is_none) HB_TRY(hb_dimension_read((enum hb_dimension)option->of, word, &value, &unit));
-  if (option->of && kind == HB_OPTS_POWER)
-    kind = HB_OPTS_POSITIVE; /* hb_opts_check_powers, once --units is known */
-  if (kind == HB_OPTS_NOT_NEGATIVE && value < 0) return out_of_range(word, "a number >= 0");
-  if (kind == HB_OPTS_POSITIVE && value <= 0) return out_of_range(word, "a number > 0");
-  if (kind == HB_OPTS_BOUND && value <= 0) return out_of_range(word, "a number > 0, or none");
-  if (kind == HB_OPTS_POWER) HB_TRY(check_power(word, value));
-  HB_TRY(check_bounds(option, word, value));
-  *number = option->unit != 0 ? option->unit * value : value;
-  return HB_OK;
-}
-
-static enum hb_status read_count(const struct hb_opts_option *option, const char *word, void *field)
-{
-  uint64_t count;
-  HB_TRY(hb_text_count(word, &count));
-  if (option->kind == HB_OPTS_COUNT && count == 0) return out_of_range(word, "a whole number >= 1");
-  HB_TRY(check_bounds(option, word, (double)count));
-  if (option->size == sizeof(int) && count > INT_MAX) return out_of_range(word, "a whole number below 2^31");
-  if (option->size == sizeof(int))
-    *(int *)field = (int)count;
-  else
-    *(uint64_t *)field = count;
-  return HB_OK;
-}
-
-static enum hb_status read_auto_count(const struct hb_opts_option *option, const char *word, int *field)
-{
-  uint64_t count = 0;
-  int is_auto = strcmp(word, "auto") == 0, is_count = is_auto || hb_text_count(word, &count) == HB_OK;
-  if (!is_count || (count > 0 && ((double)count < option->least || (double)count > option->most)))
-    return hb_fail(HB_ERR_USAGE, "'%s' is out of range (expected auto, 0 for none, or %.10g to %.10g)", word,
-                   option->least, option->most);
-  *field = is_auto ? 0 : count == 0 ? -1 : (int)count;
-  return HB_OK;
-}
-
-static enum hb_status read_counts(const struct hb_opts_option *option, const char *word,
-                                  struct hb_counts *counts)
-{
-  struct hb_list list;
-  HB_TRY(hb_list_split(word, ",", &list));
-  for (size_t k = 0; k < list.count; k++) {
-    uint64_t n;
-    HB_TRY(hb_text_count(list.words[k], &n));
-    HB_TRY(check_bounds(option, list.words[k], (double)n));
-    counts->n[k] = n;
-  }
-  counts->count = list.count;
-  return HB_OK;
-}
-
-static enum hb_status read_numbers(const struct hb_opts_option *option, const char *word, double *numbers)
-{
-  struct hb_list list;
-  size_t most = option->size / sizeof *numbers, least = option->least > 0 ? (size_t)option->least : most;
-  int is_good = hb_list_split(word, ",", &list) == HB_OK && list.count >= least && list.count <= most;
-  int with = 0, without = 0;
-  for (size_t k = 0; is_good && k < list.count; k++) {
-    double unit = 0;
-    enum hb_status status =
-        hb_dimension_read((enum hb_dimension)option->of, list.words[k], &numbers[k], &unit);
-    if (status != HB_OK && unit > 0) return status; /* says what it measures */
-    is_good = status == HB_OK;
-    if (is_good && numbers[k] != 0) with += unit > 0, without += unit == 0;
-  }
-  if (is_good && with && without)
-    return hb_fail(HB_ERR_USAGE, "'%s' has numbers with and without a unit (expected one or the other)",
-                   word);
-  return is_good ? HB_OK : hb_fail(HB_ERR_USAGE, "'%s' is not valid (expected %s)", word, option->metavar);
-}
-
-static enum hb_status read_pixels(const struct hb_opts_option *option, const char *word, int size[2])
-{
-  char *end;
-  int least = (int)fmax(option->least, 1), most = (int)option->most;
-  long w = strtol(word, &end, 10), h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
-  if (*end || w < least || h < least || w > most || h > most)
-    return hb_fail(HB_ERR_USAGE, "'%s' is not a size (expected WIDTHxHEIGHT like 1920x1080, each %d to %d)",
-                   word, least, most);
-  size[0] = (int)w;
-  size[1] = (int)h;
-  return HB_OK;
-}
-
-static enum hb_status read_words(const struct hb_opts_option *option, const char *word, struct hb_list *list)
-{
-  HB_TRY(hb_list_split(word, ",", list));
-  int is_any = !option->words.array && !option->words.at;
-  for (size_t k = 0; !is_any && k < list->count; k++)
-    if (hb_words_find(option->words, list->words[k]) < 0)
-      return hb_words_unknown(option->words, list->words[k]);
-  return HB_OK;
-}
-
-static enum hb_status read_word(const struct hb_opts_option *option, const char *word, void *field)
-{
-  int k = hb_words_find(option->words, word);
-  if (k < 0) return hb_words_unknown(option->words, word);
-  if (option->kind == HB_OPTS_CHOICE)
-    *(int *)field = k;
-  else
-    *(const char **)field = hb_words_at(option->words, (size_t)k);
-  return HB_OK;
-}
-
-static enum hb_status read_field(const struct hb_opts_option *option, const char *word, void *field)
-{
-  switch (option->kind) {
-  case HB_OPTS_FLAG:
-    *(unsigned *)field |= option->bit ? option->bit : 1;
-    return HB_OK;
-  case HB_OPTS_TEXT:
-    if (!*word) return hb_fail(HB_ERR_USAGE, "the value is empty (expected %s)", option->metavar);
-    *(const char **)field = word;
-    return HB_OK;
-  case HB_OPTS_WORD:
-  case HB_OPTS_CHOICE:
-    return read_word(option, word, field);
-  case HB_OPTS_DURATION:
-    return hb_text_duration(word, field);
-  case HB_OPTS_WHOLE:
-  case HB_OPTS_COUNT:
-    return read_count(option, word, field);
-  case HB_OPTS_AUTO_COUNT:
-    return read_auto_count(option, word, field);
-  case HB_OPTS_NUMBERS:
-    return read_numbers(option, word, field);
-  case HB_OPTS_PIXELS:
-    return read_pixels(option, word, field);
-  case HB_OPTS_COUNTS:
-    return read_counts(option, word, field);
-  case HB_OPTS_WORDS:
-    return read_words(option, word, field);
-  default:
-    return read_number(option, word, field);
-  }
-}
-
 /* Names the option, except before "unknown scheme 'x'", which is clear without. */
-static enum hb_status read_value(const struct hb_opts_option *option, const char *word, void *field)
+static enum hb_status read_value(const struct hb_setting *option, const char *word, void *field)
 {
   char context[80], name[64];
-  enum hb_status status = read_field(option, word, field);
+  enum hb_status status = hb_setting_read(option, word, field);
   if (status == HB_OK || option->words.what) return status;
   spell(option, name);
   snprintf(context, sizeof context, "option %s", name);
@@ -319,13 +153,13 @@ static int looks_like_option(const char *word)
 /* value is the part of the word after the name; NULL: the next word is the value. */
 static enum hb_status read_option(struct reader *reader, size_t k, const struct row *row, const char *value)
 {
-  const struct hb_opts_option *option = row->option;
+  const struct hb_setting *option = row->option;
   void *field = row->is_common ? (char *)&reader->common + row->at : field_of(reader->opts, row);
   char name[64];
   spell(option, name);
-  if (option->kind == HB_OPTS_FLAG && value)
+  if (option->kind == HB_SETTING_FLAG && value)
     return hb_fail(HB_ERR_USAGE, "option %s takes no value, but got '%s'", name, value);
-  if (option->kind == HB_OPTS_FLAG) value = "yes";
+  if (option->kind == HB_SETTING_FLAG) value = "yes";
   if (!value && (reader->next == reader->count || looks_like_option(reader->words[reader->next])))
     return hb_fail(HB_ERR_USAGE, "option %s needs a value (%s)", name, option->metavar);
   if (!value) value = reader->words[reader->next++];
@@ -347,7 +181,7 @@ static enum hb_status find_option(struct reader *reader, const char *word)
   size_t length = is_long ? strcspn(name, "=") : 1;
   struct row row;
   for (size_t k = 0; row_at(reader->opts->command, k, &row); k++) {
-    const struct hb_opts_option *option = row.option;
+    const struct hb_setting *option = row.option;
     if (is_long ? !is_name(option->name, name, length) && !is_name(option->also, name, length)
                 : option->letter != *name)
       continue;
@@ -437,25 +271,8 @@ static const char *value_of(const struct hb_opts *opts, size_t k, char number[32
 {
   struct row row;
   if (!own_row_at(opts, k, &row)) return NULL;
-  const struct hb_opts_option *option = row.option;
-  const char *text = opts->typed[k] ? opts->typed[k] : option->fallback;
-  const void *field = field_of(opts, &row);
-  if (option->kind == HB_OPTS_TEXT || option->kind == HB_OPTS_WORD) return *(const char *const *)field;
-  if (option->kind == HB_OPTS_CHOICE)
-    return text ? hb_words_at(option->words, *(const unsigned *)field) : NULL;
-  if (option->kind == HB_OPTS_WHOLE || option->kind == HB_OPTS_COUNT) {
-    uint64_t count = option->size == sizeof(int) ? *(const unsigned *)field : *(const uint64_t *)field;
-    snprintf(number, 32, "%llu", (unsigned long long)count);
-    return text || count ? number : NULL;
-  }
-  if (option->kind == HB_OPTS_AUTO_COUNT) {
-    int count = *(const int *)field;
-    snprintf(number, 32, "%d", count > 0 ? count : 0);
-    return count ? number : "auto";
-  }
-  if (option->kind < HB_OPTS_NUMBER || option->kind > HB_OPTS_POWER || option->unit != 0) return text;
-  hb_text_shortest(*(const double *)field, number);
-  return text || *(const double *)field != 0 ? number : NULL;
+  const char *text = opts->typed[k] ? opts->typed[k] : row.option->fallback;
+  return hb_setting_text(row.option, field_of(opts, &row), text, number);
 }
 
 int hb_opts_same(const struct hb_opts *a, const struct hb_opts *b, size_t k)
@@ -470,8 +287,8 @@ void hb_opts_copy(struct hb_opts *to, const struct hb_opts *from, size_t k)
   struct row row;
   if (!own_row_at(to, k, &row)) return;
   to->typed[k] = from->typed[k];
-  if (row.option->kind == HB_OPTS_FLAG)
-    read_field(row.option, "yes", field_of(to, &row)); /* others share its field */
+  if (row.option->kind == HB_SETTING_FLAG)
+    hb_setting_read(row.option, "yes", field_of(to, &row)); /* others share its field */
   else
     memcpy(field_of(to, &row), field_of(from, &row), row.option->size);
 }
@@ -496,11 +313,11 @@ enum hb_status hb_opts_line(const struct hb_opts *opts, struct hb_text *line)
   HB_TRY(hb_text_append(line, "holmberg %s", opts->command->name));
   for (size_t k = 0; k < opts->operand_count; k++) HB_TRY(append_quoted(line, opts->operands[k]));
   for (size_t k = 0; own_row_at(opts, k, &row); k++) {
-    if (!opts->typed[k] || row.use & HB_OPTS_SHOWS) continue;
+    if (!opts->typed[k] || row.use & HB_SETTING_SHOWS) continue;
     char name[64];
     spell(row.option, name);
     HB_TRY(hb_text_append(line, " %s", name));
-    if (row.option->kind != HB_OPTS_FLAG) HB_TRY(append_quoted(line, opts->typed[k]));
+    if (row.option->kind != HB_SETTING_FLAG) HB_TRY(append_quoted(line, opts->typed[k]));
   }
   return HB_OK;
 }
@@ -519,7 +336,7 @@ enum hb_status hb_opts_record(const struct hb_opts *opts, struct hb_text *record
   struct row row;
   for (size_t k = 0; own_row_at(opts, k, &row); k++) {
     char number[32];
-    const char *value = row.use & HB_OPTS_SHOWS ? NULL : value_of(opts, k, number);
+    const char *value = row.use & HB_SETTING_SHOWS ? NULL : value_of(opts, k, number);
     if (value) HB_TRY(hb_text_append(record, "%s%s=%s", record->length ? " " : "", row.option->name, value));
   }
   return HB_OK;
@@ -546,7 +363,7 @@ static int has_unit(const char *word)
 
 int hb_opts_has_units(const struct hb_opts *opts, int is_astro)
 {
-  const struct hb_opts_option *option;
+  const struct hb_setting *option;
   for (size_t k = 0; (option = hb_opts_option_at(opts->command, k)); k++)
     if (option->of && !option->is_astro && opts->typed[k] && (is_astro || has_unit(opts->typed[k]))) return 1;
   return 0;
@@ -555,7 +372,7 @@ int hb_opts_has_units(const struct hb_opts *opts, int is_astro)
 /* Whether --units astro was typed. */
 static int asks_for_astro(const struct hb_opts *opts)
 {
-  const struct hb_opts_option *option;
+  const struct hb_setting *option;
   for (size_t k = 0; (option = hb_opts_option_at(opts->command, k)); k++)
     if (strcmp(option->name, "units") == 0 && opts->typed[k]) return strcmp(opts->typed[k], "astro") == 0;
   return 0;
@@ -563,13 +380,13 @@ static int asks_for_astro(const struct hb_opts *opts)
 
 enum hb_status hb_opts_check_powers(const struct hb_opts *opts)
 {
-  const struct hb_opts_option *option;
+  const struct hb_setting *option;
   for (size_t k = 0; (option = hb_opts_option_at(opts->command, k)); k++) {
     const char *word = opts->typed[k];
-    if (option->kind != HB_OPTS_POWER || !word || has_unit(word) || asks_for_astro(opts)) continue;
+    if (option->kind != HB_SETTING_POWER || !word || has_unit(word) || asks_for_astro(opts)) continue;
     char context[80];
     snprintf(context, sizeof context, "option --%s", option->name);
-    enum hb_status status = check_power(word, *(const double *)field_at(opts, k));
+    enum hb_status status = hb_setting_check_power(word, *(const double *)field_at(opts, k));
     if (status != HB_OK) return hb_fail_in(status, context);
   }
   return HB_OK;
@@ -577,28 +394,28 @@ enum hb_status hb_opts_check_powers(const struct hb_opts *opts)
 
 enum { TYPED = 256 }; /* characters that a field's numbers take */
 
-static size_t count_of(const struct hb_opts_option *option, const char *word)
+static size_t count_of(const struct hb_setting *option, const char *word)
 {
   size_t count = 1;
-  for (; option->kind == HB_OPTS_NUMBERS && *word; word++) count += *word == ',';
+  for (; option->kind == HB_SETTING_NUMBERS && *word; word++) count += *word == ',';
   return count;
 }
 
 /* The numbers of a field, and how they are typed. */
-static void divide(const struct hb_opts_option *option, double unit, size_t count, double *numbers,
+static void divide(const struct hb_setting *option, double unit, size_t count, double *numbers,
                    char typed[TYPED])
 {
   size_t used = 0;
   for (size_t k = 0; k < count; k++) {
     char text[32];
     numbers[k] = hb_dimension_divide(numbers[k], unit);
-    if (option->kind == HB_OPTS_POWER) numbers[k] = ldexp(1, ilogb(numbers[k]));
+    if (option->kind == HB_SETTING_POWER) numbers[k] = ldexp(1, ilogb(numbers[k]));
     hb_text_shortest(numbers[k], text);
     used += (size_t)snprintf(typed + used, TYPED - used, "%s%s", k ? "," : "", text);
   }
 }
 
-static enum hb_status have_none(const struct hb_opts_option *option, const char *word)
+static enum hb_status have_none(const struct hb_setting *option, const char *word)
 {
   return hb_fail(HB_ERR_USAGE,
                  "option --%s: '%s' has a unit, but the particles have none, see 'holmberg ic --help' and "
@@ -607,7 +424,7 @@ static enum hb_status have_none(const struct hb_opts_option *option, const char 
 }
 
 /* --field: its words. */
-static enum hb_status divide_words(const struct hb_opts_option *option, const struct hb_units *units,
+static enum hb_status divide_words(const struct hb_setting *option, const struct hb_units *units,
                                    int is_astro, const char **words)
 {
   static char divided[4096]; /* of the one command line that a process has */
@@ -624,12 +441,12 @@ enum hb_status hb_opts_convert(struct hb_opts *opts, const void *field, const st
   static char typed[HB_OPTS_MOST][TYPED]; /* of the one command line that a process has */
   void *numbers;
   for (size_t k = 0; (numbers = field_at(opts, k)); k++) {
-    const struct hb_opts_option *option = hb_opts_option_at(opts->command, k);
+    const struct hb_setting *option = hb_opts_option_at(opts->command, k);
     const char *word = opts->typed[k];
     if (!option->of || option->is_astro || !word || (field && numbers != field) ||
         (!is_astro && !has_unit(word)))
       continue;
-    if (option->of == HB_OPTS_FIELD_WORDS) {
+    if (option->of == HB_SETTING_FIELD_WORDS) {
       HB_TRY(divide_words(option, units, is_astro, numbers));
       opts->typed[k] = *(const char **)numbers;
       continue;
@@ -645,7 +462,7 @@ enum hb_status hb_opts_convert(struct hb_opts *opts, const void *field, const st
 
 const char *hb_opts_units_help(const struct hb_opts_command *command)
 {
-  const struct hb_opts_option *option;
+  const struct hb_setting *option;
   for (size_t k = 0; !command->has_no_units && (option = hb_opts_option_at(command, k)); k++)
     if (option->of)
       return "Where the snapshot states its units, times, lengths, velocities and masses may have one: 5Myr, "
@@ -686,7 +503,7 @@ void hb_opts_help_entry(const char *name, const char *summary, const char *sourc
   hb_opts_help_row(left, help, out);
 }
 
-static void option_row(const struct hb_opts_option *option, FILE *out)
+static void option_row(const struct hb_setting *option, FILE *out)
 {
   char name[80], help[512], letter[8] = "    ";
   if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);

@@ -4,72 +4,18 @@
 #define HB_OPTS_H
 
 #include "base/text.h"
-#include "console/list.h"
+#include "core/settings.h"
 
 #include <stdio.h>
 
-/* What a value may be, and the type of its field. */
-enum hb_opts_kind {
-  HB_OPTS_FLAG,         /* int or unsigned: or-ed with the row's bit; takes no value */
-  HB_OPTS_TEXT,         /* const char *: any word, such as a file name       */
-  HB_OPTS_WORD,         /* const char *: one of the row's words              */
-  HB_OPTS_CHOICE,       /* an enum: the index of the word among the row's    */
-  HB_OPTS_DURATION,     /* double, in seconds: 30s, 10min, 2h                */
-  HB_OPTS_NUMBER,       /* double: finite                                    */
-  HB_OPTS_NOT_NEGATIVE, /* double >= 0                                       */
-  HB_OPTS_POSITIVE,     /* double > 0                                        */
-  HB_OPTS_BOUND,        /* double > 0, or none: INFINITY                     */
-  HB_OPTS_POWER,        /* double: a power of two, 2^-8                      */
-  HB_OPTS_WHOLE,        /* int, size_t or uint64_t >= 0                      */
-  HB_OPTS_COUNT,        /* the same >= 1                                     */
-  HB_OPTS_AUTO_COUNT,   /* int: auto, which is 0; 0, none, which is -1; or row->least to row->most */
-  HB_OPTS_NUMBERS,      /* double[]: 1,0,0; as many as fit, or row->least    */
-  HB_OPTS_PIXELS,       /* int width, followed by int height: 1920x1080 */
-  HB_OPTS_COUNTS,       /* struct hb_counts: 64,256                          */
-  HB_OPTS_WORDS         /* struct hb_list: a,b; of the row's words, or any   */
-};
-
-/* What a number measures, an enum hb_dimension: then it may have a unit, 5Myr, or is in those of astronomers, see
- * console/opts.c. Or text with several of them: core/field.h. */
-enum { HB_OPTS_FIELD_WORDS = -1 };
-
-enum hb_opts_use {
-  HB_OPTS_SHOWS =
-      1, /* sets only how or where the result appears: left out of headers, since it changes no byte */
-  HB_OPTS_ON_RESUME = 2,  /* may be given again when a run is resumed */
-  HB_OPTS_GIVEN_STEP = 4, /* only of integrators with a given step, hb_integrator_info.has_dt */
-  HB_OPTS_FOUND_STEP = 8  /* only of the others */
-};
-
-struct hb_opts_option {
-  const char *name; /* "t-end" for --t-end     */
-  char letter;      /* 'o' for -o; 0: none */
-  enum hb_opts_kind kind;
-  size_t at, size;      /* HB_OPTS_FIELD of the group's struct */
-  const char *metavar;  /* the value's name in --help; NULL for a flag            */
-  const char *fallback; /* the default as a user would type it; NULL: the field stays 0 */
-  const char *help;
-  struct hb_words words;
-  unsigned use;       /* hb_opts_use, or-ed */
-  unsigned bit;       /* of a flag; 0: 1 */
-  double unit;        /* factor from the number typed to the field: 1e-3; 0: 1 */
-  double least, most; /* 0: no bound besides the kind's */
-  int of;             /* an enum hb_dimension or HB_OPTS_FIELD_WORDS; the command calls hb_opts_convert */
-  int is_astro;       /* 1: the field is in Myr, pc, km/s or solar masses */
-  double nbody;       /* N-body units of 1 in the field; 0: 1 */
-  const char *also;   /* another spelling of its name; NULL: none */
-};
-
-#define HB_OPTS_FIELD(type, member) offsetof(type, member), sizeof((type *)0)->member
-
 /* Rows up to one without a name; their fields are in a struct at offset `at` of the settings. */
 struct hb_opts_group {
-  const struct hb_opts_option *options;
+  const struct hb_setting *options;
   size_t at;
   unsigned use; /* added to that of its rows */
 };
 
-enum { HB_OPTS_MOST = 64, HB_OPTS_GROUPS = 12 }; /* capacity: options and groups of a command */
+enum { HB_OPTS_MOST = 64, HB_OPTS_GROUPS = 16 }; /* capacity: options and groups of a command */
 
 struct hb_opts {
   const struct hb_opts_command *command;
@@ -96,9 +42,9 @@ struct hb_opts_command {
 };
 
 /* Groups that several commands share. */
-extern const struct hb_opts_option hb_opts_place[]; /* --context --device, of struct hb_force_params */
-extern const struct hb_opts_option hb_opts_json[];  /* --json, an int */
-extern const struct hb_opts_option hb_opts_quiet[]; /* --quiet, an int: do not report what was written */
+extern const struct hb_setting hb_opts_place[]; /* --context --device, of struct hb_force_params */
+extern const struct hb_setting hb_opts_json[];  /* --json, an int */
+extern const struct hb_setting hb_opts_quiet[]; /* --quiet, an int: do not report what was written */
 
 /* What is printed instead of running the command. */
 enum hb_opts_question { HB_OPTS_NOTHING_ASKED, HB_OPTS_HELP, HB_OPTS_VERSION };
@@ -112,7 +58,7 @@ enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, c
                              struct hb_opts *opts);
 
 /* The k-th option of a command, then NULL. */
-const struct hb_opts_option *hb_opts_option_at(const struct hb_opts_command *command, size_t k);
+const struct hb_setting *hb_opts_option_at(const struct hb_opts_command *command, size_t k);
 
 /* What was typed for this field of opts->settings; NULL: nothing. The same, or its default as in its row; NULL: none. */
 const char *hb_opts_typed(const struct hb_opts *opts, const void *field);

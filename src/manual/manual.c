@@ -91,7 +91,7 @@ static void put_title(const char *name, const struct man_edition *edition, FILE 
 
 /* ---- a page's options ---- */
 
-static void put_option(const struct hb_opts_option *option, FILE *out)
+static void put_option(const struct hb_setting *option, FILE *out)
 {
   char all[HB_WORDS_LENGTH];
   fputs(".TP\n", out);
@@ -107,7 +107,7 @@ static void put_option(const struct hb_opts_option *option, FILE *out)
     put_name(option->fallback, strlen(option->fallback), out);
     fputs(")\n", out);
   }
-  if (!hb_words_any(option->words) || option->kind == HB_OPTS_AUTO_COUNT) return;
+  if (!hb_words_any(option->words) || option->kind == HB_SETTING_AUTO_COUNT) return;
   fputs(".br\nPossible values: ", out);
   put_text(hb_words_join(option->words, all), out);
 }
@@ -283,14 +283,14 @@ static const char bash_tail[] =
     "}\n"
     "complete -o default -F _holmberg holmberg\n";
 
-static void bash_option(const struct hb_opts_option *option, FILE *out)
+static void bash_option(const struct hb_setting *option, FILE *out)
 {
-  if (option->kind == HB_OPTS_FLAG) return;
+  if (option->kind == HB_SETTING_FLAG) return;
   fprintf(out, "      --%s%s", option->name, option->letter ? " | -" : "");
   if (option->letter) fputc(option->letter, out);
   fputs(") values=", out);
   if (hb_words_any(option->words)) {
-    fputs(option->kind == HB_OPTS_WORDS ? "'LIST" : "'", out);
+    fputs(option->kind == HB_SETTING_WORDS ? "'LIST" : "'", out);
     put_words(option->words, out);
     fputc('\'', out);
   } else {
@@ -356,17 +356,17 @@ static void zsh_value(const char *metavar, struct hb_words words, int is_list, F
   }
 }
 
-static void zsh_option(const struct hb_opts_option *option, FILE *out)
+static void zsh_option(const struct hb_setting *option, FILE *out)
 {
   for (int with_letter = 0; with_letter < (option->letter ? 2 : 1); with_letter++) {
     if (with_letter)
       fprintf(out, " \\\n        '-%c[", option->letter);
     else
-      fprintf(out, " \\\n        '--%s%s[", option->name, option->kind == HB_OPTS_FLAG ? "" : "=");
+      fprintf(out, " \\\n        '--%s%s[", option->name, option->kind == HB_SETTING_FLAG ? "" : "=");
     zsh_text(option->help, out);
     fputc(']', out);
-    if (option->kind != HB_OPTS_FLAG)
-      zsh_value(option->metavar, option->words, option->kind == HB_OPTS_WORDS, out);
+    if (option->kind != HB_SETTING_FLAG)
+      zsh_value(option->metavar, option->words, option->kind == HB_SETTING_WORDS, out);
     fputc('\'', out);
   }
 }
@@ -414,16 +414,17 @@ static void completion_zsh(const struct hb_opts_command *const *commands, FILE *
 /* Of options that set a number or a choice: what it measures, its words. */
 static void python_settings(const char *name, const struct hb_opts_command *command, FILE *out)
 {
-  const struct hb_opts_option *option;
+  const struct hb_setting *option;
   fprintf(out, "\n%s = {\n", name);
   for (size_t k = 0; (option = hb_opts_option_at(command, k)); k++) {
-    int is_choice = option->kind == HB_OPTS_CHOICE;
-    int is_auto_count = option->kind == HB_OPTS_AUTO_COUNT;
-    int is_number = option->kind >= HB_OPTS_NUMBER && option->kind <= HB_OPTS_POWER && option->unit == 0;
-    if (!is_choice && !is_number && !is_auto_count && option->of != HB_OPTS_FIELD_WORDS) continue;
+    int is_choice = option->kind == HB_SETTING_CHOICE;
+    int is_auto_count = option->kind == HB_SETTING_AUTO_COUNT;
+    int is_number =
+        option->kind >= HB_SETTING_NUMBER && option->kind <= HB_SETTING_POWER && option->unit == 0;
+    if (!is_choice && !is_number && !is_auto_count && option->of != HB_SETTING_FIELD_WORDS) continue;
     fputs("    \"", out);
     for (const char *c = option->name; *c; c++) fputc(*c == '-' ? '_' : *c, out);
-    fprintf(out, "\": Setting(%d, %d, %d, [", option->of, option->is_astro, option->kind == HB_OPTS_POWER);
+    fprintf(out, "\": Setting(%d, %d, %d, [", option->of, option->is_astro, option->kind == HB_SETTING_POWER);
     for (size_t w = 0; is_choice && hb_words_at(option->words, w); w++)
       fprintf(out, "%s\"%s\"", w ? ", " : "", hb_words_at(option->words, w));
     fprintf(out, "]%s),\n", is_auto_count ? ", 1" : "");

@@ -34,14 +34,14 @@ const char *hb_jobs_scheme(size_t k)
   return k < count ? schemes[k].name : NULL;
 }
 
-#define FIELD(member) HB_OPTS_FIELD(struct hb_jobs, member)
-const struct hb_opts_option hb_jobs_options[] = {
-    {"scheme", 0, HB_OPTS_WORDS, FIELD(schemes), "LIST", .words = {.at = hb_jobs_scheme, .what = "scheme"},
+#define FIELD(member) HB_SETTING_FIELD(struct hb_jobs, member)
+const struct hb_setting hb_jobs_options[] = {
+    {"scheme", 0, HB_SETTING_WORDS, FIELD(schemes), "LIST", .words = {.at = hb_jobs_scheme, .what = "scheme"},
      .help = "schemes of forces (default: the default of 'holmberg run' here)"},
-    {"precision", 0, HB_OPTS_WORDS, FIELD(precisions), "LIST",
+    {"precision", 0, HB_SETTING_WORDS, FIELD(precisions), "LIST",
      .words = {.array = hb_precision_names, .what = "precision"},
      .help = "precisions (default: the first that a scheme offers)"},
-    {"mode", 0, HB_OPTS_WORDS, FIELD(modes), "LIST", .words = {.at = mode_name, .what = "mode"},
+    {"mode", 0, HB_SETTING_WORDS, FIELD(modes), "LIST", .words = {.at = mode_name, .what = "mode"},
      .help = "modes, see below (default: those of the paper's Fig. 5 that a scheme offers)"},
     {0}};
 

@@ -26,7 +26,7 @@ struct hb_jobs {
   struct hb_list schemes, precisions, modes; /* empty: the default */
 };
 
-extern const struct hb_opts_option hb_jobs_options[]; /* --scheme --precision --mode, of struct hb_jobs */
+extern const struct hb_setting hb_jobs_options[]; /* --scheme --precision --mode, of struct hb_jobs */
 
 /* Where no scheme is named, the default of a run with this context and device. Errors: as hb_force_open. */
 enum hb_status hb_jobs_take_default(const struct hb_force_params *place, struct hb_jobs *jobs);

@@ -638,13 +638,13 @@ static enum hb_status merge_options(const struct hb_opts *now, const struct hb_c
   struct hb_opts *opts = &run->asked.opts, converted = *now, *given = &converted;
   HB_TRY(convert_given(given, checkpoint, run->settings->units == HB_ASTRO_ASTRO));
   run->resumed.then = run->asked;
-  const struct hb_opts_option *option;
+  const struct hb_setting *option;
   for (size_t k = 0; (option = hb_opts_option_at(given->command, k)); k++) {
     if (!given->typed[k]) continue;
     const char *then = opts->typed[k] ? opts->typed[k] : option->fallback;
     int differs = !hb_opts_same(given, opts, k);
-    if (differs && !(option->use & HB_OPTS_SHOWS)) run->resumed.differs = 1;
-    if (differs && !(option->use & HB_OPTS_ON_RESUME))
+    if (differs && !(option->use & HB_SETTING_SHOWS)) run->resumed.differs = 1;
+    if (differs && !(option->use & HB_SETTING_ON_RESUME))
       return hb_fail(HB_ERR_USAGE, "option --%s: '%s' differs from the checkpoint's run (%s); leave it out",
                      option->name, given->typed[k], then ? then : "none");
     hb_opts_copy(opts, given, k);

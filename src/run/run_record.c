@@ -61,10 +61,10 @@ void hb_run_set_up(struct hb_run *run, double t_begin)
 static enum hb_status write_options(const struct hb_run *run, struct hb_text *record)
 {
   const struct hb_opts *opts = &run->asked.opts;
-  const struct hb_opts_option *option;
+  const struct hb_setting *option;
   for (size_t k = 0; (option = hb_opts_option_at(opts->command, k)); k++) {
     if (!opts->typed[k] || strcmp(option->name, "resume") == 0) continue;
-    int is_flag = option->kind == HB_OPTS_FLAG;
+    int is_flag = option->kind == HB_SETTING_FLAG;
     HB_TRY(hb_text_append(record, "option --%s%s%s%c", option->name, is_flag ? "" : "=",
                           is_flag ? "" : opts->typed[k], 0));
   }

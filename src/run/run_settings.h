@@ -23,22 +23,12 @@ struct hb_run_settings {
   int json, quiet;
 };
 
-/* Rows of struct hb_sim_params, and of its struct hb_force_params. */
-extern const struct hb_opts_option
-    hb_run_accuracy_options[]; /* --eta --eps                                   */
-extern const struct hb_opts_option
-    hb_run_block_options[]; /* --dt-max --dt-min --step-rounding              */
-extern const struct hb_opts_option
-    hb_run_integrator_options[]; /* --integrator, its options, and where it works  */
-extern const struct hb_opts_option
-    hb_run_force_options[]; /* --scheme --precision, of struct hb_force_params */
-
-/* Rows of struct hb_run_settings. */
-extern const struct hb_opts_option hb_run_result_options[]; /* --output --t-end                          */
-extern const struct hb_opts_option hb_run_walk_options[];   /* --tuning and how pairs are summed        */
-extern const struct hb_opts_option hb_run_watch_options[];  /* rows, snapshots, checkpoints              */
-extern const struct hb_opts_option hb_run_bodies_options[]; /* collisions, escapers                      */
-extern const struct hb_opts_option hb_run_input_options[];  /* --input-format                            */
+/* Rows of struct hb_run_settings, around those of sim/sim_settings.h. */
+extern const struct hb_setting hb_run_result_options[]; /* --output --t-end          */
+extern const struct hb_setting hb_run_limit_options[];  /* --matrix-limit            */
+extern const struct hb_setting hb_run_rows_options[];   /* rows of the table         */
+extern const struct hb_setting hb_run_files_options[];  /* snapshots, checkpoints    */
+extern const struct hb_setting hb_run_input_options[];  /* --input-format            */
 
 /* In the functions below, settings are opts->settings or a part of them. */
 

@@ -1,5 +1,6 @@
 /* hb_sim_*: particles, a source of forces and an integrator in one handle. */
 #include "sim/sim.h"
+#include "sim/sim_settings.h"
 #include "base/arith.h"
 #include "base/draft.h"
 #include "base/mem.h"
@@ -104,12 +105,6 @@ static const char *lacks_for_bodies(const struct hb_sim_params *p)
 
 enum hb_status hb_sim_check_bodies(const struct hb_sim_params *p)
 {
-  if ((unsigned)p->collisions > HB_COLLISIONS_MERGE || (unsigned)p->escapers > HB_ESCAPERS_REMOVE)
-    return hb_fail(HB_ERR_USAGE, "collisions are %d and escapers %d, expected 0, 1 or 2", (int)p->collisions,
-                   (int)p->escapers);
-  if (!isfinite(p->escape_radius) || p->escape_radius < 0)
-    return hb_fail(HB_ERR_USAGE, "the radius beyond which particles escape is %g, expected finite and > 0",
-                   p->escape_radius);
   if (p->escape_radius > 0 && p->escapers == HB_ESCAPERS_NONE)
     return hb_fail(HB_ERR_USAGE, "an escape radius without escapers (expected escapers list or remove)");
   if (p->collisions == HB_COLLISIONS_NONE && p->escapers == HB_ESCAPERS_NONE) return HB_OK;
@@ -136,8 +131,6 @@ enum hb_encounters hb_sim_default_encounters(const struct hb_sim_params *params)
 
 static enum hb_status settle_encounters(struct hb_sim_params *p)
 {
-  if ((unsigned)p->encounters > HB_ENCOUNTERS_GROUPS)
-    return hb_fail(HB_ERR_USAGE, "the treatment of encounters is %d, expected 0, 1 or 2", (int)p->encounters);
   if (p->encounters == HB_ENCOUNTERS_AUTO) p->encounters = hb_sim_default_encounters(p);
   const char *lacking = p->encounters == HB_ENCOUNTERS_GROUPS ? lacks_for_groups(p) : NULL;
   return lacking ? hb_fail(HB_ERR_USAGE, "encounters groups needs %s", lacking) : HB_OK;
@@ -188,17 +181,9 @@ int hb_sim_default_neighbors(const struct hb_sim_params *params, const struct hb
 
 enum hb_status hb_sim_check_neighbors(const struct hb_sim_params *p)
 {
-  int is_number = p->neighbors >= HB_NEIGHBORS_LEAST && p->neighbors <= HB_NEIGHBORS_MOST;
-  if (!is_number && p->neighbors != HB_NEIGHBORS_AUTO && p->neighbors != HB_NEIGHBORS_NONE)
-    return hb_fail(HB_ERR_USAGE, "the number of neighbors is %d, expected 0 (auto), -1 (none) or %d to %d",
-                   p->neighbors, HB_NEIGHBORS_LEAST, HB_NEIGHBORS_MOST);
-  if (!isfinite(p->eta_far) || p->eta_far < 0)
-    return hb_fail(HB_ERR_USAGE,
-                   "the accuracy parameter of far forces, eta_far, is %g, expected finite and > 0",
-                   p->eta_far);
   if (p->eta_far > 0 && p->neighbors == HB_NEIGHBORS_NONE)
     return hb_fail(HB_ERR_USAGE, "an eta_far without neighbors (expected neighbors auto, or how many)");
-  const char *lacking = is_number ? lacks_for_neighbors(p) : NULL;
+  const char *lacking = p->neighbors > 0 ? lacks_for_neighbors(p) : NULL;
   return lacking ? hb_fail(HB_ERR_USAGE, "neighbors need %s", lacking) : HB_OK;
 }
 
@@ -234,15 +219,11 @@ enum hb_status hb_sim_check_interaction(const struct hb_sim *sim, const struct h
 
 const char *const hb_stop_at_names[] = {"none", "collision", "pair", "escape", NULL};
 
-static enum hb_status complete_stop(struct hb_sim_params *p)
+static void complete_stop(struct hb_sim_params *p)
 {
-  if ((unsigned)p->stop_at > HB_STOP_AT_ESCAPE)
-    return hb_fail(HB_ERR_USAGE, "what to stop at is %d, expected 0 to %d", (int)p->stop_at,
-                   HB_STOP_AT_ESCAPE);
   if (p->stop_at == HB_STOP_AT_COLLISION && p->collisions == HB_COLLISIONS_NONE)
     p->collisions = HB_COLLISIONS_STOP;
   if (p->stop_at == HB_STOP_AT_ESCAPE && p->escapers == HB_ESCAPERS_NONE) p->escapers = HB_ESCAPERS_LIST;
-  return HB_OK;
 }
 
 static unsigned awaited(const struct hb_sim_params *p)
@@ -321,13 +302,12 @@ static enum hb_status complete(struct hb_sim_params *params, struct hb_particles
 {
   HB_TRY(settle_eps(&params->force, initial));
   HB_TRY(take_notes(params, initial));
-  params->eta = hb_default_real(params->eta, 0.01);
-  params->dt_max = hb_default_real(params->dt_max, 0.125);
+  hb_setting_complete(hb_sim_settings, params);
   params->dt_min = hb_default_real(params->dt_min, hb_sim_default_dt_min(params->force.eps));
   params->damping = hb_default_real(params->damping, 1);
   if (params->first_step == HB_FIRST_STEP_AUTO)
     params->first_step = hb_sim_default_first_step(params, initial);
-  return HB_OK;
+  return hb_setting_check(hb_sim_settings, params);
 }
 
 enum hb_status hb_sim_open(const struct hb_sim_params *params, struct hb_sim **sim)
@@ -424,7 +404,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
   enum hb_status status = hb_particles_check(initial);
   if (status == HB_OK) status = complete(&params, initial);
   if (status == HB_OK) status = settle_encounters(&params);
-  if (status == HB_OK) status = complete_stop(&params);
+  if (status == HB_OK) complete_stop(&params);
   if (status == HB_OK) status = hb_sim_check_bodies(&params);
   if (status == HB_OK) status = settle_neighbors(&params, initial);
   if (status == HB_OK) status = hb_sim_open(&params, &s);

@@ -1,5 +1,6 @@
 /* hb_sim_save, hb_sim_resume: a simulation and the params that affect it as sections of a checkpoint. */
 #include "sim/sim.h"
+#include "sim/sim_settings.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "force/force.h"
@@ -20,30 +21,11 @@ struct hb_checkpoint {
 
 static const unsigned shaping_flags = HB_FORCE_CG2007_RECT | HB_FORCE_NO_TUNE;
 
-/* What is saved of the params, as it was taken; defaults are those of the time before there was a choice. */
+/* What is saved beside the rows of sim_settings.c, as it was taken. */
 struct saved {
-  struct hb_sim_params params; /* without strings */
   unsigned flags, exact_energy;
 };
-static const struct hb_numbers_row params_rows[] = {
-    HB_NUMBER("sim.eta", HB_NUMBER_DOUBLE, struct saved, params.eta, 1),
-    HB_NUMBER("sim.dt_max", HB_NUMBER_DOUBLE, struct saved, params.dt_max, 1),
-    HB_NUMBER("sim.dt_min", HB_NUMBER_DOUBLE, struct saved, params.dt_min, 1),
-    HB_NUMBER("sim.eps", HB_NUMBER_DOUBLE, struct saved, params.force.eps, 1),
-    HB_NUMBER("sim.dt", HB_NUMBER_DOUBLE, struct saved, params.dt, 0),
-    HB_NUMBER("sim.damping", HB_NUMBER_DOUBLE, struct saved, params.damping, 0),
-    HB_NUMBER("sim.escape_radius", HB_NUMBER_DOUBLE, struct saved, params.escape_radius, 0),
-    HB_NUMBER("sim.eta_far", HB_NUMBER_DOUBLE, struct saved, params.eta_far, 0),
-    HB_NUMBER_OF("sim.rounding", struct saved, params.rounding, HB_ROUND_UP),
-    HB_NUMBER_OF("sim.transfer", struct saved, params.transfer, HB_TRANSFER_BLOCK),
-    HB_NUMBER_OF("sim.predict", struct saved, params.predict, HB_PLACE_GPU),
-    HB_NUMBER_OF("sim.correct", struct saved, params.correct, HB_PLACE_GPU),
-    HB_NUMBER_OF("sim.steps", struct saved, params.steps, HB_STEPS_SHARED),
-    HB_NUMBER_OF("sim.first_step", struct saved, params.first_step, HB_FIRST_STEP_EQ2),
-    HB_NUMBER_OF("sim.collisions", struct saved, params.collisions, HB_COLLISIONS_MERGE),
-    HB_NUMBER_OF("sim.escapers", struct saved, params.escapers, HB_ESCAPERS_REMOVE),
-    HB_NUMBER_OF("sim.stop_at", struct saved, params.stop_at, HB_STOP_AT_ESCAPE),
-    HB_NUMBER_OF("sim.neighbors", struct saved, params.neighbors, HB_NEIGHBORS_MOST),
+static const struct hb_numbers_row saved_rows[] = {
     HB_NUMBER_OF("sim.exact_energy", struct saved, exact_energy, 1),
     HB_NUMBER_OF("sim.flags", struct saved, flags, UINT_MAX),
 };
@@ -64,7 +46,7 @@ static const struct hb_numbers_row full_rows[] = {
     /* with neighbors */
     HB_NUMBER("sim.full_blocks", HB_NUMBER_WORD, struct hb_sim, full_blocks, 0),
 };
-static const struct hb_numbers of_params = HB_NUMBERS(params_rows, struct saved),
+static const struct hb_numbers of_saved = HB_NUMBERS(saved_rows, struct saved),
                                of_phases = HB_NUMBERS(phases_rows, struct hb_phases),
                                of_sim = HB_NUMBERS(sim_rows, struct hb_sim),
                                of_full = HB_NUMBERS(full_rows, struct hb_sim);
@@ -74,27 +56,25 @@ static const struct hb_numbers of_params = HB_NUMBERS(params_rows, struct saved)
 static enum hb_status put_texts(const struct hb_sim *sim, struct hb_sections *sections)
 {
   HB_TRY(hb_sections_put_text(sections, "sim.version", hb_library_version()));
-  HB_TRY(hb_sections_put_text(sections, "sim.integrator", sim->params.integrator));
   HB_TRY(hb_sections_put_text(sections, "sim.scheme", hb_force_scheme(sim->force)->name));
   HB_TRY(hb_sections_put_text(sections, "sim.precision", hb_force_precision(sim->force)));
   HB_TRY(hb_sections_put_text(sections, "sim.tuning", hb_force_tuning(sim->force)));
   HB_TRY(hb_sections_put_text(sections, "sim.context", hb_force_context(sim->force)));
   HB_TRY(hb_sections_put_text(sections, "sim.device", hb_force_device(sim->force)));
-  if (sim->params.field) HB_TRY(hb_sections_put_text(sections, "sim.field", sim->params.field));
   return hb_sections_put_text(sections, "sim.chosen_device", sim->device ? sim->device : "");
 }
 
 static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t own_bytes,
                               struct hb_sections *sections)
 {
-  const struct saved saved = {.params = sim->params,
-                              .flags = sim->params.force.flags & shaping_flags,
+  const struct saved saved = {.flags = sim->params.force.flags & shaping_flags,
                               .exact_energy = sim->exact_energy != 0};
   struct hb_phases now;
   hb_sim_phases(sim, &now);
   HB_TRY(put_texts(sim, sections));
   HB_TRY(hb_sim_put_interaction(sim, sections));
-  HB_TRY(hb_numbers_put(&of_params, 1, &saved, sections));
+  HB_TRY(hb_setting_put(hb_sim_settings, "sim", &sim->params, sections));
+  HB_TRY(hb_numbers_put(&of_saved, 1, &saved, sections));
   HB_TRY(hb_numbers_put(&of_phases, 1, &now, sections));
   HB_TRY(hb_numbers_put(&of_sim, 1, sim, sections));
   if (sim->params.neighbors > 0) HB_TRY(hb_numbers_put(&of_full, 1, sim, sections));
@@ -141,25 +121,23 @@ static const char *or_null(const char *text) { return text && *text ? text : NUL
 
 static enum hb_status get_params(const struct hb_sections *sections, struct hb_sim_params *params)
 {
-  struct saved saved = {.params = {.damping = 1, .first_step = HB_FIRST_STEP_EQ2}};
-  struct hb_sim_params *p = &saved.params;
+  struct saved saved = {0};
+  struct hb_sim_params p = {0};
   struct hb_checkpoint_info info;
   const char *device;
   HB_TRY(get_info(sections, &info));
-  HB_TRY(hb_numbers_get(&of_params, sections, 1, &saved));
-  HB_TRY(hb_sections_text(sections, "sim.integrator", &p->integrator));
-  HB_TRY(hb_sections_text(sections, "sim.field", &p->field));
+  HB_TRY(hb_setting_get(hb_sim_settings, "sim", sections, &p));
+  HB_TRY(hb_numbers_get(&of_saved, sections, 1, &saved));
   HB_TRY(hb_sections_text(sections, "sim.chosen_device", &device));
-  if (!p->integrator) return hb_fail(HB_ERR_INPUT, "section 'sim.integrator' is missing");
-  p->force.scheme = info.scheme, p->force.precision = info.precision;
-  p->force.context = strcmp(info.context, "none") == 0 ? NULL : info.context; /* on the host */
-  p->force.device = or_null(device), p->force.tuning = or_null(info.tuning);
-  p->force.flags = saved.flags & shaping_flags;
-  p->encounters = hb_groups_are_in(sections) ? HB_ENCOUNTERS_GROUPS : HB_ENCOUNTERS_NONE;
-  p->exact_energy = saved.exact_energy ? HB_EXACT_ENERGY_YES : HB_EXACT_ENERGY_NO;
-  *params = *p;
-  HB_TRY(hb_sim_check_bodies(params));
-  HB_TRY(hb_sim_check_neighbors(params));
+  p.force.scheme = info.scheme, p.force.precision = info.precision;
+  p.force.context = strcmp(info.context, "none") == 0 ? NULL : info.context; /* on the host */
+  p.force.device = or_null(device), p.force.tuning = or_null(info.tuning);
+  p.force.flags = saved.flags & shaping_flags;
+  p.encounters = hb_groups_are_in(sections) ? HB_ENCOUNTERS_GROUPS : HB_ENCOUNTERS_NONE;
+  p.exact_energy = saved.exact_energy ? HB_EXACT_ENERGY_YES : HB_EXACT_ENERGY_NO;
+  HB_TRY(hb_sim_check_bodies(&p));
+  HB_TRY(hb_sim_check_neighbors(&p));
+  *params = p;
   return hb_sim_get_interaction(sections, &params->force);
 }
 

@@ -795,30 +795,15 @@ static double next_time(const void *state)
   return hb_blocks_next_time(h->blocks, &next) == HB_OK ? hb_hermite4_at(h, next) : INFINITY;
 }
 
-static int is_power_of_two(double dt)
-{
-  int exponent;
-  return isnormal(dt) && frexp(dt, &exponent) == 0.5;
-}
-
 static enum hb_status check_params(const struct hb_sim_params *params)
 {
-  double eta = params->eta, dt_min = params->dt_min, dt_max = params->dt_max;
-  if (!isfinite(eta) || eta <= 0)
-    return hb_fail(HB_ERR_USAGE, "the accuracy parameter eta is %g, expected finite and > 0", eta);
-  if (!is_power_of_two(dt_max))
-    return hb_fail(HB_ERR_USAGE, "the largest step dt_max is %g, expected a power of two like 0.125", dt_max);
-  if (!is_power_of_two(dt_min))
-    return hb_fail(HB_ERR_USAGE, "the smallest step dt_min is %g, expected a power of two like 2^-26",
-                   dt_min);
+  double dt_min = params->dt_min, dt_max = params->dt_max;
   if (dt_min > dt_max)
     return hb_fail(HB_ERR_USAGE, "the smallest step dt_min is %g, expected at most dt_max = %g", dt_min,
                    dt_max);
   if (dt_max / dt_min > ldexp(1, HB_BLOCKS_LEVELS - 1))
     return hb_fail(HB_ERR_USAGE, "dt_max / dt_min is %g, expected at most 2^%d", dt_max / dt_min,
                    HB_BLOCKS_LEVELS - 1);
-  if ((unsigned)params->rounding > HB_ROUND_UP)
-    return hb_fail(HB_ERR_USAGE, "the rounding of steps is %d, expected 0, 1 or 2", (int)params->rounding);
   if (params->transfer == HB_TRANSFER_BLOCK && params->predict == HB_PLACE_HOST)
     return hb_fail(HB_ERR_USAGE,
                    "transfer block with predict host: a host that predicts all particles has to send "
@@ -827,10 +812,6 @@ static enum hb_status check_params(const struct hb_sim_params *params)
     return hb_fail(HB_ERR_USAGE,
                    "correct gpu with transfer all: what the device corrects is not sent (expected "
                    "transfer block, predict gpu)");
-  if ((unsigned)params->first_step > HB_FIRST_STEP_EQ2)
-    return hb_fail(HB_ERR_USAGE, "the first step is %d, expected 0, 1 or 2", (int)params->first_step);
-  if ((unsigned)params->steps > HB_STEPS_SHARED)
-    return hb_fail(HB_ERR_USAGE, "the kind of steps is %d, expected 0 or 1", (int)params->steps);
   return HB_OK;
 }
 

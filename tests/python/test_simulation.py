@@ -68,7 +68,7 @@ class Runs(unittest.TestCase):
             near = sim.counts().near
             self.assertEqual(sim.full_block_sizes().sum(), near.full_blocks)
             self.assertEqual(near.full_blocks > 0, value == 16, near)
-        for words, value in (("neighbors is 'many'", "many"), ("the number of neighbors is 7, expected 0 .auto., -1", 7),
+        for words, value in (("neighbors is 'many'", "many"), ("neighbors is 7, expected 0 .auto., -1", 7),
                              ("neighbors is -2, expected 0 to", -2), ("64 neighbors need more particles", 64)):
             with self.assertRaisesRegex(holmberg.UsageError, words):
                 Simulation(stars, scheme="host", neighbors=value)

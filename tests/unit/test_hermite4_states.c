@@ -87,29 +87,36 @@ static void test_state_between_blocks(void **state)
 static void test_params_are_checked(void **state)
 {
   (void)state;
-  const struct hb_sim_params bad[] = {
-      {.eta = 0, .dt_max = 0.125, .dt_min = 0.125, .rounding = HB_ROUND_DOWN},
-      {.eta = -1, .dt_max = 0.125, .dt_min = 0.125, .rounding = HB_ROUND_DOWN},
-      {.eta = NAN, .dt_max = 0.125, .dt_min = 0.125, .rounding = HB_ROUND_DOWN},
-      {.eta = INFINITY, .dt_max = 0.125, .dt_min = 0.125, .rounding = HB_ROUND_DOWN},
-      {.eta = 0.01, .dt_max = 0.1, .dt_min = 0.0625, .rounding = HB_ROUND_DOWN},
-      {.eta = 0.01, .dt_max = -0.5, .dt_min = 0.0625, .rounding = HB_ROUND_DOWN},
-      {.eta = 0.01, .dt_max = INFINITY, .dt_min = 0.0625, .rounding = HB_ROUND_DOWN},
-      {.eta = 0.01, .dt_max = 0.125, .dt_min = 0.001, .rounding = HB_ROUND_DOWN},
-      {.eta = 0.01, .dt_max = 0.125, .dt_min = 0, .rounding = HB_ROUND_DOWN},
-      {.eta = 0.01, .dt_max = 0.125, .dt_min = 0.25, .rounding = HB_ROUND_DOWN},
-      {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-66, .rounding = HB_ROUND_DOWN},
-      {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .rounding = (enum hb_rounding)3},
-      {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .steps = (enum hb_steps)2},
-      {.eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-26, .first_step = (enum hb_first_step)3},
+  const struct {
+    struct hb_sim_params params;
+    const char *sentence;
+  } bad[] = {
+      {{.eta = -1}, "eta is -1, expected finite and > 0"},
+      {{.eta = NAN}, "eta is nan"},
+      {{.eta = INFINITY}, "eta is inf"},
+      {{.dt_max = 0.1}, "dt_max is 0.1, expected a power of two like 0.125"},
+      {{.dt_max = -0.5}, "dt_max is -0.5"},
+      {{.dt_max = INFINITY}, "dt_max is inf"},
+      {{.dt_min = 0.001}, "dt_min is 0.001, expected a power of two"},
+      {{.dt_min = 0.25}, "dt_min is 0.25, expected at most dt_max = 0.125"},
+      {{.dt_min = 0x1p-66}, "dt_max / dt_min is 9.22337e+18, expected at most 2^62"},
+      {{.force.eps = -1}, "eps is -1, expected finite and >= 0"},
+      {{.rounding = (enum hb_rounding)3}, "rounding is 3, expected 0 to 2 (down, nearest, up)"},
+      {{.steps = (enum hb_steps)2}, "steps is 2, expected 0 to 1 (block, shared)"},
+      {{.first_step = (enum hb_first_step)3}, "first_step is 3, expected 0 to 2 (auto, eq9, eq2)"},
+      {{.collisions = (enum hb_collisions)3}, "collisions is 3, expected 0 to 2 (none, stop, merge)"},
+      {{.encounters = (enum hb_encounters) - 1}, "encounters is -1, expected 0 to 2 (auto, none, groups)"},
+      {{.escape_radius = -1}, "escape_radius is -1, expected finite and > 0"},
   };
   struct hb_particles *p = step_binary(0);
   struct hb_force *force = step_host(0);
   struct hb_hermite4 *h;
+  struct hb_sim *sim;
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-    assert_int_equal(step_hermite4(p, &bad[k], force, &h), HB_ERR_USAGE);
-    assert_null(h);
-    assert_non_null(strstr(hb_error(), "expected"));
+    struct hb_sim_params params = bad[k].params;
+    params.force.scheme = "host";
+    ASSERT_FAILS(hb_sim_create(p, &params, &sim), HB_ERR_USAGE, bad[k].sentence);
+    assert_null(sim);
   }
   const struct hb_sim_params widest = {
       .eta = 0.01, .dt_max = 0.125, .dt_min = 0x1p-65, .rounding = HB_ROUND_DOWN};

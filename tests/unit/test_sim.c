@@ -343,12 +343,12 @@ static void test_neighbors(void **state)
     struct hb_sim_params params;
     const char *sentence;
   } bad[] = {
-      {{.neighbors = 7}, "the number of neighbors is 7, expected 0 (auto), -1 (none) or 8 to 1024"},
-      {{.neighbors = 1025}, "the number of neighbors is 1025"},
-      {{.neighbors = -2}, "the number of neighbors is -2"},
+      {{.neighbors = 7}, "neighbors is 7, expected 0 (auto), -1 (none) or 8 to 1024"},
+      {{.neighbors = 1025}, "neighbors is 1025"},
+      {{.neighbors = -2}, "neighbors is -2"},
       {{.neighbors = N}, "256 neighbors need more particles"},
-      {{.neighbors = 16, .eta_far = NAN}, "eta_far, is nan"},
-      {{.eta_far = -1}, "eta_far, is -1"},
+      {{.neighbors = 16, .eta_far = NAN}, "eta_far is nan"},
+      {{.eta_far = -1}, "eta_far is -1"},
       {{.neighbors = HB_NEIGHBORS_NONE, .eta_far = 0.01}, "an eta_far without neighbors"},
       {{.neighbors = 16, .steps = HB_STEPS_SHARED}, "neighbors need block steps"},
       {{.neighbors = 16, .integrator = "leapfrog", .dt = 0.01}, "neighbors need integrator hermite4"},

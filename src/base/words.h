@@ -1,10 +1,8 @@
-/* Words on the command line: the possible values of an option, lists of words, names of models. */
-#ifndef HB_LIST_H
-#define HB_LIST_H
+/* Words: the possible values of a setting, lists, what a misspelled one may mean. */
+#ifndef HB_WORDS_H
+#define HB_WORDS_H
 
 #include "base/status.h"
-
-#include <holmberg/holmberg.h>
 
 #include <stddef.h>
 
@@ -58,17 +56,5 @@ enum hb_status hb_list_split(const char *text, const char *separators, struct hb
 
 /* Whether word is one of them. */
 int hb_list_has(const struct hb_list *list, const char *word);
-
-/* ---- models of initial conditions ---- */
-
-/* The name of the k-th; NULL after the last. */
-const char *hb_models_name(size_t k);
-extern const struct hb_words hb_models_words;
-
-/* NULL: not found. */
-const struct hb_ic_model *hb_models_find(const char *name);
-
-/* Whether the word names a model or may name a file. Errors: HB_ERR_USAGE, with a suggestion. */
-enum hb_status hb_models_check(const char *word);
 
 #endif
