@@ -170,11 +170,11 @@ enum hb_status hb_run_take_notes(const struct hb_opts *opts, struct hb_run_setti
   if (!hb_opts_typed(opts, &sim->dt_min))
     sim->dt_min = taken ? taken->dt_min : hb_sim_default_dt_min(sim->force.eps);
   if (sim->encounters == HB_ENCOUNTERS_AUTO) sim->encounters = hb_sim_default_encounters(sim);
-  if (sim->first_step == HB_FIRST_STEP_AUTO)
-    sim->first_step = taken ? taken->first_step : hb_sim_default_first_step(sim, particles);
   if (sim->neighbors == HB_NEIGHBORS_AUTO && taken)
     sim->neighbors = taken->neighbors > 0 ? taken->neighbors : HB_NEIGHBORS_NONE;
   if (sim->neighbors == HB_NEIGHBORS_AUTO) sim->neighbors = hb_sim_default_neighbors(sim, particles);
+  if (sim->first_step == HB_FIRST_STEP_AUTO)
+    sim->first_step = taken ? taken->first_step : hb_sim_default_first_step(sim, particles);
   if (!hb_run_has_dt(s)) return HB_OK;
   HB_TRY(settle(particles, "dt", hb_opts_typed(opts, &sim->dt), &sim->dt));
   HB_TRY(settle(particles, "damping", hb_opts_typed(opts, &sim->damping), &sim->damping));

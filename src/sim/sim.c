@@ -44,7 +44,7 @@ enum hb_first_step hb_sim_default_first_step(const struct hb_sim_params *params,
   const struct hb_integrator_info *integrator =
       params->integrator ? hb_integrator_named(params->integrator) : NULL;
   if (integrator && integrator->has_dt) return HB_FIRST_STEP_EQ2;
-  if (params->force.eps == 0) return HB_FIRST_STEP_EQ9;
+  if (params->force.eps == 0 || params->neighbors > 0) return HB_FIRST_STEP_EQ9;
   double m = 0; /* of the stars: nobody feels test particles */
   for (size_t i = 0; i < initial->n; i++) {
     if (m > 0 && initial->m[i] > 0 && initial->m[i] != m) return HB_FIRST_STEP_EQ9;
@@ -144,6 +144,7 @@ static const char *lacks_for_neighbors(const struct hb_sim_params *p)
   const char *lacking = lacks_for_companions(p);
   if (lacking) return lacking;
   if (p->steps != HB_STEPS_BLOCK) return "block steps";
+  if (p->first_step == HB_FIRST_STEP_EQ2) return "first steps by eq. 9: far forces begin with a trial";
   if (p->transfer != HB_TRANSFER_ALL || p->predict != HB_PLACE_HOST || p->correct != HB_PLACE_HOST)
     return "transfer all, predict host and correct host: near forces are the host's";
   /* what step/hermite4_near.c does not know yet */
@@ -187,7 +188,7 @@ enum hb_status hb_sim_check_neighbors(const struct hb_sim_params *p)
   return lacking ? hb_fail(HB_ERR_USAGE, "neighbors need %s", lacking) : HB_OK;
 }
 
-/* From here on 0 neighbors are none. */
+/* And the first step, which depends on them. From here on 0 neighbors are none. */
 static enum hb_status settle_neighbors(struct hb_sim_params *p, const struct hb_particles *initial)
 {
   HB_TRY(hb_sim_check_neighbors(p));
@@ -196,6 +197,7 @@ static enum hb_status settle_neighbors(struct hb_sim_params *p, const struct hb_
   if (p->neighbors == HB_NEIGHBORS_AUTO) p->neighbors = hb_sim_default_neighbors(p, initial);
   if (p->neighbors == HB_NEIGHBORS_NONE) p->neighbors = 0;
   p->eta_far = p->neighbors ? hb_default_real(p->eta_far, 0.75 * p->eta) : 0;
+  if (p->first_step == HB_FIRST_STEP_AUTO) p->first_step = hb_sim_default_first_step(p, initial);
   return HB_OK;
 }
 
@@ -305,8 +307,6 @@ static enum hb_status complete(struct hb_sim_params *params, struct hb_particles
   hb_setting_complete(hb_sim_settings, params);
   params->dt_min = hb_default_real(params->dt_min, hb_sim_default_dt_min(params->force.eps));
   params->damping = hb_default_real(params->damping, 1);
-  if (params->first_step == HB_FIRST_STEP_AUTO)
-    params->first_step = hb_sim_default_first_step(params, initial);
   return hb_setting_check(hb_sim_settings, params);
 }
 

@@ -37,7 +37,7 @@ const struct hb_setting hb_sim_settings_block[] = {
      .use = HB_SETTING_FOUND_STEP, .life = HB_SETTING_ADDED, .before = HB_FIRST_STEP_EQ2,
      .help =
          "the first step of hermite4: eq2, as the paper; eq9, the shorter of that and eq. 9 after a trial; "
-         "auto: eq9 where eps is 0 or masses differ"},
+         "auto: eq9 where eps is 0, masses differ or there are neighbors"},
     {"step-rounding", 0, HB_SETTING_CHOICE, SIM(rounding), "WAY", "down", .words.array = hb_rounding_names,
      .use = HB_SETTING_FOUND_STEP, .param = "rounding", .life = HB_SETTING_ADDED,
      .help = "how steps are rounded to powers of two: down, nearest (in the logarithm), up"},

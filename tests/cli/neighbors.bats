@@ -32,6 +32,7 @@ option() { sed -n "s/^# options: .* $2=\([^ ]*\).*/\1/p" "$1"; }
     accepts run k.txt --scheme host --t-end 0 --quiet --neighbors 0 "${words[@]}"
   done <<'LIST'
 --steps shared:block steps
+--first-step eq2:first steps by eq. 9: far forces begin with a trial
 --integrator leapfrog --dt 1/16:integrator hermite4
 LIST
   while IFS=: read -r words sentence; do
@@ -62,6 +63,7 @@ LIST
 --scheme host|64
 --scheme host-simd --precision ds --eps 0.01|64
 --scheme host --steps shared|0
+--scheme host --first-step eq2|0
 --scheme host --escapers list --events e.csv|0
 --scheme host --field log:v=1,r=1|0
 --scheme cg2007 --context osmesa|0

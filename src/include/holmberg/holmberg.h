@@ -389,7 +389,7 @@ enum hb_rounding { HB_ROUND_DOWN = 0, HB_ROUND_NEAREST = 1, HB_ROUND_UP = 2 };
 extern const char *const hb_rounding_names[];
 
 /* The first step of hermite4: [PZ07] eq. 2, or the shorter of that and eq. 9 after a trial, which costs the forces on all
- * particles once more. auto: eq. 9 where eps is 0 or masses differ, eq. 2 for softened particles of one mass, as in 2007. */
+ * particles once more. auto: eq. 9 where eps is 0, masses differ or there are neighbors, eq. 2 for softened particles of one mass, as in 2007. */
 enum hb_first_step { HB_FIRST_STEP_AUTO = 0, HB_FIRST_STEP_EQ9 = 1, HB_FIRST_STEP_EQ2 = 2 };
 extern const char *const hb_first_step_names[];
 
@@ -481,7 +481,7 @@ double hb_sim_default_dt_min(double eps);
 /* What encounters = auto means for these params. */
 enum hb_encounters hb_sim_default_encounters(const struct hb_sim_params *params);
 
-/* What first_step = auto means for these params, whose eps is settled, and these particles. */
+/* What first_step = auto means for these params, whose eps and neighbors are settled, and these particles. */
 enum hb_first_step hb_sim_default_first_step(const struct hb_sim_params *params,
                                              const struct hb_particles *initial);
 

@@ -65,8 +65,8 @@ class Simulation(Opened):
     steps : {'block', 'shared'}
         hermite4: each particle has its own step, or all have the shortest.
     first_step : {'auto', 'eq2', 'eq9'}
-        hermite4: that of [PZ07] eq. 2, or the shorter of it and eq. 9 after a trial; auto: eq. 9 where eps is 0 or masses
-        differ.
+        hermite4: that of [PZ07] eq. 2, or the shorter of it and eq. 9 after a trial; auto: eq. 9 where eps is 0, masses
+        differ or there are neighbors.
     neighbors : 'auto', 0 or int
         hermite4: how many each particle has, whose forces are summed at each of its steps, those of all others at longer
         ones; 0: none; auto: 64 where that is possible, from 1000 particles on.
