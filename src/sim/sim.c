@@ -138,6 +138,14 @@ static enum hb_status settle_encounters(struct hb_sim_params *p)
 
 /* ---- near and far forces ---- */
 
+/* The precision of the forces, as they will be opened; "": auto's, ds or double. */
+static void name_precision(const struct hb_force_params *force, char name[32])
+{
+  const struct hb_force_scheme *scheme = force->scheme ? hb_force_scheme_find(force->scheme) : NULL;
+  const char *from = force->precision ? force->precision : scheme ? scheme->precisions : "";
+  snprintf(name, 32, "%.*s", (int)strcspn(from, " "), from);
+}
+
 /* What neighbors need and these params lack; NULL: nothing. */
 static const char *lacks_for_neighbors(const struct hb_sim_params *p)
 {
@@ -147,6 +155,11 @@ static const char *lacks_for_neighbors(const struct hb_sim_params *p)
   if (p->first_step == HB_FIRST_STEP_EQ2) return "first steps by eq. 9: far forces begin with a trial";
   if (p->transfer != HB_TRANSFER_ALL || p->predict != HB_PLACE_HOST || p->correct != HB_PLACE_HOST)
     return "transfer all, predict host and correct host: near forces are the host's";
+  char precision[32];
+  name_precision(&p->force, precision);
+  /* where a strong near pull is taken from the pulls of all, its rounding stays: places of 24 bits leave too much */
+  if (*precision && hb_force_position_bits(precision) < hb_force_position_bits("ds"))
+    return hb_phrase("precision ds, reproducible or double, not %s", precision);
   /* what step/hermite4_near.c does not know yet */
   if (p->collisions != HB_COLLISIONS_NONE || p->stop_at == HB_STOP_AT_COLLISION) return "collisions none";
   if (p->escapers != HB_ESCAPERS_NONE || p->stop_at == HB_STOP_AT_ESCAPE) return "escapers none";
@@ -373,22 +386,6 @@ enum hb_status hb_sim_open_force(struct hb_sim *s, const struct hb_sim_params *p
   return HB_OK;
 }
 
-/* What a strong near pull was rounded by is left where it is taken from the pulls of all: places of 24 bits leave too much. */
-static enum hb_status fit_neighbors(const struct hb_sim_params *given, const struct hb_force *force,
-                                    struct hb_sim_params *p)
-{
-  enum { LEAST_BITS = 48 };
-  if (p->neighbors == 0 || hb_force_facts(force)->position_bits >= LEAST_BITS) return HB_OK;
-  if (given->neighbors > 0)
-    return hb_fail(
-        HB_ERR_USAGE,
-        "neighbors need places of %d bits or more, as precision ds, reproducible or double has, not %s",
-        LEAST_BITS, hb_force_precision(force));
-  p->neighbors = 0;
-  p->eta_far = 0;
-  return HB_OK;
-}
-
 enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_params *given,
                            struct hb_sim **sim)
 {
@@ -413,8 +410,6 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
     return status;
   }
   status = hb_sim_open_force(s, &params);
-  if (status == HB_OK) status = fit_neighbors(given, s->force, &params);
-  s->params.neighbors = params.neighbors, s->params.eta_far = params.eta_far;
   if (status == HB_OK) status = hb_sim_check_interaction(s, &params);
   if (status == HB_OK && hb_force_interaction(s->force) == HB_INTERACTION_GRAVITY)
     s->exact_energy = hb_energy_is_exact(params.exact_energy, hb_particles_massive(initial));

@@ -27,12 +27,13 @@ option() { sed -n "s/^# options: .* $2=\([^ ]*\).*/\1/p" "$1"; }
   "$HOLMBERG" ic demo1 -n 64 -o demo.txt --quiet
   while IFS=: read -r words sentence; do
     read -ra words <<<"$words"
-    fails_with 2 "neighbors need $sentence" run k.txt --scheme host --t-end 1/8 --neighbors 16 "${words[@]}"
+    fails_with 2 "neighbors need $sentence" run k.txt --t-end 1/8 --neighbors 16 --scheme host "${words[@]}"
     # negative control: by themselves they are as good as ever
     accepts run k.txt --scheme host --t-end 0 --quiet --neighbors 0 "${words[@]}"
   done <<'LIST'
 --steps shared:block steps
 --first-step eq2:first steps by eq. 9: far forces begin with a trial
+--scheme host-simd:precision ds, reproducible or double, not single
 --integrator leapfrog --dt 1/16:integrator hermite4
 LIST
   while IFS=: read -r words sentence; do
@@ -64,6 +65,9 @@ LIST
 --scheme host-simd --precision ds --eps 0.01|64
 --scheme host --steps shared|0
 --scheme host --first-step eq2|0
+--scheme host-simd|0
+--scheme bag --precision compensated --context osmesa --no-tune|0
+--scheme bag --precision ds --context osmesa --no-tune|64
 --scheme host --escapers list --events e.csv|0
 --scheme host --field log:v=1,r=1|0
 --scheme cg2007 --context osmesa|0
