@@ -48,6 +48,7 @@ struct far_step {
   double moved_a[3], moved_j[3]; /* what the new list pulls more than the old one, and the far part less */
   double dx[3], dv[3];           /* what the linear part has left out, eqs 7 and 8 */
   double wanted;                 /* the next one by eq. 9 */
+  double noise, scale;           /* of the sum over all: its rounding, relative; the sum */
   int is_noisy;
   size_t changes; /* of the list */
 };
@@ -64,6 +65,8 @@ struct hb_hermite4_near {
   double *total_a, *total_j, *phi; /* [3 * n] [3 * n] [n] pulls of all on these, then: on fresh nodes */
   struct far_step *step;           /* [n] */
   size_t fars, room;
+  uint32_t *few, *few_of; /* [n] those of index whose pulls are summed again, and their places there */
+  struct hb_gravity *all; /* for that; NULL: not needed yet */
   struct hb_order *order;
   struct record *record;                 /* [n] by place */
   struct hb_span span[HB_BLOCKS_LEVELS]; /* to the tick of the block */
@@ -84,6 +87,8 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_hermite4_near, slot, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, index, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, b, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4_near, few, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4_near, few_of, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, total_a, 3, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, total_j, 3, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, phi, 1, HB_COLUMN_SCRATCH),
@@ -295,15 +300,54 @@ static void count_pairs(struct hb_hermite4 *h, size_t ni)
   counts->full_pairs += near->fars * hb_force_pairs(h->n, sources);
 }
 
+/* What few feel of all, exactly, to total_a total_j phi. */
+static enum hb_status total_of_few(struct hb_hermite4 *h, size_t ni, const uint32_t *index)
+{
+  struct hb_hermite4_near *near = h->near;
+  if (!near->all) HB_TRY(hb_gravity_create(h->n, &near->all));
+  hb_gravity_set_j(near->all, h->n, hb_hermite4_masses(h), h->xp, h->vp);
+  hb_gravity_eval(near->all, near->eps2, ni, index, near->total_a, near->total_j, near->phi);
+  return HB_OK;
+}
+
+/* Where a near pull is so much stronger than the far part, the source's rounding of it is no small error of that, and stays for a
+ * whole far step: such a sum is made again, exactly. */
+static enum hb_status take_fars(struct hb_hermite4 *h)
+{
+  static const double overwhelming = 8;
+  struct hb_hermite4_near *near = h->near;
+  size_t few = 0;
+  for (size_t k = 0; k < near->fars; k++) {
+    struct far_step *s = near->step + k;
+    take_far(h, k);
+    s->noise = near->rule.noise;
+    s->scale = hb_norm(near->total_a + 3 * k);
+    if (s->noise == 0 || hb_norm(s->near_a) < overwhelming * hb_norm(s->a)) continue;
+    s->noise = 0;
+    near->few[few] = near->index[k];
+    near->few_of[few++] = (uint32_t)k;
+  }
+  if (few == 0) return HB_OK;
+  HB_TRY(total_of_few(h, few, near->few));
+  for (size_t f = 0; f < few; f++) {
+    struct far_step *s = near->step + near->few_of[f];
+    for (size_t c = 0; c < 3; c++) {
+      s->a[c] = near->total_a[3 * f + c] - s->near_a[c];
+      s->j[c] = near->total_j[3 * f + c] - s->near_j[c];
+    }
+  }
+  return HB_OK;
+}
+
 enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct hb_hermite4_near *near = h->near;
   const struct hb_force_job job = {.sources = {h->n, hb_hermite4_sources(h), h->xp, h->vp},
                                    .sinks = {.n = near->fars, .index = near->index},
                                    .to = {near->total_a, near->total_j, near->phi}};
-  double lap = hb_clock_now();
   set_spans(h, T, h->blocks->occupied);
   if (near->fars) HB_TRY(hb_force_begin_of(h->force, &job));
+  double lap = hb_clock_now();
   for_each(h, ni, SUMMED_ALONE, sum_near);
   count_pairs(h, ni);
   h->phases.near_s += hb_clock_lap(&lap);
@@ -312,8 +356,7 @@ enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, uint64_t T, size_t
   h->phases.lists_s += hb_clock_lap(&lap);
   HB_TRY(hb_force_finish_of(h->force, &job));
   add_heavy(h, near->fars, near->index);
-  for (size_t k = 0; k < near->fars; k++) take_far(h, k);
-  return HB_OK;
+  return take_fars(h);
 }
 
 /* Eqs 5 to 9 for the far part over its whole step: what its linear prediction left out, and its next step. Where a strong near pull is
@@ -326,8 +369,9 @@ static void correct_far(const struct hb_hermite4_near *near, double DT, size_t k
   double dt2a2[3], dt3k2[3], dtdk[3];
   hb_timestep_higher(DT, a, j, s->a, s->j, dt2a2, dt3k2);
   for (int c = 0; c < 3; c++) dtdk[c] = DT * (s->j[c] - j[c]);
-  rule.pulls = hb_norm(near->total_a + 3 * k);
-  s->wanted = hb_timestep_after(&rule, near->phi[k], DT, s->a, s->j, dtdk, dt2a2, dt3k2, &s->is_noisy);
+  rule.noise = s->noise;
+  rule.pulls = s->scale;
+  s->wanted = hb_timestep_after(&rule, near->far_phi[i], DT, s->a, s->j, dtdk, dt2a2, dt3k2, &s->is_noisy);
   for (int c = 0; c < 3; c++) {
     s->dx[c] = DT * DT * (dt2a2[c] / 24 + dt3k2[c] / 120);
     s->dv[c] = DT * (dt2a2[c] / 6 + dt3k2[c] / 24);
@@ -657,6 +701,8 @@ static void first_far(struct hb_hermite4 *h, size_t b, double dt)
   uint32_t i = h->block[b];
   near->b[b] = (uint32_t)b;
   take_far(h, b);
+  near->step[b].noise = near->rule.noise;
+  near->step[b].scale = hb_norm(near->total_a + 3 * b);
   correct_far(near, dt, b, i);
   const struct far_step *s = near->step + b;
   /* a trial is short: below the rounding of pulls it has no third derivative, and eq. 9 alone would take a far leap */
@@ -713,18 +759,6 @@ static void part(struct hb_hermite4 *h, size_t b)
     near->j[i] = h->j[i] - near->far_j[i];
   }
   near->far_phi[h->block[b]] = near->phi[b];
-}
-
-/* Few get them on the host: a device would be asked for one or two. */
-static enum hb_status total_of_few(struct hb_hermite4 *h, size_t ni, const uint32_t *index)
-{
-  struct hb_hermite4_near *near = h->near;
-  struct hb_gravity *g;
-  HB_TRY(hb_gravity_create(h->n, &g));
-  hb_gravity_set_j(g, h->n, hb_hermite4_masses(h), h->xp, h->vp);
-  hb_gravity_eval(g, near->eps2, ni, index, near->total_a, near->total_j, near->phi);
-  hb_gravity_destroy(g);
-  return HB_OK;
 }
 
 /* They are where xp vp say, at the time of the block. */
@@ -820,6 +854,7 @@ static void close_near(struct hb_hermite4 *h)
 {
   if (!h->near) return;
   hb_order_destroy(h->near->order);
+  hb_gravity_destroy(h->near->all);
   hb_columns_free(&columns, h->near);
   hb_mem_free(h->near->list);
   hb_mem_free(h->near);

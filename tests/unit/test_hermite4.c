@@ -245,7 +245,8 @@ static double early_error(enum hb_first_step first_step)
   struct hb_diagnostics first, last;
   assert_int_equal(hb_ic_make("plummer", &(struct hb_ic_params){.n = 1024, .seed = 1}, &p), HB_OK);
   const struct hb_sim_params params = {.force = {.scheme = "host", .eps = 1.0 / 256},
-                                       .first_step = first_step};
+                                       .first_step = first_step,
+                                       .neighbors = HB_NEIGHBORS_NONE};
   assert_int_equal(hb_sim_create(p, &params, &sim), HB_OK);
   hb_particles_destroy(p);
   assert_int_equal(hb_sim_diagnose(sim, 0, &first), HB_OK);
