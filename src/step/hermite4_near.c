@@ -72,6 +72,7 @@ struct hb_hermite4_near {
   struct hb_span span[HB_BLOCKS_LEVELS]; /* to the tick of the block */
   struct hb_timestep_rule rule;          /* of far steps */
   double eps2, wanted, m_mean;
+  enum hb_simd simd;
   int has_begun;
 };
 
@@ -144,24 +145,47 @@ static void set_spans(struct hb_hermite4 *h, uint64_t T, uint64_t levels)
   }
 }
 
-/* The particles list[count], predicted, to rows x y z vx vy vz m of the tile. */
+static inline __attribute__((always_inline)) void fetch_soon(const void *from, size_t bytes)
+{
+  for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)from + at);
+}
+
+/* Four columns from four rows. */
+static inline __attribute__((always_inline)) void transpose(const hb_four row[4], hb_four column[4])
+{
+  const hb_four a = __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6),
+                b = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7),
+                c = __builtin_shufflevector(row[2], row[3], 0, 4, 2, 6),
+                d = __builtin_shufflevector(row[2], row[3], 1, 5, 3, 7);
+  column[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5),
+  column[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+  column[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5),
+  column[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
+/* The particles list[count], predicted, to rows x y z vx vy vz m of the tile; the last one up to a multiple of four times. */
 HB_CLONES static void gather(const struct record *record, const uint32_t *place, const uint8_t *level,
                              const struct hb_span *span, const uint32_t *list, size_t count, double *tile,
                              size_t row)
 {
-  enum { AHEAD = 4 };
-  for (size_t k = 0; k < count; k++) {
-    const struct record *r = record + place[list[k]];
-    hb_four x, v;
-    if (k + AHEAD < count) {
-      const char *next = (const char *)(record + place[list[k + AHEAD]]);
-      __builtin_prefetch(next);
-      __builtin_prefetch(next + 64);
+  enum { FOUR = 4, AHEAD = 12 };
+  for (size_t k = 0; k < count; k += FOUR) {
+    hb_four x[FOUR], v[FOUR], xs[FOUR], vs[FOUR];
+    for (size_t c = k + AHEAD; c < k + AHEAD + FOUR && c < count; c++)
+      fetch_soon(record + place[list[c]], sizeof *record);
+    for (size_t c = 0; c < FOUR; c++) {
+      uint32_t j = list[hb_min(k + c, count - 1)];
+      const struct record *r = record + place[j];
+      hb_predict_four((const hb_four *)r->x, (const hb_four *)r->v, (const hb_four *)r->a,
+                      (const hb_four *)r->j, span + level[j], &x[c], &v[c]);
     }
-    hb_predict_four((const hb_four *)r->x, (const hb_four *)r->v, (const hb_four *)r->a,
-                    (const hb_four *)r->j, span + level[list[k]], &x, &v);
-    tile[k] = x[0], tile[row + k] = x[1], tile[2 * row + k] = x[2], tile[6 * row + k] = x[3];
-    tile[3 * row + k] = v[0], tile[4 * row + k] = v[1], tile[5 * row + k] = v[2];
+    transpose(x, xs);
+    transpose(v, vs);
+    for (size_t c = 0; c < 3; c++) {
+      *(hb_four *)(tile + c * row + k) = xs[c];
+      *(hb_four *)(tile + (3 + c) * row + k) = vs[c];
+    }
+    *(hb_four *)(tile + 6 * row + k) = xs[3];
   }
 }
 
@@ -185,7 +209,7 @@ static void sum(const struct hb_hermite4 *h, const uint32_t *list, size_t count,
                                .vy = tile + 4 * row,
                                .vz = tile + 5 * row,
                                .m = tile + 6 * row,
-                               .simd = hb_simd_best()};
+                               .simd = near->simd};
   hb_gravity_on(&g, near->eps2, x, v, a, j);
 }
 
@@ -206,21 +230,27 @@ static void sum_near(struct hb_hermite4 *h, size_t b)
 struct work {
   struct hb_hermite4 *h;
   size_t n;
+  const uint32_t *index;
   void (*one)(struct hb_hermite4 *h, size_t k);
 };
 
 static void work_piece(void *context, size_t piece)
 {
+  enum { AHEAD = 2 };
   const struct work *w = context;
-  for (size_t k = piece * SUMMED_PIECE, end = hb_parallel_end(w->n, SUMMED_PIECE, k); k < end; k++)
+  const struct hb_hermite4_near *near = w->h->near;
+  for (size_t k = piece * SUMMED_PIECE, end = hb_parallel_end(w->n, SUMMED_PIECE, k); k < end; k++) {
+    if (k + AHEAD < w->n)
+      fetch_soon(list_of(near, w->index[k + AHEAD]), (size_t)near->wanted * sizeof *near->list);
     w->one(w->h, k);
+  }
 }
 
-/* one(h, k) for all k < n, by a team where they are many. */
-static void for_each(struct hb_hermite4 *h, size_t n, size_t alone,
+/* one(h, k) for the particle index[k] of each k < n, on the way to whose list it is; by a team where they are many. */
+static void for_each(struct hb_hermite4 *h, size_t n, const uint32_t *index, size_t alone,
                      void (*one)(struct hb_hermite4 *h, size_t k))
 {
-  struct work w = {h, n, one};
+  struct work w = {h, n, index, one};
   hb_parallel_for(n > alone ? hb_parallel_threads() : 1, hb_div_ceil(n, SUMMED_PIECE), work_piece, &w);
 }
 
@@ -348,7 +378,7 @@ enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, uint64_t T, size_t
   set_spans(h, T, h->blocks->occupied);
   if (near->fars) HB_TRY(hb_force_begin_of(h->force, &job));
   double lap = hb_clock_now();
-  for_each(h, ni, SUMMED_ALONE, sum_near);
+  for_each(h, ni, h->block, SUMMED_ALONE, sum_near);
   count_pairs(h, ni);
   h->phases.near_s += hb_clock_lap(&lap);
   if (!near->fars) return HB_OK;
@@ -415,7 +445,7 @@ void hb_hermite4_near_step_fars(struct hb_hermite4 *h)
 {
   const struct hb_hermite4_near *near = h->near;
   struct hb_near_counts *counts = &h->counts.near;
-  for_each(h, near->fars, SUMMED_PIECE, step_far);
+  for_each(h, near->fars, near->index, SUMMED_PIECE, step_far);
   for (size_t k = 0; k < near->fars; k++) {
     uint64_t listed = near->count[near->index[k]];
     counts->listed += listed;
@@ -742,7 +772,7 @@ static enum hb_status try_far(struct hb_hermite4 *h, size_t ni, const double *m)
     hb_hermite4_predict(h, i, &span, h->xp + 3 * i, h->vp + 3 * i);
   }
   HB_TRY(total_of(h, ni, h->block, m, h->xp, h->vp));
-  for_each(h, ni, SUMMED_ALONE, sum_near);
+  for_each(h, ni, h->block, SUMMED_ALONE, sum_near);
   for (size_t b = 0; b < ni; b++) first_far(h, b, dt);
   schedule_anew(h, ni);
   return HB_OK;
@@ -828,11 +858,11 @@ static enum hb_status begin(struct hb_hermite4 *h)
   HB_TRY(set_out(h));
   hb_order_refit(near->order, h->xp);
   size_t ni = take_nodes(h);
-  for_each(h, ni, SUMMED_ALONE, first_list);
+  for_each(h, ni, h->block, SUMMED_ALONE, first_list);
   memset(near->span, 0, sizeof near->span);
   HB_TRY(total_of(h, ni, h->block, m, h->xp, h->vp));
-  for_each(h, ni, SUMMED_ALONE, sum_near);
-  for_each(h, ni, SUMMED_ALONE, part);
+  for_each(h, ni, h->block, SUMMED_ALONE, sum_near);
+  for_each(h, ni, h->block, SUMMED_ALONE, part);
   return try_far(h, ni, m);
 }
 
@@ -844,6 +874,7 @@ static enum hb_status open_near(struct hb_hermite4 *h)
   near = h->near;
   near->wanted = h->params.neighbors;
   near->room = 2 * (size_t)h->params.neighbors + SPARE;
+  near->simd = hb_simd_best();
   near->eps2 = hb_force_eps(h->force) * hb_force_eps(h->force);
   HB_TRY(hb_columns_reserve(&columns, h->n, near));
   HB_TRY(HB_ALLOC(h->n * near->room, &near->list));
