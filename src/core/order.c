@@ -35,10 +35,10 @@ struct tree {
 
 struct hb_order {
   size_t n;
-  uint32_t *number, *place; /* [n] at a place; of a particle */
-  double m_mean, *weight;   /* [n] of a particle             */
-  double *x, *y, *z, *w;    /* by slot; a pad is a copy without weight */
-  uint32_t *id;             /* by slot */
+  uint32_t *number, *place;   /* [n] at a place; of a particle */
+  double m_mean, *m, *weight; /* [n] of a particle             */
+  double *x, *y, *z, *w;      /* by slot; a pad is a copy without weight */
+  uint32_t *id;               /* by slot */
   struct node *nodes;
   struct tree tree[CLASSES];
 };
@@ -75,6 +75,7 @@ static enum hb_status reserve(size_t n, struct hb_order *order)
 {
   HB_TRY(HB_ALLOC(n, &order->number));
   HB_TRY(HB_ALLOC(n, &order->place));
+  HB_TRY(HB_ALLOC(n, &order->m));
   HB_TRY(HB_ALLOC(n, &order->weight));
   double **columns[] = {&order->x, &order->y, &order->z, &order->w};
   for (int k = 0; k < 4; k++) HB_TRY(HB_ALLOC(slots_for(n), columns[k]));
@@ -104,8 +105,8 @@ enum hb_status hb_order_create(size_t n, struct hb_order **order)
 void hb_order_destroy(struct hb_order *order)
 {
   if (!order) return;
-  void *blocks[] = {order->number, order->place, order->weight, order->x,    order->y,
-                    order->z,      order->w,     order->id,     order->nodes};
+  void *blocks[] = {order->number, order->place, order->m, order->weight, order->x,
+                    order->y,      order->z,     order->w, order->id,     order->nodes};
   for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) hb_mem_free(blocks[k]);
   hb_mem_free(order);
 }
@@ -126,13 +127,6 @@ static const struct tree *tree_of(const struct hb_order *order, size_t place)
   const struct tree *t = order->tree;
   while (place >= t->from + t->n) t++;
   return t;
-}
-
-static size_t slot_of(const struct hb_order *order, uint32_t i)
-{
-  size_t place = order->place[i];
-  const struct tree *t = tree_of(order, place);
-  return t->slot + place - t->from;
 }
 
 /* The largest weight of every box. */
@@ -163,24 +157,29 @@ static void place_weights(struct hb_order *order)
   }
 }
 
-void hb_order_weigh(struct hb_order *order, size_t n, const double *m, double m_mean)
-{
-  order->m_mean = m_mean;
-  for (size_t i = 0; i < n; i++) order->weight[i] = weight_of(m[i], m_mean);
-  place_weights(order);
-}
-
 /* A box keeps the weight of a particle that has lost its own, until all are weighed. */
-void hb_order_weigh_one(struct hb_order *order, uint32_t i, double m)
+static void weigh_one(struct hb_order *order, uint32_t i)
 {
   const struct tree *t = tree_of(order, order->place[i]);
-  size_t slot = slot_of(order, i), box = (slot - t->slot) / RUN;
-  double w = weight_of(m, order->m_mean);
-  order->weight[i] = order->w[slot] = w;
+  size_t slot = t->slot + order->place[i] - t->from, box = (slot - t->slot) / RUN;
+  double w = order->w[slot] = order->weight[i];
   for (int level = 0; level < t->depth; level++, box /= WIDE) {
     double *most = order->nodes[t->node[level] + box / WIDE].w + box % WIDE;
     if (w > *most) *most = w;
   }
+}
+
+void hb_order_weigh(struct hb_order *order, size_t n, const double *m, double m_mean)
+{
+  int all = m_mean != order->m_mean;
+  order->m_mean = m_mean;
+  for (size_t i = 0; i < n; i++) {
+    if (!all && m[i] == order->m[i]) continue;
+    order->m[i] = m[i];
+    order->weight[i] = weight_of(m[i], m_mean);
+    if (!all) weigh_one(order, (uint32_t)i);
+  }
+  if (all) place_weights(order);
 }
 
 /* ---- boxes ---- */
@@ -301,7 +300,8 @@ void hb_order_drop(struct hb_order *order, const uint32_t *number, size_t left)
     t->n = kept - t->from;
   }
   for (size_t i = 0; i < order->n; i++)
-    if (number[i] != HB_COLUMNS_GONE) order->weight[number[i]] = order->weight[i];
+    if (number[i] != HB_COLUMNS_GONE)
+      order->m[number[i]] = order->m[i], order->weight[number[i]] = order->weight[i];
   order->n = left;
   lay_out(order);
   place_weights(order);

@@ -27,9 +27,8 @@ void hb_order_destroy(struct hb_order *order); /* NULL is ignored */
 const uint32_t *hb_order_place(const struct hb_order *order);
 const uint32_t *hb_order_number(const struct hb_order *order);
 
-/* Weights of all n particles, and of one whose mass has changed, with the mean of the last hb_order_weigh. O(n); O(log n). */
+/* Weights of all n particles. Where the mean is that of the last call, those whose masses are cost nothing but a look. */
 void hb_order_weigh(struct hb_order *order, size_t n, const double *m, double m_mean);
-void hb_order_weigh_one(struct hb_order *order, uint32_t i, double m);
 
 /* The order of particles that have their weights and are at x; refits. O(n log n), some 0.3 microseconds a particle. Errors:
  * HB_ERR_INTERNAL, the order is what it was. */

@@ -145,7 +145,8 @@ static void move_and_compare(void)
   drop(3);
   check_places();
   compare();
-  for (uint32_t i = 0; i < s.n; i += 5) hb_order_weigh_one(s.order, i, s.m[i] = i % 2 ? 0 : 100 * s.m_mean);
+  for (uint32_t i = 0; i < s.n; i += 5) s.m[i] = i % 2 ? 0 : 100 * s.m_mean;
+  hb_order_weigh(s.order, s.n, s.m, s.m_mean);
   compare();
   mean();
   hb_order_weigh(s.order, s.n, s.m, s.m_mean);
