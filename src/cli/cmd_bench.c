@@ -379,11 +379,10 @@ static enum hb_status bench_what(const struct hb_opts *opts)
   return hb_fail(HB_ERR_USAGE, "'%s' has options of its own and must directly follow 'bench'", name);
 }
 
-static void list_measurements(FILE *out)
+static void list_measurements(const struct hb_help *help)
 {
-  fputs("\nmeasurements:\n", out);
-  for (int k = 0; k < MEASUREMENTS; k++)
-    hb_opts_help_entry(measurements[k].name, measurements[k].help, "", "", out);
+  help->heading("measurements", help->out);
+  for (int k = 0; k < MEASUREMENTS; k++) help->entry(measurements[k].name, measurements[k].help, help->out);
 }
 
 const struct hb_opts_command hb_cmd_bench = {

@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "console/models.h"
+#include "console/target.h"
 #include "console/target.h"
 #include "console/terminal.h"
 
@@ -245,18 +245,17 @@ static enum hb_status ic(const struct hb_opts *given)
   return status;
 }
 
-static void list_models(FILE *out)
+static void list_models(const struct hb_help *help)
 {
   size_t count;
   const struct hb_ic_model *models = hb_ic_models(&count);
-  fputs("\nmodels:\n", out);
+  help->heading("models", help->out);
   for (size_t k = 0; k < count; k++) {
     const struct hb_ic_model *model = &models[k];
-    char options_and_n[256];
-    snprintf(options_and_n, sizeof options_and_n, "; options: %s%s; N = %zu",
-             *model->options ? model->options : "none", model->is_cluster ? ", --masses and below" : "",
-             model->n);
-    hb_opts_help_entry(model->name, model->summary, model->source, options_and_n, out);
+    hb_help_entry(help, model->name, "%s%s%s%s; options: %s%s; N = %zu", model->summary,
+                  *model->source ? " (" : "", model->source, *model->source ? ")" : "",
+                  *model->options ? model->options : "none", model->is_cluster ? ", --masses and below" : "",
+                  model->n);
   }
 }
 

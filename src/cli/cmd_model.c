@@ -190,16 +190,16 @@ static enum hb_status predict(const struct hb_opts *opts)
   return hb_terminal_flush();
 }
 
-static void predict_help(FILE *out)
+static void predict_help(const struct hb_help *help)
 {
-  fputs(
+  help->text(
       "\nThe paper's four machines use its constants. With --json, \"record\": \"prediction\" has machine, "
       "n,\n"
       "n_block (eq. 14), n_steps (block steps per time unit, eq. 17), and seconds: t_start, t_host, t_comm,\n"
       "t_force and their sum t_step (eq. 10) per block step, t_unit (eq. 16) per time unit. With --ranks\n"
       "also ranks, t_sum (adding up the block's forces over all ranks, part of t_step), speedup and\n"
       "efficiency over one rank, and most: the largest of these terms, which would have to be faster.\n",
-      out);
+      help->out);
 }
 
 const struct hb_opts_command hb_cmd_model_predict = {
@@ -349,10 +349,10 @@ static enum hb_status fit(const struct hb_opts *opts)
   return status;
 }
 
-static void fit_help(FILE *out)
+static void fit_help(const struct hb_help *help)
 {
-  hb_jobs_list_modes(out);
-  hb_model_record_help(out);
+  hb_jobs_list_modes(help);
+  hb_model_record_help(help);
 }
 
 const struct hb_opts_command hb_cmd_model_fit = {
@@ -384,11 +384,11 @@ static enum hb_status choose_part(const struct hb_opts *opts)
   return hb_fail(HB_ERR_USAGE, "'%s' has options of its own and must directly follow 'model'", part);
 }
 
-static void list_parts(FILE *out)
+static void list_parts(const struct hb_help *help)
 {
-  fputs("\nparts, each with a --help of its own:\n", out);
-  hb_opts_help_entry("fit", hb_cmd_model_fit.summary, "", "", out);
-  hb_opts_help_entry("predict", hb_cmd_model_predict.summary, "", "", out);
+  help->heading("parts, each with a --help of its own", help->out);
+  help->entry("fit", hb_cmd_model_fit.summary, help->out);
+  help->entry("predict", hb_cmd_model_predict.summary, help->out);
 }
 
 const struct hb_opts_command hb_cmd_model = {

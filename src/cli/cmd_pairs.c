@@ -257,11 +257,11 @@ static const char *parameter_name(const struct hb_interaction *interaction, size
   return hb_interaction_of_parameter(interaction, k, &value);
 }
 
-static void list_interactions(FILE *out)
+static void list_interactions(const struct hb_help *help)
 {
   size_t count;
   const struct hb_interaction_info *infos = hb_bench_interactions(&count);
-  fputs("\ninteractions, with the columns of sources, what comes out, and parameters:\n", out);
+  help->heading("interactions, with the columns of sources, what comes out, and parameters", help->out);
   for (size_t k = 0; k < count; k++) {
     struct hb_interaction *interaction;
     struct hb_text rest = {0};
@@ -269,7 +269,8 @@ static void list_interactions(FILE *out)
     list_names("; ", interaction, hb_interaction_of_source, &rest);
     list_names(" -> ", interaction, hb_interaction_of_force, &rest);
     list_names("; ", interaction, parameter_name, &rest);
-    hb_opts_help_entry(infos[k].name, infos[k].summary, infos[k].source, rest.text ? rest.text : "", out);
+    hb_help_entry(help, infos[k].name, "%s (%s)%s", infos[k].summary, infos[k].source,
+                  rest.text ? rest.text : "");
     hb_mem_free(rest.text);
     hb_interaction_destroy(interaction);
   }

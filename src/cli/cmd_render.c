@@ -158,13 +158,14 @@ static enum hb_status work(const struct hb_opts *opts)
   return status;
 }
 
-static void explain(FILE *out)
+static void explain(const struct hb_help *help)
 {
-  fputs("\nA camera path is a text file with a row for each place that it passes:\n"
-        "  when   center x y z   azimuth elevation   distance\n"
-        "when increases in any unit, from the first frame to the last; angles are in degrees, distances in\n"
-        "the units of FILE. The path between is smooth.\n",
-        out);
+  help->text("\nA camera path is a text file with a row for each place that it passes:\n", help->out);
+  help->lines("  when   center x y z   azimuth elevation   distance\n", help->out);
+  help->text(
+      "when increases in any unit, from the first frame to the last; angles are in degrees, distances in\n"
+      "the units of FILE. The path between is smooth.\n",
+      help->out);
 }
 
 const struct hb_opts_command hb_cmd_render = {

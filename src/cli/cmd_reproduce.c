@@ -55,11 +55,11 @@ static enum hb_status work(const struct hb_opts *opts)
   return hb_reproduce(&s->reproduction, choose(&s->only), s->jobs_only);
 }
 
-static void list_sections(FILE *out)
+static void list_sections(const struct hb_help *help)
 {
-  fputs("\nsections:\n", out);
+  help->heading("sections", help->out);
   for (size_t k = 0; hb_sections[k].name; k++)
-    hb_opts_help_entry(hb_sections[k].name, hb_sections[k].title, "", "", out);
+    help->entry(hb_sections[k].name, hb_sections[k].title, help->out);
 }
 
 const struct hb_opts_command hb_cmd_reproduce = {

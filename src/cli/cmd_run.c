@@ -9,27 +9,19 @@ static const struct hb_setting quiet[] = {
      .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME, .help = "no table and no progress bar"},
     {0}};
 
-static void list_integrators(FILE *out)
+static void list_schemes(const struct hb_help *help)
 {
   size_t count;
   const struct hb_integrator_info *integrators = hb_integrators(&count);
-  fputs("\nintegrators:\n", out);
+  help->heading("integrators", help->out);
   for (size_t k = 0; k < count; k++)
-    hb_opts_help_entry(integrators[k].name, integrators[k].summary, integrators[k].source, "", out);
-}
-
-static void list_schemes(FILE *out)
-{
-  list_integrators(out);
-  size_t count;
+    hb_help_entry(help, integrators[k].name, "%s (%s)", integrators[k].summary, integrators[k].source);
   const struct hb_force_scheme *schemes = hb_force_schemes(&count);
-  fputs("\nschemes:\n", out);
-  hb_opts_help_entry("auto", hb_force_auto_summary(), "", "", out);
-  for (size_t k = 0; k < count; k++) {
-    char rest[128];
-    snprintf(rest, sizeof rest, "; precision: %s", schemes[k].precisions);
-    hb_opts_help_entry(schemes[k].name, schemes[k].summary, schemes[k].source, rest, out);
-  }
+  help->heading("schemes", help->out);
+  help->entry("auto", hb_force_auto_summary(), help->out);
+  for (size_t k = 0; k < count; k++)
+    hb_help_entry(help, schemes[k].name, "%s (%s); precision: %s", schemes[k].summary, schemes[k].source,
+                  schemes[k].precisions);
 }
 
 enum { SIM = offsetof(struct hb_run_settings, sim), FORCE = offsetof(struct hb_run_settings, sim.force) };

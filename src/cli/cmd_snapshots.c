@@ -49,16 +49,13 @@ static enum hb_status convert(const struct hb_opts *opts)
   return status;
 }
 
-static void list_formats(FILE *out)
+static void list_formats(const struct hb_help *help)
 {
   size_t count;
   const struct hb_snapshot_format *formats = hb_snapshot_formats(&count);
-  fputs("\nformats:\n", out);
-  for (size_t k = 0; k < count; k++) {
-    char extensions[64];
-    snprintf(extensions, sizeof extensions, "; extensions: %s", formats[k].extensions);
-    hb_opts_help_entry(formats[k].name, formats[k].summary, "", extensions, out);
-  }
+  help->heading("formats", help->out);
+  for (size_t k = 0; k < count; k++)
+    hb_help_entry(help, formats[k].name, "%s; extensions: %s", formats[k].summary, formats[k].extensions);
 }
 
 const struct hb_opts_command hb_cmd_convert = {

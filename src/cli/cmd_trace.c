@@ -2,7 +2,7 @@
 #include "cli/cmd.h"
 
 #include "base/text.h"
-#include "console/models.h"
+#include "console/target.h"
 #include "console/terminal.h"
 #include "inspect/trace.h"
 

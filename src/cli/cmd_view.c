@@ -1,6 +1,6 @@
 /* holmberg view: a window onto a running simulation, or onto snapshots. */
 #include "cli/cmd.h"
-#include "console/models.h"
+#include "console/target.h"
 #include "sim/sim_settings.h"
 #include "viewer/view.h"
 

@@ -28,8 +28,7 @@ static void print_help(void)
   puts("usage: holmberg COMMAND [options]\n\n"
        "Direct gravitational N-body integration on OpenGL.\n\n"
        "commands:");
-  for (size_t k = 0; command_at(k); k++)
-    hb_opts_help_entry(command_name(k), command_at(k)->summary, "", "", stdout);
+  for (size_t k = 0; command_at(k); k++) hb_opts_help_entry(command_name(k), command_at(k)->summary, stdout);
   puts("\noptions:");
   hb_opts_help_row("  -h, --help", "print this help and exit; 'holmberg COMMAND --help' explains a command",
                    stdout);

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -494,13 +495,24 @@ void hb_opts_help_row(const char *name, const char *help, FILE *out)
   fputc('\n', out);
 }
 
-void hb_opts_help_entry(const char *name, const char *summary, const char *source, const char *rest,
-                        FILE *out)
+void hb_help_entry(const struct hb_help *help, const char *name, const char *format, ...)
 {
-  char left[64], help[768];
+  char text[1024];
+  va_list values;
+  va_start(values, format);
+  vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  help->entry(name, text, help->out);
+}
+
+static void heading_row(const char *text, FILE *out) { fprintf(out, "\n%s:\n", text); }
+static void lines_row(const char *text, FILE *out) { fputs(text, out); }
+
+void hb_opts_help_entry(const char *name, const char *text, FILE *out)
+{
+  char left[64];
   snprintf(left, sizeof left, "  %s", name);
-  snprintf(help, sizeof help, "%s%s%s%s%s", summary, *source ? " (" : "", source, *source ? ")" : "", rest);
-  hb_opts_help_row(left, help, out);
+  hb_opts_help_row(left, text, out);
 }
 
 static void option_row(const struct hb_setting *option, FILE *out)
@@ -522,6 +534,7 @@ void hb_opts_help(const struct hb_opts_command *command, FILE *out)
   for (size_t k = 0; hb_opts_option_at(command, k); k++) option_row(hb_opts_option_at(command, k), out);
   fputs("\nNumbers may be written like 0.01, 1e-3, 2^-8 or 1/256.\n", out);
   if (hb_opts_units_help(command)) hb_opts_help_row("", hb_opts_units_help(command), out);
-  if (command->more_help) command->more_help(out);
+  const struct hb_help more = {out, heading_row, hb_opts_help_entry, lines_row, lines_row};
+  if (command->more_help) command->more_help(&more);
   fprintf(out, "\nexample:\n%s", command->example);
 }

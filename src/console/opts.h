@@ -25,6 +25,19 @@ struct hb_opts {
   const char *typed[HB_OPTS_MOST]; /* by rows: what the command line gives, "yes" for a flag; NULL: nothing */
 };
 
+/* How --help, or a page of the manual, has what follows the options. */
+struct hb_help {
+  FILE *out;
+  void (*heading)(const char *text, FILE *out); /* "schemes", of a list: */
+  void (*entry)(const char *name, const char *text, FILE *out);
+  void (*text)(const char *text, FILE *out); /* paragraphs; one after an empty line begins with \n */
+  void (*lines)(const char *text, FILE *out);
+};
+
+/* An entry whose text is as printf would have it. */
+void hb_help_entry(const struct hb_help *help, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 struct hb_opts_command {
   const char *name; /* "run", or two words, "bench run" */
   const char *also; /* another spelling of it; NULL: none */
@@ -33,11 +46,11 @@ struct hb_opts_command {
   struct hb_words operand_words; /* its possible values; none: any */
   size_t operand_min, operand_max;
   struct hb_opts_group groups[HB_OPTS_GROUPS];
-  size_t settings_size;         /* of the struct that the groups fill, zeroed at first */
-  void (*more_help)(FILE *out); /* lists that follow in --help; NULL: none */
-  const char *example;          /* lines */
-  int has_no_units;             /* 1: numbers with units are refused; else its work calls hb_opts_convert */
-  int by_ranks; /* ranks do its work together; else rank 0 alone does, and the others nothing */
+  size_t settings_size;                          /* of the struct that the groups fill, zeroed at first */
+  void (*more_help)(const struct hb_help *help); /* what follows in --help; NULL: nothing */
+  const char *example;                           /* lines */
+  int has_no_units; /* 1: numbers with units are refused; else its work calls hb_opts_convert */
+  int by_ranks;     /* ranks do its work together; else rank 0 alone does, and the others nothing */
   enum hb_status (*work)(const struct hb_opts *opts);
 };
 
@@ -88,10 +101,7 @@ enum hb_status hb_opts_check_powers(const struct hb_opts *opts);
 
 /* A row of --help: name and text, aligned and wrapped. */
 void hb_opts_help_row(const char *name, const char *help, FILE *out);
-
-/* The row "  NAME" with "SUMMARY (SOURCE)REST"; source may be "". */
-void hb_opts_help_entry(const char *name, const char *summary, const char *source, const char *rest,
-                        FILE *out);
+void hb_opts_help_entry(const char *name, const char *help, FILE *out); /* "  NAME" */
 
 /* The command with the given options that shape the result, quoted for a shell: a line of history. */
 enum hb_status hb_opts_line(const struct hb_opts *opts, struct hb_text *line);

@@ -1,8 +1,12 @@
-/* The file that a result goes to: checked before hours of computing, numbered in a series. */
+/* What a command starts from and writes to: names of models; the file that a result goes to, checked before hours of computing,
+ * numbered in a series. */
 #ifndef HB_TARGET_H
 #define HB_TARGET_H
 
 #include "base/text.h"
+#include "base/words.h"
+
+#include <holmberg/holmberg.h>
 
 /* Names of the snapshot formats, for an option's choices. */
 const char *hb_target_format(size_t k);
@@ -22,5 +26,15 @@ enum hb_status hb_target_series(const char *path, unsigned long number, struct h
 
 /* "run/a.csv", "png" -> "run/a.png". */
 enum hb_status hb_target_beside(const char *path, const char *extension, struct hb_text *name);
+
+/* The name of the k-th; NULL after the last. */
+const char *hb_models_name(size_t k);
+extern const struct hb_words hb_models_words;
+
+/* NULL: not found. */
+const struct hb_ic_model *hb_models_find(const char *name);
+
+/* Whether the word names a model or may name a file. Errors: HB_ERR_USAGE, with a suggestion. */
+enum hb_status hb_models_check(const char *word);
 
 #endif

@@ -117,6 +117,10 @@ static enum hb_status put_number(const struct hb_numbers *numbers, const struct 
                                  const char *base, struct hb_sections *sections)
 {
   uint64_t *words;
+  if (f->kind == HB_NUMBER_TEXT) {
+    const char *const *text = (const void *)(base + f->offset);
+    return *text ? hb_sections_put_text(sections, f->name, *text) : HB_OK;
+  }
   size_t each = each_of(f), width = width_of(f->kind);
   HB_TRY(HB_ALLOC(n * each, &words));
   for (size_t k = 0; k < n * each; k++)
@@ -149,11 +153,22 @@ static enum hb_status check_word(const struct hb_numbers_row *f, uint64_t word, 
   return HB_OK;
 }
 
+static enum hb_status get_text(const struct hb_numbers_row *f, const struct hb_sections *sections, void *base)
+{
+  const char **text = (void *)((char *)base + f->offset);
+  HB_TRY(hb_sections_text(sections, f->name, text));
+  return *text || !f->must ? HB_OK : hb_fail(HB_ERR_INPUT, "section '%s' is missing", f->name);
+}
+
 enum hb_status hb_numbers_get(const struct hb_numbers *numbers, const struct hb_sections *sections, size_t n,
                               void *base)
 {
   for (size_t row = 0; row < numbers->count; row++) {
     const struct hb_numbers_row *f = numbers->at + row;
+    if (f->kind == HB_NUMBER_TEXT) {
+      HB_TRY(get_text(f, sections, base));
+      continue;
+    }
     const void *words;
     size_t each = each_of(f), width = width_of(f->kind);
     if (!f->must && !hb_sections_find(sections, f->name)) continue;

@@ -67,7 +67,8 @@ enum hb_number_kind {
   HB_NUMBER_SIZE,   /* size_t */
   HB_NUMBER_INDEX,  /* uint32_t */
   HB_NUMBER_CHOICE, /* an enum, none above `most` */
-  HB_NUMBER_DOUBLE  /* none beyond HB_SECTIONS_MOST in files */
+  HB_NUMBER_DOUBLE, /* none beyond HB_SECTIONS_MOST in files */
+  HB_NUMBER_TEXT    /* const char *, of a single record, and then the sections'; NULL: none */
 };
 struct hb_numbers_row {
   const char *name; /* of the section */

@@ -291,81 +291,48 @@ enum hb_status hb_setting_check(const struct hb_setting *const *tables, const vo
 
 /* ---- checkpoints --------------------------------------------------------------------------------------- */
 
-static void name_section(const struct hb_setting *option, const char *prefix,
-                         char section[2 * HB_SETTING_NAME])
+static struct hb_numbers_row row_of(const struct hb_setting *option, char section[2 * HB_SETTING_NAME])
 {
   char name[HB_SETTING_NAME];
-  snprintf(section, 2 * HB_SETTING_NAME, "%s.%s", prefix, hb_setting_param(option, name));
-}
-
-static struct hb_numbers_row number_of(const struct hb_setting *option, const char *section)
-{
-  int is_choice = option->kind == HB_SETTING_CHOICE;
+  int is_text = option->kind == HB_SETTING_TEXT || option->kind == HB_SETTING_WORD;
+  snprintf(section, 2 * HB_SETTING_NAME, "sim.%s", hb_setting_param(option, name));
   return (struct hb_numbers_row){.name = section,
-                                 .kind = is_real(option) ? HB_NUMBER_DOUBLE : HB_NUMBER_CHOICE,
+                                 .kind = is_real(option) ? HB_NUMBER_DOUBLE
+                                         : is_text       ? HB_NUMBER_TEXT
+                                                         : HB_NUMBER_CHOICE,
                                  .offset = option->at,
                                  .size = option->size,
                                  .must = option->life == HB_SETTING_SAVED,
-                                 .most = is_choice ? last_choice(option) : (unsigned)option->most};
+                                 .most = option->kind == HB_SETTING_CHOICE ? last_choice(option)
+                                                                           : (unsigned)option->most};
 }
 
-static int is_text(const struct hb_setting *option)
-{
-  return option->kind == HB_SETTING_TEXT || option->kind == HB_SETTING_WORD;
-}
-
-enum hb_status hb_setting_put(const struct hb_setting *const *tables, const char *prefix, const void *params,
+enum hb_status hb_setting_put(const struct hb_setting *const *tables, const void *params,
                               struct hb_sections *sections)
 {
   const struct hb_setting *option;
   char section[2 * HB_SETTING_NAME];
   for (size_t k = 0; (option = hb_setting_at(tables, k)); k++) {
-    const char *const *text = (const void *)((const char *)params + option->at);
+    const struct hb_numbers_row row = row_of(option, section);
     if (option->life == HB_SETTING_PASSING) continue;
-    name_section(option, prefix, section);
-    const struct hb_numbers_row row = number_of(option, section);
-    if (!is_text(option))
-      HB_TRY(hb_numbers_put(&(const struct hb_numbers){1, &row, 0}, 1, params, sections));
-    else if (*text)
-      HB_TRY(hb_sections_put_text(sections, section, *text));
+    HB_TRY(hb_numbers_put(&(const struct hb_numbers){1, &row, 0}, 1, params, sections));
   }
   return HB_OK;
 }
 
-static enum hb_status get_text(const struct hb_setting *option, const char *section,
-                               const struct hb_sections *sections, const char **text)
-{
-  HB_TRY(hb_sections_text(sections, section, text));
-  if (*text || option->life != HB_SETTING_SAVED) return HB_OK;
-  return hb_fail(HB_ERR_INPUT, "section '%s' is missing", section);
-}
-
-/* A bad number is the file's fault. */
-static enum hb_status get_number(const struct hb_setting *option, const char *section,
-                                 const struct hb_sections *sections, void *params)
-{
-  const struct hb_numbers_row row = number_of(option, section);
-  void *field = (char *)params + option->at;
-  if (is_real(option))
-    *(double *)field = option->before;
-  else
-    *(int *)field = (int)option->before;
-  HB_TRY(hb_numbers_get(&(const struct hb_numbers){1, &row, 0}, sections, 1, params));
-  return check_field(option, field) == HB_OK ? HB_OK : hb_fail_in(HB_ERR_INPUT, section);
-}
-
-enum hb_status hb_setting_get(const struct hb_setting *const *tables, const char *prefix,
-                              const struct hb_sections *sections, void *params)
+enum hb_status hb_setting_get(const struct hb_setting *const *tables, const struct hb_sections *sections,
+                              void *params)
 {
   const struct hb_setting *option;
   char section[2 * HB_SETTING_NAME];
   for (size_t k = 0; (option = hb_setting_at(tables, k)); k++) {
+    const struct hb_numbers_row row = row_of(option, section);
+    void *field = (char *)params + option->at;
     if (option->life == HB_SETTING_PASSING) continue;
-    name_section(option, prefix, section);
-    if (is_text(option))
-      HB_TRY(get_text(option, section, sections, (const char **)((char *)params + option->at)));
-    else
-      HB_TRY(get_number(option, section, sections, params));
+    if (row.kind == HB_NUMBER_DOUBLE) *(double *)field = option->before;
+    if (row.kind == HB_NUMBER_CHOICE) *(int *)field = (int)option->before;
+    HB_TRY(hb_numbers_get(&(const struct hb_numbers){1, &row, 0}, sections, 1, params));
+    if (check_field(option, field) != HB_OK) return hb_fail_in(HB_ERR_INPUT, section);
   }
   return HB_OK;
 }

@@ -101,11 +101,11 @@ void hb_setting_complete(const struct hb_setting *const *tables, void *params);
  * field. */
 enum hb_status hb_setting_check(const struct hb_setting *const *tables, const void *params);
 
-/* To sections PREFIX.NAME, which may share texts, and back; texts become pointers into them. Errors: HB_ERR_INPUT naming the section,
+/* To sections sim.NAME, and back into params that are {0}; texts stay the sections'. Errors: HB_ERR_INPUT naming the section,
  * HB_ERR_INTERNAL. */
-enum hb_status hb_setting_put(const struct hb_setting *const *tables, const char *prefix, const void *params,
+enum hb_status hb_setting_put(const struct hb_setting *const *tables, const void *params,
                               struct hb_sections *sections);
-enum hb_status hb_setting_get(const struct hb_setting *const *tables, const char *prefix,
-                              const struct hb_sections *sections, void *params);
+enum hb_status hb_setting_get(const struct hb_setting *const *tables, const struct hb_sections *sections,
+                              void *params);
 
 #endif

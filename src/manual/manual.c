@@ -112,78 +112,27 @@ static void put_option(const struct hb_setting *option, FILE *out)
   put_text(hb_words_join(option->words, all), out);
 }
 
-/* ---- the lists that follow the options in --help ---- */
+/* ---- what follows the options in --help ---- */
 
-struct lines {
-  char *text; /* consumed line by line */
-  FILE *out;
-  int in_list; /* 1: under a heading, indented lines are entries */
-};
-
-static char *next_line(struct lines *l)
+static void put_heading(const char *text, FILE *out)
 {
-  char *line = l->text, *end = strchr(line, '\n');
-  if (!*line) return NULL;
-  if (end) *end = 0;
-  l->text = end ? end + 1 : line + strlen(line);
-  return line;
+  fprintf(out, ".SS %c", toupper((unsigned char)*text));
+  put_name(text + 1, strlen(text + 1), out);
+  fputc('\n', out);
 }
 
-/* "  NAME   TEXT" and the lines below that are indented more. */
-static void put_entry(struct lines *l, char *line)
+static void put_entry(const char *name, const char *text, FILE *out)
 {
-  char *name = line + 2, *text = strstr(name, "  ");
-  size_t length = text ? (size_t)(text - name) : strlen(name);
-  fputs(".TP\n\\fB", l->out);
-  put_name(name, length, l->out);
-  fputs("\\fR\n", l->out);
-  if (text) put_text(text, l->out);
-  while (strncmp(l->text, "      ", 6) == 0) put_text(next_line(l), l->out);
+  fputs(".TP\n\\fB", out);
+  put_name(name, strlen(name), out);
+  fputs("\\fR\n", out);
+  put_text(text, out);
 }
 
-static void put_line(struct lines *l, char *line)
+static void put_paragraph(const char *text, FILE *out)
 {
-  size_t length = strlen(line);
-  if (!length) {
-    l->in_list = 0;
-  } else if (line[0] != ' ' && line[length - 1] == ':' && islower((unsigned char)line[0])) {
-    line[length - 1] = 0;
-    line[0] = (char)toupper((unsigned char)line[0]);
-    fputs(".SS ", l->out);
-    put_name(line, length - 1, l->out);
-    fputc('\n', l->out);
-    l->in_list = 1;
-  } else if (line[0] == ' ' && l->in_list) {
-    put_entry(l, line);
-  } else if (line[0] == ' ') {
-    line[length] = '\n'; /* the NUL of next_line, or of the text's end below */
-    char *rest = strndup(line, length + 1);
-    line[length] = 0;
-    if (rest) put_verbatim(rest, l->out);
-    free(rest);
-    fputs(".PP\n", l->out);
-  } else {
-    put_text(line, l->out);
-  }
-}
-
-static void put_lists(void (*more_help)(FILE *out), FILE *out)
-{
-  char *text = NULL;
-  size_t size;
-  FILE *memory = open_memstream(&text, &size);
-  if (!memory) return;
-  more_help(memory);
-  fputc('\n', memory);
-  fclose(memory);
-  struct lines l = {.text = text, .out = out};
-  int was_empty = 1;
-  for (char *line; (line = next_line(&l));) {
-    if (was_empty && *line && *line != ' ' && line[strlen(line) - 1] != ':') fputs(".PP\n", out);
-    was_empty = !*line;
-    put_line(&l, line);
-  }
-  free(text);
+  fputs(".PP\n", out);
+  put_text(text, out);
 }
 
 /* ---- pages ---- */
@@ -213,7 +162,8 @@ static void man_command(const struct hb_opts_command *command, const struct man_
   if (hb_opts_units_help(command)) put_text(hb_opts_units_help(command), out);
   fputs(".SH OPTIONS\n", out);
   for (size_t k = 0; hb_opts_option_at(command, k); k++) put_option(hb_opts_option_at(command, k), out);
-  if (command->more_help) fputs(".SH NOTES\n", out), put_lists(command->more_help, out);
+  const struct hb_help more = {out, put_heading, put_entry, put_paragraph, put_verbatim};
+  if (command->more_help) fputs(".SH NOTES\n", out), command->more_help(&more);
   fputs(".SH EXAMPLES\n", out);
   put_verbatim(command->example, out);
   fputs(".SH SEE ALSO\n.BR holmberg (1),\n.BR holmberg\\-formats (5)\n", out);

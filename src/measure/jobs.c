@@ -19,10 +19,10 @@ enum { MODES = sizeof modes / sizeof *modes };
 
 static const char *mode_name(size_t k) { return k < MODES ? modes[k].name : NULL; }
 
-void hb_jobs_list_modes(FILE *out)
+void hb_jobs_list_modes(const struct hb_help *help)
 {
-  fputs("\nmodes (what is sent / where particles are predicted / where they are corrected):\n", out);
-  for (int k = 0; k < MODES; k++) hb_opts_help_entry(modes[k].name, modes[k].help, "", "", out);
+  help->heading("modes (what is sent / where particles are predicted / where they are corrected)", help->out);
+  for (int k = 0; k < MODES; k++) help->entry(modes[k].name, modes[k].help, help->out);
 }
 
 /* ---- words ---- */

@@ -48,6 +48,6 @@ enum { HB_JOBS_REPEATS = 1000 }; /* the most repeats, and the most seeds */
 void hb_jobs_announce(const struct hb_bench_run_params *run, int runs);
 
 /* The modes, for --help. */
-void hb_jobs_list_modes(FILE *out);
+void hb_jobs_list_modes(const struct hb_help *help);
 
 #endif

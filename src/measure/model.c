@@ -369,21 +369,28 @@ void hb_model_record_show(const struct hb_model_record *r)
          100 * r->fit->unseen_deviation, 100 * r->fit->n_block_deviation);
 }
 
-void hb_model_record_help(FILE *out)
+void hb_model_record_help(const struct hb_help *help)
 {
-  fputs("\nlines of --json, distinguished by \"record\"; all have scheme, precision, mode, step_rounding:\n"
-        "  run   of each run, as 'bench run --json' writes it\n"
-        "  size  of each n, means over the seeds: n_steps (block steps of a time unit), n_block\n"
-        "        (particles of a block), both also as n_steps_over_eq17, n_block_over_eq14; de_rel,\n"
-        "        de_rel_most (mean and largest |dE/E|); measured_s (median wall seconds of a time unit),\n"
-        "        predicted_s (by the fit), unseen_s (by a fit of every other n, null for those)\n"
-        "  fit   seconds, each with its standard error as NAME_error: t_host (Table 3: a particle\n"
-        "        predicted and corrected, at N = 65536), t_predict (a particle of N), t_correct, t_send,\n"
-        "        t_receive (a particle), t_pair, and, not in the paper: t_source (one of N in the\n"
-        "        forces of a block step), t_start (a block step); n_block_coefficient, n_block_exponent,\n"
-        "        n_steps_coefficient, n_steps_exponent (eqs 14, 17); n_block_deviation (largest, from\n"
-        "        eq. 14), unseen_deviation (largest, of unseen_s from measured_s), de_rel (mean)\n",
-        out);
+  help->heading(
+      "lines of --json, distinguished by \"record\"; all have scheme, precision, mode, step_rounding",
+      help->out);
+  help->entry("run", "of each run, as 'bench run --json' writes it", help->out);
+  help->entry(
+      "size",
+      "of each n, means over the seeds: n_steps (block steps of a time unit), n_block (particles of a "
+      "block), both also as n_steps_over_eq17, n_block_over_eq14; de_rel, de_rel_most (mean and largest "
+      "|dE/E|); measured_s (median wall seconds of a time unit), predicted_s (by the fit), unseen_s (by a "
+      "fit of every other n, null for those)",
+      help->out);
+  help->entry(
+      "fit",
+      "seconds, each with its standard error as NAME_error: t_host (Table 3: a particle predicted and "
+      "corrected, at N = 65536), t_predict (a particle of N), t_correct, t_send, t_receive (a particle), "
+      "t_pair, and, not in the paper: t_source (one of N in the forces of a block step), t_start (a block "
+      "step); n_block_coefficient, n_block_exponent, n_steps_coefficient, n_steps_exponent (eqs 14, 17); "
+      "n_block_deviation (largest, from eq. 14), unseen_deviation (largest, of unseen_s from measured_s), "
+      "de_rel (mean)",
+      help->out);
 }
 
 /* ---- reading ---- */

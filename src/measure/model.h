@@ -2,6 +2,7 @@
 #ifndef HB_MODEL_H
 #define HB_MODEL_H
 
+#include "console/opts.h"
 #include "base/status.h"
 #include "base/table.h"
 
@@ -30,6 +31,6 @@ enum hb_status hb_model_record_read(const char *path, struct hb_machine **machin
 enum hb_status hb_model_record_network(const char *path, struct hb_network *network);
 
 /* What the lines hold, for --help. */
-void hb_model_record_help(FILE *out);
+void hb_model_record_help(const struct hb_help *help);
 
 #endif

@@ -29,16 +29,13 @@ static const struct hb_numbers_row saved_rows[] = {
     HB_NUMBER_OF("sim.exact_energy", struct saved, exact_energy, 1),
     HB_NUMBER_OF("sim.flags", struct saved, flags, UINT_MAX),
 };
+#define OF_INFO(field) HB_NUMBER("sim." #field, HB_NUMBER_TEXT, struct hb_checkpoint_info, field, 1)
+static const struct hb_numbers_row info_rows[] = {OF_INFO(version), OF_INFO(scheme),  OF_INFO(precision),
+                                                  OF_INFO(tuning),  OF_INFO(context), OF_INFO(device)};
+#define OF_PHASES(field) HB_NUMBER("sim." #field, HB_NUMBER_DOUBLE, struct hb_phases, field, 0)
 static const struct hb_numbers_row phases_rows[] = {
-    HB_NUMBER("sim.predict_s", HB_NUMBER_DOUBLE, struct hb_phases, predict_s, 0),
-    HB_NUMBER("sim.send_s", HB_NUMBER_DOUBLE, struct hb_phases, send_s, 0),
-    HB_NUMBER("sim.force_s", HB_NUMBER_DOUBLE, struct hb_phases, force_s, 0),
-    HB_NUMBER("sim.receive_s", HB_NUMBER_DOUBLE, struct hb_phases, receive_s, 0),
-    HB_NUMBER("sim.correct_s", HB_NUMBER_DOUBLE, struct hb_phases, correct_s, 0),
-    HB_NUMBER("sim.near_s", HB_NUMBER_DOUBLE, struct hb_phases, near_s, 0),
-    HB_NUMBER("sim.lists_s", HB_NUMBER_DOUBLE, struct hb_phases, lists_s, 0),
-    HB_NUMBER("sim.groups_s", HB_NUMBER_DOUBLE, struct hb_phases, groups_s, 0),
-};
+    OF_PHASES(predict_s), OF_PHASES(send_s), OF_PHASES(force_s), OF_PHASES(receive_s),
+    OF_PHASES(correct_s), OF_PHASES(near_s), OF_PHASES(lists_s), OF_PHASES(groups_s)};
 static const struct hb_numbers_row sim_rows[] = {
     HB_NUMBER("sim.blocks", HB_NUMBER_WORD, struct hb_sim, blocks, 0),
 };
@@ -47,33 +44,30 @@ static const struct hb_numbers_row full_rows[] = {
     HB_NUMBER("sim.full_blocks", HB_NUMBER_WORD, struct hb_sim, full_blocks, 0),
 };
 static const struct hb_numbers of_saved = HB_NUMBERS(saved_rows, struct saved),
+                               of_info = HB_NUMBERS(info_rows, struct hb_checkpoint_info),
                                of_phases = HB_NUMBERS(phases_rows, struct hb_phases),
                                of_sim = HB_NUMBERS(sim_rows, struct hb_sim),
                                of_full = HB_NUMBERS(full_rows, struct hb_sim);
 
 /* ---- saving ---- */
 
-static enum hb_status put_texts(const struct hb_sim *sim, struct hb_sections *sections)
-{
-  HB_TRY(hb_sections_put_text(sections, "sim.version", hb_library_version()));
-  HB_TRY(hb_sections_put_text(sections, "sim.scheme", hb_force_scheme(sim->force)->name));
-  HB_TRY(hb_sections_put_text(sections, "sim.precision", hb_force_precision(sim->force)));
-  HB_TRY(hb_sections_put_text(sections, "sim.tuning", hb_force_tuning(sim->force)));
-  HB_TRY(hb_sections_put_text(sections, "sim.context", hb_force_context(sim->force)));
-  HB_TRY(hb_sections_put_text(sections, "sim.device", hb_force_device(sim->force)));
-  return hb_sections_put_text(sections, "sim.chosen_device", sim->device ? sim->device : "");
-}
-
 static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t own_bytes,
                               struct hb_sections *sections)
 {
   const struct saved saved = {.flags = sim->params.force.flags & shaping_flags,
                               .exact_energy = sim->exact_energy != 0};
+  const struct hb_checkpoint_info info = {.version = hb_library_version(),
+                                          .scheme = hb_force_scheme(sim->force)->name,
+                                          .precision = hb_force_precision(sim->force),
+                                          .tuning = hb_force_tuning(sim->force),
+                                          .context = hb_force_context(sim->force),
+                                          .device = hb_force_device(sim->force)};
   struct hb_phases now;
   hb_sim_phases(sim, &now);
-  HB_TRY(put_texts(sim, sections));
+  HB_TRY(hb_numbers_put(&of_info, 1, &info, sections));
+  HB_TRY(hb_sections_put_text(sections, "sim.chosen_device", sim->device ? sim->device : ""));
   HB_TRY(hb_sim_put_interaction(sim, sections));
-  HB_TRY(hb_setting_put(hb_sim_settings, "sim", &sim->params, sections));
+  HB_TRY(hb_setting_put(hb_sim_settings, &sim->params, sections));
   HB_TRY(hb_numbers_put(&of_saved, 1, &saved, sections));
   HB_TRY(hb_numbers_put(&of_phases, 1, &now, sections));
   HB_TRY(hb_numbers_put(&of_sim, 1, sim, sections));
@@ -105,16 +99,7 @@ enum hb_status hb_sim_save(const struct hb_sim *sim, const char *path, const voi
 /* Pointers into the sections. */
 static enum hb_status get_info(const struct hb_sections *sections, struct hb_checkpoint_info *info)
 {
-  const struct {
-    const char *name, **text;
-  } texts[] = {{"sim.version", &info->version},     {"sim.scheme", &info->scheme},
-               {"sim.precision", &info->precision}, {"sim.tuning", &info->tuning},
-               {"sim.context", &info->context},     {"sim.device", &info->device}};
-  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-    HB_TRY(hb_sections_text(sections, texts[k].name, texts[k].text));
-    if (!*texts[k].text) return hb_fail(HB_ERR_INPUT, "section '%s' is missing", texts[k].name);
-  }
-  return HB_OK;
+  return hb_numbers_get(&of_info, sections, 1, info);
 }
 
 static const char *or_null(const char *text) { return text && *text ? text : NULL; }
@@ -126,7 +111,7 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
   struct hb_checkpoint_info info;
   const char *device;
   HB_TRY(get_info(sections, &info));
-  HB_TRY(hb_setting_get(hb_sim_settings, "sim", sections, &p));
+  HB_TRY(hb_setting_get(hb_sim_settings, sections, &p));
   HB_TRY(hb_numbers_get(&of_saved, sections, 1, &saved));
   HB_TRY(hb_sections_text(sections, "sim.chosen_device", &device));
   p.force.scheme = info.scheme, p.force.precision = info.precision;

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "console/models.h"
+#include "console/target.h"
 #include "console/signals.h"
 
 #include <math.h>

@@ -44,6 +44,6 @@ enum hb_status hb_view_step(struct hb_view *view);
 enum hb_status hb_view_script(struct hb_view *view, const char *path);
 
 /* For --help: keys, the mouse, and the lines of a script. */
-void hb_view_help(FILE *out);
+void hb_view_help(const struct hb_help *help);
 
 #endif

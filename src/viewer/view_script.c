@@ -287,16 +287,17 @@ static const struct {
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-void hb_view_help(FILE *out)
+void hb_view_help(const struct hb_help *help)
 {
-  fputs("\nkeys and mouse:\n", out);
+  help->heading("keys and mouse", help->out);
   for (const struct hb_keys_row *row = hb_view_keys; row->name || row->key; row++)
-    if (row->name) hb_opts_help_entry(row->name, row->help, "", "", out);
-  fputs("\nlines of a --script, # starts a comment:\n", out);
+    if (row->name) help->entry(row->name, row->help, help->out);
+  help->heading("lines of a --script, # starts a comment", help->out);
   for (size_t k = 0; k < COMMANDS; k++) {
     char name[64];
-    snprintf(name, sizeof name, "%s %s", commands[k].name, commands[k].arguments);
-    hb_opts_help_entry(name, commands[k].help, "", "", out);
+    snprintf(name, sizeof name, "%s%s%s", commands[k].name, *commands[k].arguments ? " " : "",
+             commands[k].arguments);
+    help->entry(name, commands[k].help, help->out);
   }
 }
 

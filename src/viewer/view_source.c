@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "console/models.h"
+#include "console/target.h"
 #include "core/resample.h"
 #include "render/camera.h"
 #include "render/view_particles.h"
