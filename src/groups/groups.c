@@ -82,6 +82,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN_OF("groups.m", HB_SECTION_DOUBLES, struct hb_groups, m, 1, HB_COLUMN_SAVED),
     HB_COLUMN(struct hb_groups, of, 1, HB_COLUMN_KEPT),
     HB_COLUMN(struct hb_groups, near, 1, HB_COLUMN_KEPT),
+    HB_COLUMN(struct hb_groups, reach, 1, HB_COLUMN_KEPT),
     HB_COLUMN(struct hb_groups, active, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, live, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, fresh, 1, HB_COLUMN_SCRATCH),
@@ -121,6 +122,7 @@ void hb_groups_destroy(struct hb_groups *groups)
   for (size_t k = 0; k < groups->count; k++) hb_mem_free(groups->at[k].list);
   hb_mem_free(groups->at);
   hb_mem_free(groups->link);
+  hb_mem_free(groups->hit);
   hb_mem_free(groups->sources);
   hb_mem_free(groups->heavy);
   hb_columns_free(&columns, groups);
@@ -268,6 +270,12 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
   g->weak = is_hard && groups->rules->weak > 0 ? squared(tide / (groups->rules->weak * least)) : 0;
   g->waking = g->weak > 0 && groups->rules->wakes > 0 ? squared(tide / groups->rules->wakes) : INFINITY;
   if (g->weak > 0) find_quadrupole(c, g->Q);
+}
+
+void hb_groups_measure_node(struct hb_groups *groups, struct hb_group *g)
+{
+  hb_groups_measure(groups, g);
+  groups->reach[g->node] = fmax(g->tide, g->weak);
 }
 
 int hb_groups_keeps_tides(const struct hb_groups *groups, const struct hb_group *g)
@@ -654,7 +662,7 @@ static enum hb_status add_group(struct hb_groups *groups, const struct hb_chain 
   *g = (struct hb_group){.chain = *chain, .node = node, .tick = tick};
   groups->of[node] = (uint32_t)groups->count++;
   groups->formed++;
-  hb_groups_measure(groups, g);
+  hb_groups_measure_node(groups, g);
   return HB_OK;
 }
 
@@ -667,6 +675,7 @@ void hb_groups_remove(struct hb_groups *groups, uint32_t node)
   last = groups->at + groups->count - 1;
   groups->of[last->node] = groups->of[node];
   groups->of[node] = HB_GROUPS_STAR;
+  groups->reach[node] = 0;
   hb_mem_free(g->list);
   *g = *last;
   *last = (struct hb_group){0};
@@ -884,7 +893,7 @@ void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, uint32_t *kep
   hb_chain_make(last, member, m, x, v, &g->chain);
   *energy = first > 0 && second > 0 ? hb_chain_energy(&old) - hb_chain_energy(&g->chain) : 0;
   if (last > 1)
-    hb_groups_measure(groups, g);
+    hb_groups_measure_node(groups, g);
   else
     hb_groups_remove(groups, g->node);
 }
@@ -1038,7 +1047,7 @@ static enum hb_status complete_group(struct hb_groups *groups, size_t k)
     if (!(c->m[m] >= 0)) return refuse(k, "a member of mass", c->m[m], ">= 0");
   if (!(hb_chain_mass(c) > 0)) return refuse(k, "members of mass", 0, "> 0 together");
   hb_chain_weigh(c);
-  hb_groups_measure(groups, g);
+  hb_groups_measure_node(groups, g);
   return check_chain(k, c);
 }
 
@@ -1172,6 +1181,8 @@ struct hb_groups_heavy {
 enum hb_status hb_groups_weigh(struct hb_groups *groups)
 {
   double least = groups->m_mean * fmax(heavy, groups->stars / MOST);
+  groups->m_most = 0;
+  for (uint32_t i = 0; i < groups->n; i++) groups->m_most = fmax(groups->m_most, groups->m[i]);
   if (!groups->sources) return HB_OK;
   groups->heavies = 0;
   for (uint32_t i = 0; i < groups->n; i++) {

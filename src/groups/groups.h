@@ -68,6 +68,11 @@ struct hb_groups_link {
   uint32_t group, next;
 };
 
+/* A node near the b-th of the block, see hb_groups_find_hits. */
+struct hb_groups_hit {
+  uint32_t b, node;
+};
+
 struct hb_groups {
   size_t n;
   const struct hb_groups_rules *rules; /* see hb_groups_use */
@@ -77,6 +82,8 @@ struct hb_groups {
   int gathers_few;      /* the caller's word that few bodies may be one group, see hb_groups_is_all */
   const double *radius; /* [n] the caller's, of the stars, where collisions are looked for; else NULL */
   double *m;            /* [n] of the nodes, 0 where parked */
+  double m_most;        /* the largest, see hb_groups_weigh */
+  double *reach;        /* [n] of a group, the larger of its tide and weak; of others 0 */
   double
       *sources; /* [n] m without the heavy ones, see hb_groups_weigh; NULL: none is, see hb_groups_create */
   struct hb_groups_heavy *heavy;
@@ -90,7 +97,9 @@ struct hb_groups {
   uint8_t *near;                  /* [n] whether a node was corrected in its last block */
   struct hb_group *at;            /* [count] of [capacity] */
   size_t count, capacity;
-  uint32_t *first;             /* [n] 1 + the first of a node's links, or 0 */
+  uint32_t *first;           /* [n] 1 + the first of a node's links, or 0 */
+  struct hb_groups_hit *hit; /* [hits] of [hit_capacity] */
+  size_t hits, hit_capacity;
   struct hb_groups_link *link; /* [links] of [link_capacity], of which those from free_link on are nobody's */
   size_t links, link_capacity;
   uint32_t free_link;
@@ -179,6 +188,9 @@ double hb_groups_least_pull(const struct hb_groups *groups, double m);
 /* Sets R, tide, strong, weak and Q. R is, of a pair its apocenter at most, or where it is wide or unbound its separation; else the length of the
  * chain. */
 void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g);
+
+/* The same, where it is that of a node; and its reach. */
+void hb_groups_measure_node(struct hb_groups *groups, struct hb_group *g);
 
 /* Whether it keeps the tides of nodes that are not in its list. */
 int hb_groups_keeps_tides(const struct hb_groups *groups, const struct hb_group *g);
@@ -290,8 +302,13 @@ void hb_groups_look_far(struct hb_groups *groups, const struct hb_nodes *nodes, 
 void hb_groups_leave_tides(const struct hb_groups *groups, const struct hb_nodes *nodes, struct hb_group *g,
                            uint32_t node, uint64_t tick);
 
-/* Adds to a[3 * ni], j[3 * ni] of the nodes block[ni] what hard pairs do more than points, and what that does back to them. */
-void hb_groups_add_quadrupoles(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
+/* Finds in hit[] who is so near a node of the block that one of them is a group and may be no point to the other. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_groups_find_hits(struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
+                                   const uint32_t *block);
+
+/* Adds to a[3 * ni], j[3 * ni] of the nodes block[ni] what hard pairs do more than points, and what that does back to them, where they
+ * are in no list; hits were found. */
+void hb_groups_add_quadrupoles(const struct hb_groups *groups, const struct hb_nodes *nodes,
                                const uint32_t *block, double *a, double *j);
 
 /* ---- heavy nodes ---- */

@@ -196,7 +196,7 @@ static void arrive(struct hb_groups *groups, struct hb_group *g, const struct hb
 {
   g->chain = *chain;
   g->tick = tick;
-  hb_groups_measure(groups, g);
+  hb_groups_measure_node(groups, g);
 }
 
 /* Advances one group. */
@@ -274,17 +274,13 @@ static enum hb_status enter_all(struct hb_groups *groups, const struct hb_nodes 
 
 /* Into the lists of neighbors; of those whose neighbor it is they will know at their own steps. */
 static enum hb_status enter_near(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
-                                 uint32_t node)
+                                 uint32_t node, struct hb_group *g)
 {
-  const struct hb_groups_around around = hb_groups_near(groups, nodes, node);
   struct hb_group *own = hb_groups_of(groups, node);
-  for (size_t p = 0; p < around.count; p++) {
-    struct hb_group *g = hb_groups_of(groups, hb_groups_around_at(&around, p));
-    if (!g || g == own || !feels(groups, nodes, g, node) || hb_groups_has(groups, g, node)) continue;
-    HB_TRY(hb_groups_list(groups, g, node));
-    hb_groups_leave_tides(groups, nodes, g, node, tick);
-    if (own) hb_groups_leave_tides(groups, nodes, own, g->node, tick);
-  }
+  if (!g || !feels(groups, nodes, g, node) || hb_groups_has(groups, g, node)) return HB_OK;
+  HB_TRY(hb_groups_list(groups, g, node));
+  hb_groups_leave_tides(groups, nodes, g, node, tick);
+  if (own) hb_groups_leave_tides(groups, nodes, own, g->node, tick);
   return HB_OK;
 }
 
@@ -292,7 +288,10 @@ static enum hb_status enter(struct hb_groups *groups, const struct hb_nodes *nod
                             const uint32_t *block)
 {
   if (groups->rules == &hb_groups_by_size) return enter_all(groups, nodes, ni, block);
-  for (size_t b = 0; b < ni; b++) HB_TRY(enter_near(groups, nodes, tick, block[b]));
+  HB_TRY(hb_groups_find_hits(groups, nodes, ni, block));
+  for (size_t k = 0; k < groups->hits; k++)
+    HB_TRY(
+        enter_near(groups, nodes, tick, block[groups->hit[k].b], hb_groups_of(groups, groups->hit[k].node)));
   return HB_OK;
 }
 
@@ -332,6 +331,7 @@ enum hb_status hb_groups_meet(struct hb_groups *groups, const struct hb_nodes *n
   struct hb_chain *chain;
   uint32_t *needed;
   size_t count = 0;
+  groups->hits = 0;
   if (groups->count > 0) HB_TRY(enter(groups, nodes, tick, ni, block));
   hb_groups_activate(groups, tick, ni, block);
   if (groups->touches == 0) return HB_OK;
@@ -609,5 +609,5 @@ void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *no
       correct_field(groups, nodes, groups->at + g, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
     correct_list(groups, nodes, groups->at + g, a, j);
   }
-  hb_groups_add_quadrupoles(groups, nodes, ni, block, a, j);
+  hb_groups_add_quadrupoles(groups, nodes, block, a, j);
 }

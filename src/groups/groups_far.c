@@ -3,6 +3,7 @@
 #include "groups/groups.h"
 
 #include "base/clones.h"
+#include "base/mem.h"
 #include "base/parallel.h"
 
 #include <math.h>
@@ -246,33 +247,57 @@ static int feels_weakly(const struct hb_groups *groups, const struct hb_nodes *n
          is_neighbor(groups, nodes, of, of == node ? g->node : node);
 }
 
-/* On node i, the b-th of the block. */
-static void add_to(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, double a[3],
-                   double j[3])
+static enum hb_status find_around(struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t b,
+                                  uint32_t i)
 {
   const struct hb_groups_around around = hb_groups_near(groups, nodes, i);
-  const struct hb_group *own = hb_groups_of(groups, i);
-  double r[3], v[3];
-  if (own && !(own->weak > 0)) own = NULL;
+  const double *x = nodes->xp + 3 * (size_t)i, m = hb_groups_felt_mass(groups, i), own = groups->reach[i];
   for (size_t p = 0; p < around.count; p++) {
     uint32_t k = hb_groups_around_at(&around, p);
-    const struct hb_group *g = hb_groups_of(groups, k);
-    if (k == i || groups->of[k] == HB_GROUPS_PARKED || !(own || (g && g->weak > 0))) continue;
+    double its = groups->reach[k];
+    if (!(its > 0 || own > 0) || k == i) continue;
     hb_groups_need(nodes, k);
-    hb_between(nodes->xp, k, i, r);
-    double d2 = hb_dot(r, r);
-    int by_other = g && feels_weakly(groups, nodes, g, i, d2, k);
-    int by_own = own && feels_weakly(groups, nodes, own, k, d2, k);
-    if (!by_other && !by_own) continue;
-    hb_between(nodes->vp, k, i, v);
-    if (by_other) pull(g->Q, 1, r, v, a, j);
-    if (by_own) pull(own->Q, groups->m[k] / groups->m[i], r, v, a, j); /* seen from k, turned around */
+    const double *y = nodes->xp + 3 * (size_t)k, r[] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
+    double d2 = hb_dot(r, r), d6 = d2 * d2 * d2, mk = hb_groups_felt_mass(groups, k);
+    if (!(m * m * its > d6 || mk * mk * own > d6)) continue;
+    HB_TRY(HB_GROW(groups->hits, &groups->hit_capacity, &groups->hit));
+    groups->hit[groups->hits++] = (struct hb_groups_hit){b, k};
   }
+  return HB_OK;
 }
 
-void hb_groups_add_quadrupoles(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
+enum hb_status hb_groups_find_hits(struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
+                                   const uint32_t *block)
+{
+  groups->hits = 0;
+  if (groups->rules->weak == 0 || groups->count == 0) return HB_OK;
+  for (size_t b = 0; b < ni; b++) HB_TRY(find_around(groups, nodes, (uint32_t)b, block[b]));
+  return HB_OK;
+}
+
+/* What node k and node i do to each other more than points, on i. */
+static void add_to(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k,
+                   double a[3], double j[3])
+{
+  const struct hb_group *own = hb_groups_of(groups, i), *g = hb_groups_of(groups, k);
+  double r[3], v[3];
+  if (groups->of[k] == HB_GROUPS_PARKED) return;
+  hb_groups_need(nodes, k);
+  hb_between(nodes->xp, k, i, r);
+  double d2 = hb_dot(r, r);
+  int by_other = g && feels_weakly(groups, nodes, g, i, d2, k);
+  int by_own = own && feels_weakly(groups, nodes, own, k, d2, k);
+  if (!by_other && !by_own) return;
+  hb_between(nodes->vp, k, i, v);
+  if (by_other) pull(g->Q, 1, r, v, a, j);
+  if (by_own) pull(own->Q, groups->m[k] / groups->m[i], r, v, a, j); /* seen from k, turned around */
+}
+
+void hb_groups_add_quadrupoles(const struct hb_groups *groups, const struct hb_nodes *nodes,
                                const uint32_t *block, double *a, double *j)
 {
-  if (groups->rules->weak == 0 || groups->count == 0) return;
-  for (size_t b = 0; b < ni; b++) add_to(groups, nodes, block[b], a + 3 * b, j + 3 * b);
+  for (size_t h = 0; h < groups->hits; h++) {
+    uint32_t b = groups->hit[h].b;
+    add_to(groups, nodes, block[b], groups->hit[h].node, a + 3 * (size_t)b, j + 3 * (size_t)b);
+  }
 }

@@ -563,8 +563,8 @@ static enum hb_status add_others(struct hb_hermite4 *h, uint64_t T, size_t ni)
 
 enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  if (hb_hermite4_has_parts(h)) hb_hermite4_predict_others(h, T, ni);
-  HB_TRY(hb_hermite4_has_parts(h) ? hb_hermite4_near_sum_fresh(h, T, ni) : sum_pairs(h, T, ni));
+  if (hb_hermite4_has_parts(h)) hb_hermite4_near_renew(h, T, ni);
+  HB_TRY(hb_hermite4_has_parts(h) ? hb_hermite4_near_sum_fresh(h, ni) : sum_pairs(h, T, ni));
   return add_others(h, T, ni);
 }
 
@@ -692,13 +692,14 @@ static enum hb_status advance_by_lists(struct hb_hermite4 *h, uint64_t T, size_t
 {
   *lap = hb_clock_now();
   int is_full = hb_hermite4_near_is_full(h, T, ni);
-  if (is_full || h->groups)
+  if (is_full)
     predict_to_tick(h, T, NULL, 0, h->n);
   else
     predict_to_tick(h, T, h->block, 0, ni);
+  hb_hermite4_near_place(h, T, is_full ? h->n : ni);
   h->phases.predict_s += hb_clock_lap(lap);
   HB_TRY(hb_hermite4_before(h, T, ni));
-  HB_TRY(hb_hermite4_near_forces(h, T, ni));
+  HB_TRY(hb_hermite4_near_forces(h, ni));
   HB_TRY(add_others(h, T, ni));
   *lap = hb_clock_now();
   hb_hermite4_near_step_fars(h);
@@ -932,6 +933,7 @@ static enum hb_status start(struct hb_hermite4 *h)
   share_level(h, h->n);
   for (size_t i = 0; i < h->n; i++) hb_blocks_put(h->blocks, (uint32_t)i, h->level1[i]);
   if (h->groups || h->near) HB_TRY(reserve_predicted(h));
+  if (h->groups) HB_TRY(hb_hermite4_near_look_around(h));
   for (int c = 0; c < COMPANIONS; c++)
     if (companions[c]->begin) HB_TRY(companions[c]->begin(h));
   return HB_OK;

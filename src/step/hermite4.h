@@ -132,6 +132,10 @@ enum hb_status hb_hermite4_keep(struct hb_hermite4 *h, size_t ni, const uint32_t
 
 /* ---- hermite4_near.c ---- */
 
+/* Lists of all stars at the start, when all are in h->block. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_hermite4_near_look_around(struct hb_hermite4 *h);
+int hb_hermite4_has_lists(const struct hb_hermite4 *h);
+
 /* Whether there are parts, which the first forces of all are divided into; those of a particle at t_i, near ones. */
 int hb_hermite4_has_parts(const struct hb_hermite4 *h);
 void hb_hermite4_near_parts(const struct hb_hermite4 *h, size_t i, const double **a, const double **k);
@@ -140,7 +144,7 @@ void hb_hermite4_near_parts(const struct hb_hermite4 *h, size_t i, const double 
 int hb_hermite4_near_is_full(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
 /* Near sums on the block at xp vp to a1 j1; far parts of those whose far steps end are found meanwhile. Errors: as hb_force_of. */
-enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni);
+enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, size_t ni);
 
 /* Far steps, then: lists are new. */
 void hb_hermite4_near_step_fars(struct hb_hermite4 *h);
@@ -154,9 +158,21 @@ void hb_hermite4_near_end(struct hb_hermite4 *h, size_t b, const double a[3], co
 /* New far levels, and level1 at most these. */
 void hb_hermite4_near_settle(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
-/* Pairs alone on nodes that begin anew, with all others at xp vp; and the parts and far level of the b-th, whose level is at most
- * that. Errors: as hb_force_of. */
-enum hb_status hb_hermite4_near_sum_fresh(struct hb_hermite4 *h, uint64_t T, size_t ni);
+/* The block is at xp vp at tick T; ni = n: all are. Then one more is put there; or xp vp of another one are needed. */
+void hb_hermite4_near_place(struct hb_hermite4 *h, uint64_t T, size_t ni);
+void hb_hermite4_near_put(struct hb_hermite4 *h, uint32_t i);
+void hb_hermite4_near_need(const struct hb_hermite4 *h, uint32_t i);
+
+/* i's list of *count, ascending; how far the nearest was at i's last step, squared; and the square radius within which it had all when it
+ * was made. */
+double hb_hermite4_near_nearest2(const struct hb_hermite4 *h, uint32_t i);
+const uint32_t *hb_hermite4_near_list(const struct hb_hermite4 *h, uint32_t i, size_t *count);
+double hb_hermite4_near_reach2(const struct hb_hermite4 *h, uint32_t i);
+
+/* Nodes that begin anew at xp vp, where all others are then, too: their lists; pairs alone on them; and the parts and far level of the
+ * b-th, whose level is at most that. Errors: as hb_force_of. */
+void hb_hermite4_near_renew(struct hb_hermite4 *h, uint64_t T, size_t ni);
+enum hb_status hb_hermite4_near_sum_fresh(struct hb_hermite4 *h, size_t ni);
 void hb_hermite4_near_begin(struct hb_hermite4 *h, size_t b, unsigned *level, unsigned most);
 
 /* Two nodes at xp vp will be one at tick T, or have been one: whoever has one of them in its list gets both. */

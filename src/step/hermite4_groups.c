@@ -12,8 +12,18 @@ static uint64_t tick_of(const void *context, uint32_t i)
   return hb_blocks_level_time(h->blocks, h->blocks->level[i]);
 }
 
+static const uint32_t *near_of(const void *context, uint32_t i, size_t *count)
+{
+  return hb_hermite4_near_list(context, i, count);
+}
+
+static double reach2_of(const void *context, uint32_t i) { return hb_hermite4_near_reach2(context, i); }
+
+static void need(const void *context, uint32_t i) { hb_hermite4_near_need(context, i); }
+
 static struct hb_nodes nodes_of(const struct hb_hermite4 *h)
 {
+  int has_lists = hb_hermite4_has_lists(h);
   return (struct hb_nodes){.x = h->particles->x,
                            .v = h->particles->v,
                            .a = h->a,
@@ -22,7 +32,10 @@ static struct hb_nodes nodes_of(const struct hb_hermite4 *h)
                            .vp = h->vp,
                            .dt_min = h->params.dt_min,
                            .context = h,
-                           .tick = tick_of};
+                           .tick = tick_of,
+                           .near = has_lists ? near_of : NULL,
+                           .reach2 = has_lists ? reach2_of : NULL,
+                           .need = has_lists ? need : NULL};
 }
 
 /* ---- parking ---- */
@@ -52,10 +65,12 @@ static int is_near(const double *x, const double parking[3])
 
 static void find_parking(struct hb_hermite4 *h)
 {
+  const struct hb_nodes nodes = nodes_of(h);
   double *parking = h->groups->parking;
   for (unsigned k = 0; k < CORNERS; k++) {
     size_t i = 0;
     corner(k, parking);
+    for (uint32_t l = 0; l < h->n && nodes.need; l++) nodes.need(h, l);
     while (i < h->n && (h->groups->of[i] == HB_GROUPS_PARKED || !is_near(h->xp + 3 * i, parking))) i++;
     if (i == h->n) return;
   }
@@ -141,6 +156,7 @@ static void place(struct hb_hermite4 *h, const struct hb_groups_node *node)
   size_t k = 3 * (size_t)node->node;
   memcpy(h->xp + k, node->x, sizeof node->x);
   memcpy(h->vp + k, node->v, sizeof node->v);
+  hb_hermite4_near_put(h, node->node);
   h->groups->fresh[node->node] |= IS_NEW;
 }
 
@@ -177,10 +193,21 @@ static int is_pulled(const struct hb_hermite4 *h, uint32_t star)
   return hb_dot(a, a) > least * least;
 }
 
+/* Whether any neighbor is so close that hb_groups_are_far could be false, at the place that was predicted. */
+static int is_close_to_any(const struct hb_hermite4 *h, uint32_t node)
+{
+  static const double moved = 1.1;
+  const struct hb_groups *groups = h->groups;
+  return groups->radius || !hb_groups_are_far(groups, groups->m[node], groups->m_most,
+                                              hb_hermite4_near_nearest2(h, node) / moved);
+}
+
 static int may_join(const struct hb_hermite4 *h, uint32_t node)
 {
-  if (h->groups->of[node] != HB_GROUPS_STAR) return h->groups->of[node] != HB_GROUPS_PARKED;
-  return h->groups->fresh[node] || h->n <= HB_CHAIN_MOST || is_pulled(h, node);
+  if (h->groups->of[node] == HB_GROUPS_PARKED) return 0;
+  if (h->groups->fresh[node] || h->n <= HB_CHAIN_MOST) return 1;
+  if (hb_hermite4_has_lists(h)) return is_close_to_any(h, node);
+  return h->groups->of[node] != HB_GROUPS_STAR || is_pulled(h, node);
 }
 
 /* The nearest of those with mass that the node should join, or the node itself. */
@@ -309,11 +336,13 @@ static enum hb_status start_fresh(struct change *c)
   for (size_t l = 0; l < changed; l++) hb_hermite4_near_store(h, h->block[l]);
   for (size_t l = 0; l < changed; l++)
     if (groups->of[h->block[l]] != HB_GROUPS_PARKED) h->block[ni++] = h->block[l];
+  if (hb_hermite4_has_parts(h)) hb_hermite4_near_renew(h, c->T, ni);
   for (size_t b = 0; b < ni; b++) {
     struct hb_group *g = hb_groups_of(groups, h->block[b]);
     if (g) HB_TRY(hb_groups_look_around(groups, g, &c->nodes, c->T));
   }
   hb_groups_look_far(groups, &c->nodes, c->T, ni, h->block);
+  HB_TRY(hb_groups_find_hits(groups, &c->nodes, ni, h->block));
   hb_groups_activate(groups, c->T, ni, h->block);
   HB_TRY(hb_hermite4_forces(h, c->T, ni));
   for (size_t b = 0; b < ni; b++) hb_hermite4_begin_anew(h, c->T, b);

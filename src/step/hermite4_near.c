@@ -33,6 +33,7 @@ enum {
   SUMMED_PIECE = 8,   /* sinks of a thread's piece */
   SUMMED_ALONE = 64,  /* as many are summed before a second thread has woken up */
   FIRST_MOST = 4,     /* no first far step is longer than so many times that of eq. 2 */
+  LANES = 8,          /* of a tile */
   FRESH_ON_HOST = 16  /* so many nodes that begin anew get the pulls of all on the host */
 };
 
@@ -57,6 +58,7 @@ struct hb_hermite4_near {
   double *a, *j;         /* [3 * n] near parts at t_i */
   double *far_a, *far_j; /* [3 * n] far parts at t_f */
   double *far_phi;       /* [n] potential of all at t_f */
+  double *nearest2;      /* [n] how far the nearest neighbor was at the last near sum, squared */
   double *h2;   /* [n] square radius of the next list of a star, for neighbors not heavier than the mean */
   uint8_t *far; /* [n] levels of far steps */
   uint32_t *count, *list;          /* [n] [n * room] */
@@ -67,13 +69,15 @@ struct hb_hermite4_near {
   size_t fars, room;
   uint32_t *few, *few_of; /* [n] those of index whose pulls are summed again, and their places there */
   struct hb_gravity *all; /* for that; NULL: not needed yet */
+  uint64_t *stamp, now,
+      all_at; /* [n] 1 + the tick that xp vp of a particle were last set for; that of the block; of all */
   struct hb_order *order;
   struct record *record;                 /* [n] by place */
   struct hb_span span[HB_BLOCKS_LEVELS]; /* to the tick of the block */
   struct hb_timestep_rule rule;          /* of far steps */
   double eps2, wanted, m_mean;
   enum hb_simd simd;
-  int has_begun;
+  int has_lists, has_begun;
 };
 
 static const struct hb_columns_row rows[] = {
@@ -86,6 +90,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN_OF("far.level", HB_SECTION_BYTES, struct hb_hermite4_near, far, 1, HB_COLUMN_SAVED),
     HB_COLUMN(struct hb_hermite4_near, count, 1, HB_COLUMN_KEPT),
     HB_COLUMN(struct hb_hermite4_near, slot, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4_near, nearest2, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, index, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, b, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, few, 1, HB_COLUMN_SCRATCH),
@@ -95,6 +100,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_hermite4_near, phi, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, step, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, record, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4_near, stamp, 1, HB_COLUMN_SCRATCH),
 };
 static const struct hb_columns columns = HB_COLUMNS(rows, 1);
 
@@ -134,6 +140,8 @@ enum hb_status hb_hermite4_near_arrange(struct hb_hermite4 *h)
   return HB_OK;
 }
 
+static const double most_grown = 1.4; /* the square of a list's radius, from one to the next */
+
 /* ---- near sums ---- */
 
 /* The spans of these levels to tick T. */
@@ -143,6 +151,43 @@ static void set_spans(struct hb_hermite4 *h, uint64_t T, uint64_t levels)
     unsigned l = (unsigned)__builtin_ctzll(left);
     h->near->span[l] = hb_span_of(hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l)));
   }
+}
+
+void hb_hermite4_near_place(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  struct hb_hermite4_near *near = h->near;
+  near->now = T + 1;
+  if (ni == h->n) near->all_at = near->now;
+  for (size_t b = 0; b < ni && ni < h->n; b++) near->stamp[h->block[b]] = near->now;
+  set_spans(h, T, h->blocks->occupied);
+}
+
+void hb_hermite4_near_put(struct hb_hermite4 *h, uint32_t i)
+{
+  if (h->near) h->near->stamp[i] = h->near->now;
+}
+
+void hb_hermite4_near_need(const struct hb_hermite4 *h, uint32_t i)
+{
+  const struct hb_hermite4_near *near = h->near;
+  if (near->all_at == near->now || near->stamp[i] == near->now) return;
+  near->stamp[i] = near->now;
+  if (hb_hermite4_is_parked(h, i)) return;
+  hb_hermite4_predict(h, i, near->span + h->blocks->level[i], h->xp + 3 * (size_t)i, h->vp + 3 * (size_t)i);
+}
+
+const uint32_t *hb_hermite4_near_list(const struct hb_hermite4 *h, uint32_t i, size_t *count)
+{
+  *count = h->near->count[i];
+  return h->near->list + (size_t)i * h->near->room;
+}
+
+double hb_hermite4_near_nearest2(const struct hb_hermite4 *h, uint32_t i) { return h->near->nearest2[i]; }
+
+/* The list was made by the radius before, of which h2 is `most_grown` times the square at most. */
+double hb_hermite4_near_reach2(const struct hb_hermite4 *h, uint32_t i)
+{
+  return h->near->h2[i] / most_grown;
 }
 
 static inline __attribute__((always_inline)) void fetch_soon(const void *from, size_t bytes)
@@ -189,11 +234,27 @@ HB_CLONES static void gather(const struct record *record, const uint32_t *place,
   }
 }
 
-/* What the particles list[count] do to one at x v. */
-static void sum(const struct hb_hermite4 *h, const uint32_t *list, size_t count, const double x[3],
-                const double v[3], double a[3], double j[3])
+/* The least square distance from x of whole[row] particles x y z of a tile. */
+HB_CLONES static double least_of(const double *tile, size_t row, const double at[3])
 {
-  enum { LANES = 8 };
+  double least[LANES], most = INFINITY;
+  for (size_t l = 0; l < LANES; l++) least[l] = INFINITY;
+  for (size_t from = 0; from < row; from += LANES) {
+    const double *x = tile + from, *y = x + row, *z = y + row;
+#pragma omp simd
+    for (size_t l = 0; l < LANES; l++) {
+      double dx = x[l] - at[0], dy = y[l] - at[1], dz = z[l] - at[2], r2 = dx * dx + dy * dy + dz * dz;
+      least[l] = r2 < least[l] ? r2 : least[l];
+    }
+  }
+  for (size_t l = 0; l < LANES; l++) most = least[l] < most ? least[l] : most;
+  return most;
+}
+
+/* What the particles list[count] do to one at x v; and how far the nearest of them is, squared. */
+static void sum(const struct hb_hermite4 *h, const uint32_t *list, size_t count, const double x[3],
+                const double v[3], double a[3], double j[3], double *nearest2)
+{
   _Alignas(64) double tile[7 * ROOM_MOST];
   const struct hb_hermite4_near *near = h->near;
   size_t row = hb_div_ceil(count, LANES) * LANES;
@@ -211,6 +272,7 @@ static void sum(const struct hb_hermite4 *h, const uint32_t *list, size_t count,
                                .m = tile + 6 * row,
                                .simd = near->simd};
   hb_gravity_on(&g, near->eps2, x, v, a, j);
+  *nearest2 = least_of(tile, row, x);
 }
 
 static uint32_t *list_of(const struct hb_hermite4_near *near, uint32_t i)
@@ -223,7 +285,8 @@ static void sum_near(struct hb_hermite4 *h, size_t b)
 {
   uint32_t i = h->block[b];
   size_t k = 3 * (size_t)i;
-  sum(h, list_of(h->near, i), h->near->count[i], h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b);
+  sum(h, list_of(h->near, i), h->near->count[i], h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
+      h->near->nearest2 + i);
   h->phi1[b] = h->near->far_phi[i];
 }
 
@@ -267,7 +330,7 @@ static size_t renew(const struct hb_hermite4_near *near, uint32_t i, const doubl
     *h2 *= 0.9 * cbrt(part * part);
   }
   double change = near->wanted / ((double)count + 1);
-  *h2 *= fmin(fmax(cbrt(change * change), 0.7), 1.4);
+  *h2 *= fmin(fmax(cbrt(change * change), 0.7), most_grown);
   return count;
 }
 
@@ -369,15 +432,14 @@ static enum hb_status take_fars(struct hb_hermite4 *h)
   return HB_OK;
 }
 
-enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
+enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, size_t ni)
 {
   struct hb_hermite4_near *near = h->near;
   const struct hb_force_job job = {.sources = {h->n, hb_hermite4_sources(h), h->xp, h->vp},
                                    .sinks = {.n = near->fars, .index = near->index},
                                    .to = {near->total_a, near->total_j, near->phi}};
-  set_spans(h, T, h->blocks->occupied);
-  if (near->fars) HB_TRY(hb_force_begin_of(h->force, &job));
   double lap = hb_clock_now();
+  if (near->fars) HB_TRY(hb_force_begin_of(h->force, &job));
   for_each(h, ni, h->block, SUMMED_ALONE, sum_near);
   count_pairs(h, ni);
   h->phases.near_s += hb_clock_lap(&lap);
@@ -434,7 +496,7 @@ static void step_far(struct hb_hermite4 *h, size_t k)
   memset(s->moved_j, 0, sizeof s->moved_j);
   s->changes = 0;
   if (has == had && memcmp(fresh, list, has * sizeof *list) == 0) return;
-  sum(h, fresh, has, x, v, s->moved_a, s->moved_j);
+  sum(h, fresh, has, x, v, s->moved_a, s->moved_j, near->nearest2 + i);
   for (int c = 0; c < 3; c++) s->moved_a[c] -= s->near_a[c], s->moved_j[c] -= s->near_j[c];
   s->changes = differences(had, list, has, fresh);
   memcpy(list, fresh, has * sizeof *list);
@@ -472,6 +534,8 @@ void hb_hermite4_near_far(const struct hb_hermite4 *h, size_t b, uint64_t T, str
     far->a[c] = near->far_a[3 * i + c] + u * far->k[c];
   }
 }
+
+int hb_hermite4_has_lists(const struct hb_hermite4 *h) { return h->near && h->near->has_lists; }
 
 int hb_hermite4_has_parts(const struct hb_hermite4 *h) { return h->near && h->near->has_begun; }
 
@@ -806,13 +870,21 @@ static void place_fresh(struct hb_hermite4 *h, size_t ni)
   }
 }
 
-enum hb_status hb_hermite4_near_sum_fresh(struct hb_hermite4 *h, uint64_t T, size_t ni)
+void hb_hermite4_near_renew(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct hb_hermite4_near *near = h->near;
+  hb_hermite4_predict_others(h, T, ni);
   place_fresh(h, ni);
+  near->all_at = near->now = T + 1;
   set_spans(h, T, ((uint64_t)2 << h->blocks->level_max) - 1);
   weigh(h);
   hb_order_refit(near->order, h->xp);
+  for_each(h, ni, h->block, SUMMED_ALONE, first_list);
+}
+
+enum hb_status hb_hermite4_near_sum_fresh(struct hb_hermite4 *h, size_t ni)
+{
+  struct hb_hermite4_near *near = h->near;
   HB_TRY(ni <= FRESH_ON_HOST ? total_of_few(h, ni, h->block)
                              : total_of(h, ni, h->block, hb_hermite4_sources(h), h->xp, h->vp));
   memcpy(h->a1, near->total_a, 3 * ni * sizeof *h->a1);
@@ -826,8 +898,8 @@ void hb_hermite4_near_begin(struct hb_hermite4 *h, size_t b, unsigned *level, un
   struct hb_hermite4_near *near = h->near;
   uint32_t i = h->block[b];
   size_t k = 3 * (size_t)i;
-  first_list(h, b);
-  sum(h, list_of(near, i), near->count[i], h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b);
+  sum(h, list_of(near, i), near->count[i], h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
+      near->nearest2 + i);
   part(h, b);
   double wanted = hb_timestep_anew(near->rule.nu, near->far_a + k, near->far_j + k);
   unsigned far = hb_hermite4_level(h, for_heavy(h, i, wanted)), reach = *level + reach_of(h);
@@ -837,11 +909,26 @@ void hb_hermite4_near_begin(struct hb_hermite4 *h, size_t b, unsigned *level, un
   near->far[i] = (uint8_t)far;
 }
 
+enum hb_status hb_hermite4_near_look_around(struct hb_hermite4 *h)
+{
+  struct hb_hermite4_near *near = h->near;
+  if (!near) return HB_OK;
+  memcpy(h->xp, h->particles->x, 3 * h->n * sizeof *h->xp);
+  memcpy(h->vp, h->particles->v, 3 * h->n * sizeof *h->vp);
+  weigh(h);
+  HB_TRY(hb_order_sort(near->order, h->xp));
+  hb_order_refit(near->order, h->xp);
+  for_each(h, h->n, h->block, SUMMED_ALONE, first_list);
+  near->has_lists = 1;
+  near->all_at = near->now = 1;
+  return HB_OK;
+}
+
 /* From now on there are parts. */
 static enum hb_status set_out(struct hb_hermite4 *h)
 {
   struct hb_hermite4_near *near = h->near;
-  near->has_begun = 1;
+  near->has_lists = near->has_begun = 1;
   near->rule = h->rule;
   near->rule.nu = h->params.eta_far;
   near->rule.noise = h->rule.noise / 4; /* each far force is a sum of many: more would hide what changes */
