@@ -144,7 +144,7 @@ void hb_hermite4_near_parts(const struct hb_hermite4 *h, size_t i, const double 
 int hb_hermite4_near_is_full(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
 /* Near sums on the block at xp vp to a1 j1; far parts of those whose far steps end are found meanwhile. Errors: as hb_force_of. */
-enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, size_t ni);
+enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
 /* Far steps, then: lists are new. */
 void hb_hermite4_near_step_fars(struct hb_hermite4 *h);

@@ -432,23 +432,39 @@ static enum hb_status take_fars(struct hb_hermite4 *h)
   return HB_OK;
 }
 
-enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, size_t ni)
+/* Coriolis' force, which companions add to the near part, turns with the far one, too. */
+static void turn_far(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  static const double at_rest[3] = {0};
+  for (size_t b = 0; b < ni && h->field; b++) {
+    struct hb_pull far;
+    hb_hermite4_near_far(h, b, T, &far);
+    hb_field_deflect(h->field, at_rest, far.a, h->j1 + 3 * b);
+  }
+}
+
+enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct hb_hermite4_near *near = h->near;
   const struct hb_force_job job = {.sources = {h->n, hb_hermite4_sources(h), h->xp, h->vp},
                                    .sinks = {.n = near->fars, .index = near->index},
                                    .to = {near->total_a, near->total_j, near->phi}};
-  double lap = hb_clock_now();
   if (near->fars) HB_TRY(hb_force_begin_of(h->force, &job));
+  double lap = hb_clock_now();
   for_each(h, ni, h->block, SUMMED_ALONE, sum_near);
   count_pairs(h, ni);
   h->phases.near_s += hb_clock_lap(&lap);
-  if (!near->fars) return HB_OK;
+  if (!near->fars) {
+    turn_far(h, T, ni);
+    return HB_OK;
+  }
   hb_order_refit(near->order, h->xp);
   h->phases.lists_s += hb_clock_lap(&lap);
   HB_TRY(hb_force_finish_of(h->force, &job));
   add_heavy(h, near->fars, near->index);
-  return take_fars(h);
+  HB_TRY(take_fars(h));
+  turn_far(h, T, ni);
+  return HB_OK;
 }
 
 /* Eqs 5 to 9 for the far part over its whole step: what its linear prediction left out, and its next step. Where a strong near pull is
