@@ -30,11 +30,12 @@ enum {
   REACH_OF_NODES = 6, /* where tight pairs are groups */
   SPARE = 32,         /* room of a list for what joins and splits add */
   ROOM_MOST = 2112,   /* of any list */
-  SUMMED_PIECE = 8,   /* sinks of a thread's piece */
-  SUMMED_ALONE = 64,  /* as many are summed before a second thread has woken up */
-  FIRST_MOST = 4,     /* no first far step is longer than so many times that of eq. 2 */
-  LANES = 8,          /* of a tile */
-  FRESH_ON_HOST = 16  /* so many nodes that begin anew get the pulls of all on the host */
+  CHANGED_MOST = 2 * ROOM_MOST,
+  SUMMED_PIECE = 8,  /* sinks of a thread's piece */
+  SUMMED_ALONE = 64, /* as many are summed before a second thread has woken up */
+  FIRST_MOST = 4,    /* no first far step is longer than so many times that of eq. 2 */
+  LANES = 8,         /* of a tile */
+  FRESH_ON_HOST = 16 /* so many nodes that begin anew get the pulls of all on the host */
 };
 
 /* What a prediction reads, two cache lines; in the order of space. */
@@ -251,16 +252,18 @@ HB_CLONES static double least_of(const double *tile, size_t row, const double at
   return most;
 }
 
-/* What the particles list[count] do to one at x v; and how far the nearest of them is, squared. */
-static void sum(const struct hb_hermite4 *h, const uint32_t *list, size_t count, const double x[3],
-                const double v[3], double a[3], double j[3], double *nearest2)
+/* What the particles list[count] do to one at x v, the last `less` of them with masses below 0; and with groups how far the nearest of
+ * them is, squared. */
+static void sum(const struct hb_hermite4 *h, const uint32_t *list, size_t count, size_t less,
+                const double x[3], const double v[3], double a[3], double j[3], double *nearest2)
 {
-  _Alignas(64) double tile[7 * ROOM_MOST];
+  _Alignas(64) double tile[7 * CHANGED_MOST];
   const struct hb_hermite4_near *near = h->near;
   size_t row = hb_div_ceil(count, LANES) * LANES;
   gather(near->record, hb_order_place(near->order), h->blocks->level, near->span, list, count, tile, row);
   for (size_t k = count; k < row; k++)
     for (size_t d = 0; d < 7; d++) tile[d * row + k] = d < 3 ? HB_GRAVITY_PAD : 0;
+  for (size_t k = count - less; k < count; k++) tile[6 * row + k] = -tile[6 * row + k];
   const struct hb_gravity g = {.n = count,
                                .n_padded = row,
                                .x = tile,
@@ -272,7 +275,7 @@ static void sum(const struct hb_hermite4 *h, const uint32_t *list, size_t count,
                                .m = tile + 6 * row,
                                .simd = near->simd};
   hb_gravity_on(&g, near->eps2, x, v, a, j);
-  *nearest2 = least_of(tile, row, x);
+  if (h->groups) *nearest2 = least_of(tile, row, x);
 }
 
 static uint32_t *list_of(const struct hb_hermite4_near *near, uint32_t i)
@@ -285,7 +288,7 @@ static void sum_near(struct hb_hermite4 *h, size_t b)
 {
   uint32_t i = h->block[b];
   size_t k = 3 * (size_t)i;
-  sum(h, list_of(h->near, i), h->near->count[i], h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
+  sum(h, list_of(h->near, i), h->near->count[i], 0, h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
       h->near->nearest2 + i);
   h->phi1[b] = h->near->far_phi[i];
 }
@@ -486,17 +489,23 @@ static void correct_far(const struct hb_hermite4_near *near, double DT, size_t k
   }
 }
 
-/* How many are in one of two lists only. */
-static size_t differences(size_t had, const uint32_t *old, size_t has, const uint32_t *new)
+/* What is in one of two lists only: in the new one, and then in the old one. Returns how many there are; *left of them are in that. */
+static size_t differences(size_t had, const uint32_t *old, size_t has, const uint32_t *new, uint32_t *changed,
+                          size_t *left)
 {
-  size_t both = 0;
-  for (size_t o = 0, k = 0; o < had && k < has;) {
-    both += old[o] == new[k];
-    int is_behind = old[o] <= new[k];
-    k += old[o] >= new[k];
-    o += (size_t)is_behind;
+  uint32_t gone[ROOM_MOST];
+  size_t entered = 0, lost = 0, o = 0, k = 0;
+  while (o < had && k < has) {
+    uint32_t p = old[o], q = new[k];
+    changed[entered] = q, gone[lost] = p;
+    entered += q < p, lost += p < q;
+    o += p <= q, k += q <= p;
   }
-  return had + has - 2 * both;
+  while (k < has) changed[entered++] = new[k++];
+  while (o < had) gone[lost++] = old[o++];
+  memcpy(changed + entered, gone, lost * sizeof *gone);
+  *left = lost;
+  return entered + lost;
 }
 
 /* The far step of the k-th, and its new list. Of its parts and its list nobody else reads. */
@@ -504,17 +513,17 @@ static void step_far(struct hb_hermite4 *h, size_t k)
 {
   struct hb_hermite4_near *near = h->near;
   struct far_step *s = near->step + k;
-  uint32_t i = near->index[k], *list = list_of(near, i), fresh[ROOM_MOST];
+  uint32_t i = near->index[k], *list = list_of(near, i), fresh[ROOM_MOST], changed[CHANGED_MOST];
   const double *x = h->xp + 3 * (size_t)i, *v = h->vp + 3 * (size_t)i;
   correct_far(near, hb_hermite4_span(h, (uint64_t)1 << near->far[i]), k, i);
-  size_t had = near->count[i], has = renew(near, i, x, &near->h2[i], fresh);
+  size_t had = near->count[i], has = renew(near, i, x, &near->h2[i], fresh), left;
   memset(s->moved_a, 0, sizeof s->moved_a);
   memset(s->moved_j, 0, sizeof s->moved_j);
-  s->changes = 0;
-  if (has == had && memcmp(fresh, list, has * sizeof *list) == 0) return;
-  sum(h, fresh, has, x, v, s->moved_a, s->moved_j, near->nearest2 + i);
-  for (int c = 0; c < 3; c++) s->moved_a[c] -= s->near_a[c], s->moved_j[c] -= s->near_j[c];
-  s->changes = differences(had, list, has, fresh);
+  s->changes = differences(had, list, has, fresh, changed, &left);
+  if (!s->changes) return;
+  double nearest2 = INFINITY;
+  sum(h, changed, s->changes, left, x, v, s->moved_a, s->moved_j, &nearest2);
+  if (nearest2 < near->nearest2[i]) near->nearest2[i] = nearest2;
   memcpy(list, fresh, has * sizeof *list);
   near->count[i] = (uint32_t)has;
 }
@@ -529,7 +538,7 @@ void hb_hermite4_near_step_fars(struct hb_hermite4 *h)
     counts->listed += listed;
     counts->changes += near->step[k].changes;
     counts->by_noise += (uint64_t)near->step[k].is_noisy;
-    if (near->step[k].changes) counts->near_pairs += listed;
+    counts->near_pairs += near->step[k].changes;
     if (listed > counts->longest) counts->longest = listed;
   }
 }
@@ -914,7 +923,7 @@ void hb_hermite4_near_begin(struct hb_hermite4 *h, size_t b, unsigned *level, un
   struct hb_hermite4_near *near = h->near;
   uint32_t i = h->block[b];
   size_t k = 3 * (size_t)i;
-  sum(h, list_of(near, i), near->count[i], h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
+  sum(h, list_of(near, i), near->count[i], 0, h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
       near->nearest2 + i);
   part(h, b);
   double wanted = hb_timestep_anew(near->rule.nu, near->far_a + k, near->far_j + k);
