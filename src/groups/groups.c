@@ -221,6 +221,7 @@ static double least_by_share(const struct hb_groups *groups, const struct hb_gro
 
 const struct hb_groups_rules hb_groups_by_size = {.forms_below = 3e-3,
                                                   .breaks_above = 1e-2,
+                                                  .mean = 1e-6,
                                                   .resolved = HB_GROUPS_RESOLVED,
                                                   .far = INFINITY,
                                                   .least = least_by_size,
@@ -229,6 +230,7 @@ const struct hb_groups_rules hb_groups_by_perturbation = {.widest = 0.32,
                                                           .forms_below = 3e-2,
                                                           .breaks_above = 0.1,
                                                           .wakes = 1e-2,
+                                                          .mean = 1e-3,
                                                           .resolved = 0.2,
                                                           .weak = 0.1,
                                                           .far = 1e-6,
@@ -266,7 +268,7 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
   double tide = 2 * g->R * g->R * g->R / hb_chain_mass(c);
   double least = is_hard ? groups->rules->least(groups, g) : least_in_a_passage;
   g->tide = squared(tide / least);
-  g->strong = is_hard ? squared(tide / least_tide) : INFINITY;
+  g->strong = is_hard ? squared(tide / groups->rules->mean) : INFINITY;
   g->weak = is_hard && groups->rules->weak > 0 ? squared(tide / (groups->rules->weak * least)) : 0;
   g->waking = g->weak > 0 && groups->rules->wakes > 0 ? squared(tide / groups->rules->wakes) : INFINITY;
   if (g->weak > 0) find_quadrupole(c, g->Q);

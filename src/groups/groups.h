@@ -23,6 +23,7 @@ struct hb_groups_rules {
       breaks_above; /* tides, relative to what holds a pair together, in which a wide one forms and breaks */
   double
       wakes; /* tide of an active node in its list from which a pair is brought to the node's time; 0: any */
+  double mean;     /* tide on a hard pair below which others feel no more than the mean of its orbit */
   double resolved; /* links longer than this part of the distance between two groups shorten their steps */
   double weak;     /* of the least tide in its list: down to that, stars feel a hard pair's quadrupole */
   double
@@ -301,6 +302,10 @@ void hb_groups_look_far(struct hb_groups *groups, const struct hb_nodes *nodes, 
                         const uint32_t *block);
 void hb_groups_leave_tides(const struct hb_groups *groups, const struct hb_nodes *nodes, struct hb_group *g,
                            uint32_t node, uint64_t tick);
+
+/* Adds `times` the pull and jerk that a quadrupole exerts r and v away from it. */
+void hb_groups_pull_of_orbit(const double Q[6], double times, const double r[3], const double v[3],
+                             double a[3], double j[3]);
 
 /* Finds in hit[] who is so near a node of the block that one of them is a group and may be no point to the other. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_find_hits(struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,

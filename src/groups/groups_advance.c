@@ -500,17 +500,34 @@ static void add_more(const struct hb_groups *groups, double more_a[3], double mo
   for (size_t c = 0; c < 3; c++) a[c] += more_a[c], j[c] += more_j[c];
 }
 
-/* The pull of node k on node i: of all members on all members, less that of points. */
+/* Of a group that another node disturbs no more than that, it feels the mean of the orbit. */
+static int is_orbit(const struct hb_groups *groups, const struct hb_group *g, uint32_t node, double d2)
+{
+  double m = groups->m[node];
+  return g->weak > 0 && m * m * g->strong <= d2 * d2 * d2;
+}
+
+static void resolve_for(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t node,
+                        int is_orbit, struct points *p)
+{
+  *p = (struct points){.n = 1, .m = {groups->m[node]}};
+  if (!is_orbit) resolve(groups, nodes, node, p);
+}
+
+/* The pull of node k on node i: of all members on all members, less that of points; orbits are quadrupoles. */
 static void correct_pair(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k,
                          double *a, double *j)
 {
   struct points sink, source;
+  const struct hb_group *own = hb_groups_of(groups, i), *other = hb_groups_of(groups, k);
   double r[3], v[3], sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[i];
-  resolve(groups, nodes, i, &sink);
-  resolve(groups, nodes, k, &source);
   hb_between(nodes->xp, i, k, r);
   hb_between(nodes->vp, i, k, v);
-  for (size_t p = 0; p < sink.n; p++)
+  double d2 = hb_dot(r, r), to_i[3] = {-r[0], -r[1], -r[2]}, by[3] = {-v[0], -v[1], -v[2]};
+  int is_own_mean = is_orbit(groups, own, k, d2), is_other_mean = is_orbit(groups, other, i, d2);
+  resolve_for(groups, nodes, i, is_own_mean, &sink);
+  resolve_for(groups, nodes, k, is_other_mean, &source);
+  for (size_t p = 0; p < sink.n && sink.n + source.n > 2; p++)
     for (size_t q = 0; q < source.n; q++) {
       double rpq[3], vpq[3], share = sink.n > 1 ? sink.m[p] / M : 1;
       for (size_t c = 0; c < 3; c++) {
@@ -519,11 +536,13 @@ static void correct_pair(const struct hb_groups *groups, const struct hb_nodes *
       }
       pull(share * source.m[q], rpq, vpq, sum_a, sum_j);
     }
-  pull(-groups->m[k], r, v, sum_a, sum_j);
+  if (sink.n + source.n > 2) pull(-groups->m[k], r, v, sum_a, sum_j);
+  if (is_other_mean) hb_groups_pull_of_orbit(other->Q, 1, to_i, by, sum_a, sum_j);
+  if (is_own_mean) hb_groups_pull_of_orbit(own->Q, groups->m[k] / M, to_i, by, sum_a, sum_j);
   add_more(groups, sum_a, sum_j, a, j);
 }
 
-/* A group, as its members, and a star: what either does to the other more than points would. The star's place in the block is one
+/* A group, as its members or, without any, its orbit, and a star: what either does to the other more than points would. The star's place in the block is one
  * less than b, the group's than own; 0: it is not in it. */
 static void correct_star(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t center,
                          const struct points *group, uint32_t own, uint32_t star, uint32_t b, double *a,
@@ -537,7 +556,11 @@ static void correct_star(const struct hb_groups *groups, const struct hb_nodes *
     for (size_t c = 0; c < 3; c++) rp[c] = r[c] + group->x[3 * p + c], vp[c] = v[c] + group->v[3 * p + c];
     pull(group->m[p], rp, vp, sum_a, sum_j);
   }
-  pull(-M, r, v, sum_a, sum_j);
+  if (group->n > 0)
+    pull(-M, r, v, sum_a, sum_j);
+  else
+    for (size_t c = 0; c < 3; c++) r[c] = -r[c], v[c] = -v[c];
+  if (group->n == 0) hb_groups_pull_of_orbit(hb_groups_of(groups, center)->Q, 1, r, v, sum_a, sum_j);
   double back_a[3], back_j[3];
   for (size_t c = 0; c < 3; c++) back_a[c] = -share * sum_a[c], back_j[c] = -share * sum_j[c];
   if (b) add_more(groups, sum_a, sum_j, a + 3 * (size_t)(b - 1), j + 3 * (size_t)(b - 1));
@@ -558,7 +581,7 @@ static void correct_list(const struct hb_groups *groups, const struct hb_nodes *
     hb_groups_need(nodes, g->node);
     hb_groups_need(nodes, node);
     int feels_mean = hb_groups_is_mean(groups, g, node, hb_distance2(nodes->xp, g->node, node));
-    if (feels_mean && orbit.n == 0) {
+    if (feels_mean && orbit.n == 0 && !(g->weak > 0)) {
       const struct hb_chain turned = at_rest(groups, &g->chain);
       resolve_orbit(&turned, &orbit);
     }

@@ -204,9 +204,9 @@ void hb_groups_look_far(struct hb_groups *groups, const struct hb_nodes *nodes, 
 
 /* ---- quadrupoles ---- */
 
-/* Adds `times` the pull and jerk that a quadrupole exerts r and v away from it: of phi = tr Q / (2 r^3) - 3 r Q r / (2 r^5). */
-static void pull(const double Q[6], double times, const double r[3], const double v[3], double a[3],
-                 double j[3])
+/* Of phi = tr Q / (2 r^3) - 3 r Q r / (2 r^5). */
+void hb_groups_pull_of_orbit(const double Q[6], double times, const double r[3], const double v[3],
+                             double a[3], double j[3])
 {
   double Qr[3] = {Q[0] * r[0] + Q[3] * r[1] + Q[4] * r[2], Q[3] * r[0] + Q[1] * r[1] + Q[5] * r[2],
                   Q[4] * r[0] + Q[5] * r[1] + Q[2] * r[2]};
@@ -289,8 +289,9 @@ static void add_to(const struct hb_groups *groups, const struct hb_nodes *nodes,
   int by_own = own && feels_weakly(groups, nodes, own, k, d2, k);
   if (!by_other && !by_own) return;
   hb_between(nodes->vp, k, i, v);
-  if (by_other) pull(g->Q, 1, r, v, a, j);
-  if (by_own) pull(own->Q, groups->m[k] / groups->m[i], r, v, a, j); /* seen from k, turned around */
+  if (by_other) hb_groups_pull_of_orbit(g->Q, 1, r, v, a, j);
+  if (by_own) /* seen from k, turned around */
+    hb_groups_pull_of_orbit(own->Q, groups->m[k] / groups->m[i], r, v, a, j);
 }
 
 void hb_groups_add_quadrupoles(const struct hb_groups *groups, const struct hb_nodes *nodes,
