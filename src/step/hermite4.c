@@ -879,10 +879,12 @@ static enum hb_status pairs_of_all(struct hb_hermite4 *h, const double *x, const
                                                       .to = {h->a1, h->j1, h->phi1}});
 }
 
-/* With the field, but no other companions; t is their time. */
-static enum hb_status first_forces(struct hb_hermite4 *h, double t, const double *x, const double *v)
+/* With the field, but no other companions, dt after the start. */
+static enum hb_status first_forces(struct hb_hermite4 *h, double dt, const double *x, const double *v)
 {
+  double t = h->t0 + dt;
   HB_TRY(pairs_of_all(h, x, v));
+  hb_hermite4_near_take_first(h, dt);
   if (h->field) hb_field_add(h->field, h->n, h->block, x, v, h->a1, h->j1);
   const struct hb_forces_at at = {h->n, x, t, 0, h->force};
   return hb_forces_check(&at, h->n, h->block, h->a1, h->j1, h->phi1);
@@ -900,7 +902,7 @@ static enum hb_status try_step(struct hb_hermite4 *h)
   const struct hb_span span = hb_span_of(dt);
   HB_TRY(reserve_predicted(h));
   for (size_t i = 0; i < h->n; i++) hb_hermite4_predict(h, i, &span, h->xp + 3 * i, h->vp + 3 * i);
-  HB_TRY(first_forces(h, h->t0 + dt, h->xp, h->vp));
+  HB_TRY(first_forces(h, dt, h->xp, h->vp));
   for (size_t i = 0; i < h->n; i++) {
     double next = step_after_trial(h, i, dt);
     unsigned level = hb_hermite4_level(h, next);
@@ -918,7 +920,7 @@ static enum hb_status start(struct hb_hermite4 *h)
 {
   const struct hb_particles *p = h->particles;
   for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
-  HB_TRY(first_forces(h, h->t0, p->x, p->v));
+  HB_TRY(first_forces(h, 0, p->x, p->v));
   memcpy(h->a, h->a1, 3 * h->n * sizeof *h->a);
   memcpy(h->j, h->j1, 3 * h->n * sizeof *h->j);
   HB_TRY(pairs_of_all(h, p->x, h->a));

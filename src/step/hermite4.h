@@ -140,6 +140,9 @@ int hb_hermite4_has_lists(const struct hb_hermite4 *h);
 int hb_hermite4_has_parts(const struct hb_hermite4 *h);
 void hb_hermite4_near_parts(const struct hb_hermite4 *h, size_t i, const double **a, const double **k);
 
+/* The pulls of all, a1 j1 phi1, dt after the start: of use if no node is new until the parts begin. */
+void hb_hermite4_near_take_first(struct hb_hermite4 *h, double dt);
+
 /* Whether a far step ends for any of the block: then all have to be predicted. */
 int hb_hermite4_near_is_full(struct hb_hermite4 *h, uint64_t T, size_t ni);
 

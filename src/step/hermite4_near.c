@@ -76,7 +76,7 @@ struct hb_hermite4_near {
   struct record *record;                 /* [n] by place */
   struct hb_span span[HB_BLOCKS_LEVELS]; /* to the tick of the block */
   struct hb_timestep_rule rule;          /* of far steps */
-  double eps2, wanted, m_mean;
+  double eps2, wanted, m_mean, trial;
   enum hb_simd simd;
   int has_lists, has_begun;
 };
@@ -847,20 +847,45 @@ static void schedule_anew(struct hb_hermite4 *h, size_t ni)
   for (size_t b = 0; b < ni; b++) hb_blocks_put(h->blocks, h->block[b], h->level1[b]);
 }
 
+void hb_hermite4_near_take_first(struct hb_hermite4 *h, double dt)
+{
+  struct hb_hermite4_near *near = h->near;
+  if (!near) return;
+  near->trial = dt;
+  for (size_t i = 0; i < h->n && dt > 0; i++) {
+    memcpy(near->step[i].a, h->a1 + 3 * i, sizeof near->step->a);
+    memcpy(near->step[i].j, h->j1 + 3 * i, sizeof near->step->j);
+  }
+  if (dt > 0) return;
+  memcpy(near->total_a, h->a1, 3 * h->n * sizeof *h->a1);
+  memcpy(near->total_j, h->j1, 3 * h->n * sizeof *h->j1);
+  memcpy(near->phi, h->phi1, h->n * sizeof *h->phi1);
+}
+
+/* Whether the first forces of all and those of a trial are what the nodes feel. */
+static int has_first(const struct hb_hermite4 *h)
+{
+  return h->near->trial > 0 && !(h->groups && h->groups->count > 0);
+}
+
 /* A trial step of all, as long as theirs are in the mean of their logarithms: eqs 5, 6 and 9 for the far parts. */
 static enum hb_status try_far(struct hb_hermite4 *h, size_t ni, const double *m)
 {
   struct hb_hermite4_near *near = h->near;
   uint64_t levels = 0;
   for (size_t b = 0; b < ni; b++) levels += h->blocks->level[h->block[b]];
-  double dt = hb_hermite4_span(h, (uint64_t)1 << levels / ni);
+  double dt = has_first(h) ? near->trial : hb_hermite4_span(h, (uint64_t)1 << levels / ni);
   const struct hb_span span = hb_span_of(dt);
   for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++) near->span[l] = span;
   for (size_t b = 0; b < ni; b++) {
     size_t i = h->block[b];
     hb_hermite4_predict(h, i, &span, h->xp + 3 * i, h->vp + 3 * i);
   }
-  HB_TRY(total_of(h, ni, h->block, m, h->xp, h->vp));
+  if (!has_first(h)) HB_TRY(total_of(h, ni, h->block, m, h->xp, h->vp));
+  for (size_t i = 0; i < ni && has_first(h); i++) {
+    memcpy(near->total_a + 3 * i, near->step[i].a, sizeof near->step->a);
+    memcpy(near->total_j + 3 * i, near->step[i].j, sizeof near->step->j);
+  }
   for_each(h, ni, h->block, SUMMED_ALONE, sum_near);
   for (size_t b = 0; b < ni; b++) first_far(h, b, dt);
   schedule_anew(h, ni);
@@ -972,7 +997,7 @@ static enum hb_status begin(struct hb_hermite4 *h)
   size_t ni = take_nodes(h);
   for_each(h, ni, h->block, SUMMED_ALONE, first_list);
   memset(near->span, 0, sizeof near->span);
-  HB_TRY(total_of(h, ni, h->block, m, h->xp, h->vp));
+  if (!has_first(h)) HB_TRY(total_of(h, ni, h->block, m, h->xp, h->vp));
   for_each(h, ni, h->block, SUMMED_ALONE, sum_near);
   for_each(h, ni, h->block, SUMMED_ALONE, part);
   return try_far(h, ni, m);
