@@ -8,6 +8,7 @@
 #include "core/columns.h"
 #include "core/kdtree.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -429,13 +430,15 @@ size_t hb_order_within(const struct hb_order *order, const double x[3], double h
 
 /* ---- the k-th ---- */
 
+enum { ROOM = 3 * RUN };
+
 /* Numbers r^2 / w below `bound`: the k smallest so far, and some more. */
 struct nearest {
   const struct hb_order *order;
   const double *x;
   uint32_t own;
   size_t found, k;
-  double bound, *ratio; /* [k + 2 * RUN] */
+  double bound, *ratio; /* [k + ROOM] */
 };
 
 HB_CLONES static void take_run(struct nearest *q, size_t slot)
@@ -455,9 +458,36 @@ HB_CLONES static void take_run(struct nearest *q, size_t slot)
   q->found = found;
 }
 
+/* The k-th smallest of ratio[count], counted from 0: they are counted by size, then those as large as it are looked at. */
+static double select_ratio(size_t count, const double *ratio, size_t k)
+{
+  enum { SIZES = 64 };
+  uint32_t of_size[SIZES] = {0}, before = 0, size = 0;
+  double most = 0, same[HB_ORDER_KTH_MOST + ROOM];
+  for (size_t c = 0; c < count; c++) most = ratio[c] > most ? ratio[c] : most;
+  double scale = most > DBL_MIN ? (SIZES - 1) / most : 0;
+  for (size_t c = 0; c < count; c++) of_size[(uint32_t)(ratio[c] * scale)]++;
+  while (before + of_size[size] <= k) before += of_size[size++];
+  size_t found = 0;
+  for (size_t c = 0; c < count; c++) {
+    same[found] = ratio[c];
+    found += (uint32_t)(ratio[c] * scale) == size;
+  }
+  return hb_select(found, same, k - before);
+}
+
+/* The k smallest are left. */
 static void forget_farthest(struct nearest *q)
 {
-  q->bound = hb_select(q->found, q->ratio, q->k - 1);
+  double bound = select_ratio(q->found, q->ratio, q->k - 1);
+  size_t left = 0;
+  for (size_t c = 0; c < q->found; c++) {
+    double ratio = q->ratio[c];
+    q->ratio[left] = ratio;
+    left += ratio < bound;
+  }
+  while (left < q->k) q->ratio[left++] = bound;
+  q->bound = bound;
   q->found = q->k;
 }
 
@@ -482,14 +512,14 @@ static void take_node(struct nearest *q, const struct tree *t, int level, size_t
       take_node(q, t, level - 1, child);
     } else {
       take_run(q, t->slot + RUN * child);
-      if (q->found >= q->k + (q->bound < INFINITY ? RUN : 0)) forget_farthest(q);
+      if (q->found >= q->k + (q->bound < INFINITY ? ROOM - RUN : 0)) forget_farthest(q);
     }
   }
 }
 
 double hb_order_kth(const struct hb_order *order, const double x[3], uint32_t own, size_t k)
 {
-  double ratio[HB_ORDER_KTH_MOST + 2 * RUN];
+  double ratio[HB_ORDER_KTH_MOST + ROOM];
   struct nearest q = {.order = order,
                       .x = x,
                       .own = own,
@@ -500,5 +530,5 @@ double hb_order_kth(const struct hb_order *order, const double x[3], uint32_t ow
     const struct tree *t = order->tree + c;
     if (t->n > 0) take_node(&q, t, t->depth - 1, 0);
   }
-  return q.found ? hb_select(q.found, ratio, hb_min(q.k, q.found) - 1) : 0;
+  return q.found ? select_ratio(q.found, ratio, hb_min(q.k, q.found) - 1) : 0;
 }
