@@ -125,6 +125,25 @@ const char *hb_gl_shader_folder(void)
   return folder && *folder ? folder : NULL;
 }
 
+static int differs(const char *folder, const struct hb_gl_shader_file *file)
+{
+  char path[512], *bytes;
+  size_t count;
+  snprintf(path, sizeof path, "%s/%s", folder, file->name);
+  if (hb_file_read(path, &bytes, &count) != HB_OK) return 1;
+  int is_other = count != strlen(file->text) || memcmp(bytes, file->text, count) != 0;
+  hb_mem_free(bytes);
+  return is_other;
+}
+
+int hb_gl_shaders_differ(void)
+{
+  const char *folder = hb_gl_shader_folder();
+  const struct hb_gl_shader_file *file = hb_gl_shader_files;
+  while (folder && file->name && !differs(folder, file)) file++;
+  return folder && file->name;
+}
+
 static enum hb_status read_source(const char *name, char **text)
 {
   const char *folder = hb_gl_shader_folder();

@@ -184,7 +184,7 @@ int hb_sim_default_neighbors(const struct hb_sim_params *params, const struct hb
   if (count_massive(initial) < FROM || lacks_for_neighbors(params) || lacks_in_particles(params, initial))
     return HB_NEIGHBORS_NONE;
   /* schemes of 2004 and 2007 are asked for as they were; for shaders of one's own, see hb_sim_default_encounters */
-  return (scheme && scheme->is_historic) || hb_gl_shader_folder() ? HB_NEIGHBORS_NONE : USUAL;
+  return (scheme && scheme->is_historic) || hb_gl_shaders_differ() ? HB_NEIGHBORS_NONE : USUAL;
 }
 
 enum hb_status hb_sim_check_neighbors(const struct hb_sim_params *p)

@@ -63,8 +63,8 @@ const struct hb_setting hb_sim_settings_integrator[] = {
      .most = HB_NEIGHBORS_MOST, .words.array = neighbors_words, .life = HB_SETTING_ADDED,
      .help =
          "hermite4: how many neighbors a particle has, whose forces are summed at each of its steps, those "
-         "of all others at longer ones (Ahmad & Cohen 1973); 0: none, as in 2007; auto: 64 for gravity, "
-         "from 1000 particles on, with block steps and all on the host"},
+         "of all others at longer ones (Ahmad & Cohen 1973); 0: none, as in 2007; auto: 64 from 1000 "
+         "particles on, for gravity in block steps, all on the host, in ds, reproducible or double"},
     {"eta-far", 0, HB_SETTING_POSITIVE, SIM(eta_far), "NU", .life = HB_SETTING_ADDED,
      .help = "with neighbors: the accuracy parameter of the steps of far forces (default: 0.75 eta)"},
     {"field", 0, HB_SETTING_TEXT, SIM(field), "WORDS", .life = HB_SETTING_ADDED,

@@ -239,10 +239,26 @@ static void keep_state(struct hb_particles *particles)
   kept = particles;
 }
 
+/* Near forces are summed by the host, which knows the build's law alone. */
+static int neighbors_of(const struct hb_sim_params *p, const struct hb_particles *particles)
+{
+  if (hb_gl_shaders_differ()) return HB_NEIGHBORS_NONE;
+  return p->neighbors == HB_NEIGHBORS_AUTO ? hb_sim_default_neighbors(p, particles) : p->neighbors;
+}
+
+/* Whether a shader was edited, or is no more, so that the simulation has to go on without neighbors, or with them. */
+EMSCRIPTEN_KEEPALIVE int page_is_dated(void)
+{
+  const struct hb_sim_params p = sim_params();
+  if (!page.sim || !page.initial) return 0;
+  return (neighbors_of(&p, page.initial) > 0) != (hb_sim_taken(page.sim)->neighbors > 0);
+}
+
 /* A simulation of copies of these particles; if that fails, the one that was remains. */
 static enum hb_status begin_sim(const struct hb_particles *particles)
 {
-  const struct hb_sim_params p = sim_params();
+  struct hb_sim_params p = sim_params();
+  p.neighbors = neighbors_of(&p, particles);
   struct hb_sim *sim;
   struct hb_diagnostics now;
   HB_TRY(open_context());

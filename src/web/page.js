@@ -206,7 +206,7 @@ async function follow() {
   if (complaint) say(complaint, true);
 }
 
-// With other settings from the same state.
+// With other settings, or other shaders, from the same state.
 async function goOn(name) {
   do await idle(CHANGE);
   while (running); // a model that waited, too
@@ -517,7 +517,8 @@ function writeShader(file, text) {
   const said = engine.reload();
   $("compiler").textContent = said || `compiled, in use since t = ${numbers()[0].toFixed(4)}`;
   $("compiler").classList.toggle("bad", Boolean(said));
-  if (paused && isPressed("inspect") && !running) atLength("measure", 0);
+  if (!said && engine.is_dated()) goOn("shader");
+  else if (paused && isPressed("inspect") && !running) atLength("measure", 0);
   return said;
 }
 

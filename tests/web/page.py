@@ -317,6 +317,27 @@ def _():
         passes(0)
 
 
+@case("near and far: thousands of stars take many times the block steps")
+def _():
+    rates = {}
+    for neighbors in ("0", ""):  # none, and what a reader has who sets nothing
+        open_running(f"#n=4096&speed=100&neighbors={neighbors}")
+        shown = []
+        while len(shown) < 30:  # half a second each
+            time.sleep(0.5)
+            shown.append((float(browser.text("#steps") or 0), float(browser.text("#pictures") or 0)))
+        rates[neighbors], pictures = (sum(each) / len(shown) for each in zip(*shown))
+        note(f"neighbors={neighbors}: {rates[neighbors]:.1f} block steps and {pictures:.1f} pictures a second")
+    demand(rates[""] > 3 * rates["0"], f"{rates}")
+    pairs = lambda: browser.ask("const x = numbers(); return x[4] ? x[5] / x[4] : 0")  # of a particle's step
+    demand(pairs() < 2000, f"{pairs()} pairs a step")
+    unfold("#shader")
+    edit(0, 0, "// ")  # the host sums near forces by the law that it knows
+    until("the same without neighbors", lambda: pairs() == 4095)
+    browser.click("#revert")
+    until("neighbors", lambda: 0 < pairs() < 2000)
+
+
 # ---- the address ----
 
 @case("what an address cannot mean is said in a sentence, and the page goes on")
