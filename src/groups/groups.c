@@ -87,6 +87,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_groups, live, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, fresh, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, is_live, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_groups, hit_end, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, listed, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, first, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, touched, 1, HB_COLUMN_SCRATCH),
@@ -276,8 +277,9 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
 
 void hb_groups_measure_node(struct hb_groups *groups, struct hb_group *g)
 {
+  static const double margin = 2; /* places are corrected after hits are found: here by a tenth */
   hb_groups_measure(groups, g);
-  groups->reach[g->node] = fmax(g->tide, g->weak);
+  groups->reach[g->node] = fmax(margin * g->tide, g->weak);
 }
 
 int hb_groups_keeps_tides(const struct hb_groups *groups, const struct hb_group *g)

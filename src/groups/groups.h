@@ -69,11 +69,6 @@ struct hb_groups_link {
   uint32_t group, next;
 };
 
-/* A node near the b-th of the block, see hb_groups_find_hits. */
-struct hb_groups_hit {
-  uint32_t b, node;
-};
-
 struct hb_groups {
   size_t n;
   const struct hb_groups_rules *rules; /* see hb_groups_use */
@@ -98,8 +93,9 @@ struct hb_groups {
   uint8_t *near;                  /* [n] whether a node was corrected in its last block */
   struct hb_group *at;            /* [count] of [capacity] */
   size_t count, capacity;
-  uint32_t *first;           /* [n] 1 + the first of a node's links, or 0 */
-  struct hb_groups_hit *hit; /* [hits] of [hit_capacity] */
+  uint32_t *first; /* [n] 1 + the first of a node's links, or 0 */
+  uint32_t *hit;   /* [hits] of [hit_capacity], those of the b-th of the block up to hit_end[b] of [n] */
+  uint32_t *hit_end;
   size_t hits, hit_capacity;
   struct hb_groups_link *link; /* [links] of [link_capacity], of which those from free_link on are nobody's */
   size_t links, link_capacity;
@@ -272,7 +268,8 @@ enum hb_status hb_groups_meet(struct hb_groups *groups, const struct hb_nodes *n
 enum hb_status hb_groups_wake_listers(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
                                       uint32_t node);
 
-/* The list of a group anew, from the nodes at xp; groups in it are advanced to tick. */
+/* The list of a group anew, from the nodes at xp; groups that enter it are advanced to tick. If the group's node is
+ * active, hits of the block were found. */
 enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g,
                                      const struct hb_nodes *nodes, uint64_t tick);
 
@@ -307,13 +304,16 @@ void hb_groups_leave_tides(const struct hb_groups *groups, const struct hb_nodes
 void hb_groups_pull_of_orbit(const double Q[6], double times, const double r[3], const double v[3],
                              double a[3], double j[3]);
 
+/* Those of a node of the block. */
+struct hb_groups_around hb_groups_hits_of(const struct hb_groups *groups, uint32_t b);
+
 /* Finds in hit[] who is so near a node of the block that one of them is a group and may be no point to the other. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_find_hits(struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
                                    const uint32_t *block);
 
 /* Adds to a[3 * ni], j[3 * ni] of the nodes block[ni] what hard pairs do more than points, and what that does back to them, where they
  * are in no list; hits were found. */
-void hb_groups_add_quadrupoles(const struct hb_groups *groups, const struct hb_nodes *nodes,
+void hb_groups_add_quadrupoles(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
                                const uint32_t *block, double *a, double *j);
 
 /* ---- heavy nodes ---- */

@@ -289,9 +289,11 @@ static enum hb_status enter(struct hb_groups *groups, const struct hb_nodes *nod
 {
   if (groups->rules == &hb_groups_by_size) return enter_all(groups, nodes, ni, block);
   HB_TRY(hb_groups_find_hits(groups, nodes, ni, block));
-  for (size_t k = 0; k < groups->hits; k++)
-    HB_TRY(
-        enter_near(groups, nodes, tick, block[groups->hit[k].b], hb_groups_of(groups, groups->hit[k].node)));
+  for (uint32_t b = 0; b < ni && groups->hits > 0; b++) {
+    const struct hb_groups_around hits = hb_groups_hits_of(groups, b);
+    for (size_t k = 0; k < hits.count; k++)
+      HB_TRY(enter_near(groups, nodes, tick, block[b], hb_groups_of(groups, hits.list[k])));
+  }
   return HB_OK;
 }
 
@@ -366,7 +368,10 @@ enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *
   for (size_t k = g->count; k-- > 0;)
     if (!feels(groups, nodes, g, g->list[k])) hb_groups_unlist(groups, g, g->list[k]);
   mark(groups, g, 1);
-  const struct hb_groups_around around = hb_groups_near(groups, nodes, g->node);
+  uint32_t own = groups->active[g->node];
+  const struct hb_groups_around around = groups->rules == &hb_groups_by_size || !own
+                                             ? hb_groups_near(groups, nodes, g->node)
+                                             : hb_groups_hits_of(groups, own - 1);
   for (size_t k = 0; k < around.count && status == HB_OK; k++) {
     uint32_t i = hb_groups_around_at(&around, k);
     if (i == g->node || groups->of[i] == HB_GROUPS_PARKED || !feels(groups, nodes, g, i)) continue;
@@ -443,7 +448,8 @@ static void resolve(const struct hb_groups *groups, const struct hb_nodes *nodes
   if (!g) return;
   struct hb_chain chain = g->chain;
   double dt = span(nodes, g->tick, groups->tick);
-  if (dt > 0 && hb_kepler_suits(&chain, NULL)) hb_kepler_advance(&chain, dt, NULL, NULL);
+  const struct hb_chain_tide none = {.rules = groups->rules->chain};
+  if (dt > 0 && hb_kepler_suits(&chain, NULL)) hb_kepler_advance(&chain, dt, &none, NULL);
   p->n = chain.n;
   for (size_t k = 0; k < p->n; k++) p->m[k] = chain.m[k];
   hb_chain_places(&chain, p->x, p->v);
@@ -632,5 +638,5 @@ void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *no
       correct_field(groups, nodes, groups->at + g, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
     correct_list(groups, nodes, groups->at + g, a, j);
   }
-  hb_groups_add_quadrupoles(groups, nodes, block, a, j);
+  hb_groups_add_quadrupoles(groups, nodes, ni, block, a, j);
 }

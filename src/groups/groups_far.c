@@ -247,31 +247,38 @@ static int feels_weakly(const struct hb_groups *groups, const struct hb_nodes *n
          is_neighbor(groups, nodes, of, of == node ? g->node : node);
 }
 
-static enum hb_status find_around(struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t b,
-                                  uint32_t i)
+static enum hb_status find_around(struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i)
 {
   const struct hb_groups_around around = hb_groups_near(groups, nodes, i);
   const double *x = nodes->xp + 3 * (size_t)i, m = hb_groups_felt_mass(groups, i), own = groups->reach[i];
   for (size_t p = 0; p < around.count; p++) {
     uint32_t k = hb_groups_around_at(&around, p);
     double its = groups->reach[k];
-    if (!(its > 0 || own > 0) || k == i) continue;
+    if (!(its > 0 || own > 0) || k == i || groups->of[k] == HB_GROUPS_PARKED) continue;
     hb_groups_need(nodes, k);
     const double *y = nodes->xp + 3 * (size_t)k, r[] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
     double d2 = hb_dot(r, r), d6 = d2 * d2 * d2, mk = hb_groups_felt_mass(groups, k);
     if (!(m * m * its > d6 || mk * mk * own > d6)) continue;
     HB_TRY(HB_GROW(groups->hits, &groups->hit_capacity, &groups->hit));
-    groups->hit[groups->hits++] = (struct hb_groups_hit){b, k};
+    groups->hit[groups->hits++] = k;
   }
   return HB_OK;
+}
+
+struct hb_groups_around hb_groups_hits_of(const struct hb_groups *groups, uint32_t b)
+{
+  uint32_t from = b > 0 ? groups->hit_end[b - 1] : 0;
+  return (struct hb_groups_around){groups->hit + from, groups->hit_end[b] - from};
 }
 
 enum hb_status hb_groups_find_hits(struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
                                    const uint32_t *block)
 {
   groups->hits = 0;
-  if (groups->rules->weak == 0 || groups->count == 0) return HB_OK;
-  for (size_t b = 0; b < ni; b++) HB_TRY(find_around(groups, nodes, (uint32_t)b, block[b]));
+  for (size_t b = 0; b < ni; b++) {
+    if (groups->rules->weak > 0 && groups->count > 0) HB_TRY(find_around(groups, nodes, block[b]));
+    groups->hit_end[b] = (uint32_t)groups->hits;
+  }
   return HB_OK;
 }
 
@@ -281,7 +288,6 @@ static void add_to(const struct hb_groups *groups, const struct hb_nodes *nodes,
 {
   const struct hb_group *own = hb_groups_of(groups, i), *g = hb_groups_of(groups, k);
   double r[3], v[3];
-  if (groups->of[k] == HB_GROUPS_PARKED) return;
   hb_groups_need(nodes, k);
   hb_between(nodes->xp, k, i, r);
   double d2 = hb_dot(r, r);
@@ -294,11 +300,12 @@ static void add_to(const struct hb_groups *groups, const struct hb_nodes *nodes,
     hb_groups_pull_of_orbit(own->Q, groups->m[k] / groups->m[i], r, v, a, j);
 }
 
-void hb_groups_add_quadrupoles(const struct hb_groups *groups, const struct hb_nodes *nodes,
+void hb_groups_add_quadrupoles(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
                                const uint32_t *block, double *a, double *j)
 {
-  for (size_t h = 0; h < groups->hits; h++) {
-    uint32_t b = groups->hit[h].b;
-    add_to(groups, nodes, block[b], groups->hit[h].node, a + 3 * (size_t)b, j + 3 * (size_t)b);
+  for (uint32_t b = 0; b < ni && groups->hits > 0; b++) {
+    const struct hb_groups_around hits = hb_groups_hits_of(groups, b);
+    for (size_t k = 0; k < hits.count; k++)
+      add_to(groups, nodes, block[b], hits.list[k], a + 3 * (size_t)b, j + 3 * (size_t)b);
   }
 }

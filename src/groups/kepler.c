@@ -256,25 +256,86 @@ struct place {
   double r, t;
 };
 
-/* Drifts by ds. */
-static void drift_by(struct hb_chain *chain, double ds, struct place *at)
+/* X and V after ds, by Stumpff's functions of z = beta ds^2, beta = M / a; and r and the time then. */
+struct way {
+  double M, r, rv, beta, ds, c[4];
+};
+
+static void find_way(const struct hb_chain *chain, double r, struct way *w)
 {
-  double *X = chain->X[0], *V = chain->V[0], M = chain->m[0] + chain->m[1], c[4];
-  double beta = 2 * M / at->r - hb_dot(V, V), z = beta * ds * ds, rv = hb_dot(X, V);
+  const double *X = chain->X[0], *V = chain->V[0];
+  w->M = chain->m[0] + chain->m[1];
+  w->r = r;
+  w->rv = hb_dot(X, V);
+  w->beta = 2 * w->M / r - hb_dot(V, V);
+}
+
+static struct place place_after(struct way *w, double ds)
+{
+  double z = w->beta * ds * ds, *c = w->c;
+  w->ds = ds;
   if (fabs(z) > 4)
     hb_chain_stumpff(sqrt(z), c);
   else
     series(z, c);
-  double G1 = ds * c[1], G2 = ds * ds * c[2], G3 = ds * ds * ds * c[3];
-  double bend = M - beta * at->r, r = at->r + rv * G1 + bend * G2, dt = at->r * ds + rv * G2 + bend * G3;
-  double f_less_1 = -M * G2 / at->r, g = dt - M * G3, f_dot = -M * G1 / (r * at->r),
-         g_dot_less_1 = -M * G2 / r;
+  double bend = w->M - w->beta * w->r;
+  return (struct place){.r = w->r + ds * (w->rv * c[1] + bend * ds * c[2]),
+                        .t = ds * (w->r + ds * (w->rv * c[2] + bend * ds * c[3]))};
+}
+
+static void go(struct hb_chain *chain, const struct way *w, const struct place *to)
+{
+  double *X = chain->X[0], *V = chain->V[0], s = w->ds, G2 = s * s * w->c[2];
+  double f_less_1 = -w->M * G2 / w->r, g = to->t - w->M * s * s * s * w->c[3];
+  double f_dot = -w->M * s * w->c[1] / (to->r * w->r), g_dot_less_1 = -w->M * G2 / to->r;
   for (size_t i = 0; i < 3; i++) {
     double before = X[i];
     X[i] += f_less_1 * before + g * V[i];
     V[i] += f_dot * before + g_dot_less_1 * V[i];
   }
-  *at = (struct place){r, at->t + dt};
+}
+
+/* Drifts by ds. */
+static void drift_by(struct hb_chain *chain, double ds, struct place *at)
+{
+  struct way w;
+  find_way(chain, at->r, &w);
+  const struct place to = place_after(&w, ds);
+  go(chain, &w, &to);
+  *at = (struct place){to.r, at->t + to.t};
+}
+
+/* The ds of a time dt that is a part of an orbit: a root of t(ds), whose derivatives are r and r'. 0: not found. */
+static double step_for(struct way *w, double dt)
+{
+  enum { MOST = 8 };
+  double s = dt / w->r * (1 - dt * w->rv / (2 * w->r * w->r));
+  if (!(fabs(dt * w->rv) < w->r * w->r / 2)) s = dt / w->r;
+  for (int k = 0; k < MOST; k++) {
+    if (!(fabs(w->beta * s * s) <= 4)) return 0;
+    const struct place at = place_after(w, s);
+    double error = at.t - dt, cosine = 1 - w->beta * s * s * w->c[2];
+    double slope = w->rv * cosine + (w->M - w->beta * w->r) * s * w->c[1];
+    double by = error / (at.r - error * slope / (2 * at.r)); /* Halley's */
+    s -= by;
+    if (fabs(by) <= 0x1p-50 * fabs(s)) return s;
+  }
+  return 0;
+}
+
+/* Drifts by a time dt, where that is short without a root of Kepler's equation. */
+static void drift_for(struct hb_chain *chain, double dt)
+{
+  struct way w;
+  find_way(chain, hb_norm(chain->X[0]), &w);
+  double s = dt * dt * w.beta < w.r * w.r ? step_for(&w, dt) : 0;
+  if (s == 0) {
+    drift(chain, dt);
+    return;
+  }
+  struct place to = place_after(&w, s);
+  to.t = dt;
+  go(chain, &w, &to);
 }
 
 /* The step for all nodes. */
@@ -296,7 +357,12 @@ static int advance_along(struct hb_chain *chain, double dt, double tides, const 
     double x = most, c[4], node = 0;
     if (!(o.a > 0) || hb_chain_is_endless(steps, at.t, dt)) return 0;
     int is_last = time_for(&o, x) >= dt - at.t;
-    if (is_last) x = solve(&o, o.n * (dt - at.t), c);
+    if (is_last) {
+      struct way w;
+      find_way(chain, at.r, &w);
+      double s = step_for(&w, dt - at.t);
+      x = s != 0 ? s * (o.n * o.a) : solve(&o, o.n * (dt - at.t), c);
+    }
     const struct rule *rule = rule_for(x, tides);
     double ds = x / (o.n * o.a);
     for (size_t k = 0; k < rule->nodes; k++) {
@@ -308,9 +374,8 @@ static int advance_along(struct hb_chain *chain, double dt, double tides, const 
     if (is_last || !(at.t < dt)) break;
     drift_by(chain, ds * (1 - node), &at);
   }
-  const struct orbit end = orbit_of(chain);
-  if (!(end.a > 0)) return 0;
-  drift_along(chain, &end, dt - at.t);
+  if (!(orbit_of(chain).a > 0)) return 0;
+  drift_for(chain, dt - at.t);
   return 1;
 }
 
@@ -319,7 +384,10 @@ enum hb_status hb_kepler_advance(struct hb_chain *chain, double dt, const struct
 {
   double tides = tide ? strength(chain, tide) : 0;
   if (tides < least_tide && !(tide && tide->field)) {
-    if (dt > 0) (!tide || tide->is_all ? drift_alone : drift)(chain, dt);
+    if (dt > 0 && tide && tide->rules == HB_CHAIN_BY_PERTURBATION && !tide->is_all)
+      drift_for(chain, dt);
+    else if (dt > 0)
+      (!tide || tide->is_all ? drift_alone : drift)(chain, dt);
     return HB_OK;
   }
   const struct hb_chain before = *chain;

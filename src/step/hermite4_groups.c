@@ -337,13 +337,14 @@ static enum hb_status start_fresh(struct change *c)
   for (size_t l = 0; l < changed; l++)
     if (groups->of[h->block[l]] != HB_GROUPS_PARKED) h->block[ni++] = h->block[l];
   if (hb_hermite4_has_parts(h)) hb_hermite4_near_renew(h, c->T, ni);
+  HB_TRY(hb_groups_find_hits(groups, &c->nodes, ni, h->block));
+  hb_groups_activate(groups, c->T, ni, h->block);
   for (size_t b = 0; b < ni; b++) {
     struct hb_group *g = hb_groups_of(groups, h->block[b]);
     if (g) HB_TRY(hb_groups_look_around(groups, g, &c->nodes, c->T));
   }
   hb_groups_look_far(groups, &c->nodes, c->T, ni, h->block);
-  HB_TRY(hb_groups_find_hits(groups, &c->nodes, ni, h->block));
-  hb_groups_activate(groups, c->T, ni, h->block);
+  hb_groups_activate(groups, c->T, ni, h->block); /* those whose lists have become longer, too */
   HB_TRY(hb_hermite4_forces(h, c->T, ni));
   for (size_t b = 0; b < ni; b++) hb_hermite4_begin_anew(h, c->T, b);
   return h->params.transfer == HB_TRANSFER_BLOCK ? hb_hermite4_keep(h, ni, h->block) : HB_OK;
