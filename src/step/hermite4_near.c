@@ -732,7 +732,7 @@ static void divide(const struct transfer *t, uint32_t i)
   }
 }
 
-/* One that has gone pulls nobody, neither near nor far. */
+/* One that has gone pulls nobody, neither near nor far. What i was pulled until now stays in its a and j up to its next step. */
 static void forget(const struct transfer *t, uint32_t i)
 {
   struct hb_hermite4 *h = t->h;
@@ -743,12 +743,10 @@ static void forget(const struct transfer *t, uint32_t i)
   const struct hb_span span = hb_span_of(since(h, t->T, h->blocks->level[i]));
   const struct hb_pull f = pull_of(h, &span, i, t->node);
   for (size_t c = 0, k = 3 * (size_t)i; c < 3; c++, k++) {
-    double a = f.a[c] - span.whole * f.k[c];
-    near->a[k] -= a, h->a[k] -= a;
-    near->j[k] -= f.k[c], h->j[k] -= f.k[c];
+    near->a[k] -= f.a[c] - span.whole * f.k[c];
+    near->j[k] -= f.k[c];
   }
   if (is_there) take_out(near, i, at);
-  hb_hermite4_near_store(h, i);
 }
 
 enum { CHANGED_PIECE = 1024 };
