@@ -50,6 +50,8 @@ static size_t nodes_for(size_t n) { return slots_for(n) / (RUN * (WIDE - 1)) + C
 
 /* ---- making ---- */
 
+static size_t slots_of(const struct tree *t) { return hb_div_ceil(t->n, RUN) * RUN; }
+
 /* The places of the classes have been set: where their slots and nodes are. */
 static void lay_out(struct hb_order *order)
 {
@@ -65,7 +67,7 @@ static void lay_out(struct hb_order *order)
       t->count[t->depth] = boxes;
       node += boxes;
     }
-    for (size_t k = 0; k < hb_div_ceil(t->n, RUN) * RUN; k++)
+    for (size_t k = 0; k < slots_of(t); k++)
       order->id[t->slot + k] = order->number[t->from + hb_min(k, t->n - 1)];
   }
   memset(order->nodes, 0, node * sizeof *order->nodes);
@@ -152,7 +154,7 @@ static void place_weights(struct hb_order *order)
 {
   for (int c = 0; c < CLASSES; c++) {
     const struct tree *t = order->tree + c;
-    for (size_t k = 0; k < hb_div_ceil(t->n, RUN) * RUN; k++)
+    for (size_t k = 0; k < slots_of(t); k++)
       order->w[t->slot + k] = k < t->n ? order->weight[order->id[t->slot + k]] : 0;
     if (t->n > 0) weigh_boxes(order, t);
   }
@@ -187,11 +189,12 @@ void hb_order_weigh(struct hb_order *order, size_t n, const double *m, double m_
 
 struct refit {
   struct hb_order *order;
-  const struct tree *tree;
   const double *x;
 };
 
-static inline void span(const double *q, double *low, double *high)
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void span(const double *q, double *low, double *high)
 {
   double l = q[0], h = q[0];
   for (int k = 1; k < RUN; k++) {
@@ -201,27 +204,37 @@ static inline void span(const double *q, double *low, double *high)
   *low = l, *high = h;
 }
 
-static void refit_run(const struct refit *r, size_t run)
+HB_CLONES static void refit_run(const struct refit *r, const struct tree *t, size_t slot)
 {
   struct hb_order *o = r->order;
-  size_t slot = r->tree->slot + run * RUN;
   for (size_t k = slot; k < slot + RUN; k++) {
     const double *x = r->x + 3 * (size_t)o->id[k];
     __builtin_prefetch(r->x + 3 * (size_t)o->id[k + RUN]);
     o->x[k] = x[0], o->y[k] = x[1], o->z[k] = x[2];
   }
-  struct node *node = o->nodes + r->tree->node[0] + run / WIDE;
+  size_t run = (slot - t->slot) / RUN;
+  struct node *node = o->nodes + t->node[0] + run / WIDE;
   const double *columns[3] = {o->x, o->y, o->z};
   for (int c = 0; c < 3; c++) span(columns[c] + slot, &node->low[c][run % WIDE], &node->high[c][run % WIDE]);
 }
 
-enum { PIECE = 64, ALONE = 32768 }; /* runs; particles that are refitted before a thread has woken up */
+enum { PIECE = 32 * RUN, ALONE = 8192 }; /* slots; as many are refitted before a thread has woken up */
+
+static size_t slots(const struct hb_order *order)
+{
+  const struct tree *last = order->tree + CLASSES - 1;
+  return last->slot + slots_of(last);
+}
 
 static void refit_piece(void *context, size_t piece)
 {
   const struct refit *r = context;
-  size_t end = hb_parallel_end(hb_div_ceil(r->tree->n, RUN), PIECE, piece * PIECE);
-  for (size_t run = piece * PIECE; run < end; run++) refit_run(r, run);
+  const struct tree *t = r->order->tree;
+  for (size_t slot = piece * PIECE, end = hb_parallel_end(slots(r->order), PIECE, slot); slot < end;
+       slot += RUN) {
+    while (slot >= t->slot + slots_of(t)) t++;
+    refit_run(r, t, slot);
+  }
 }
 
 /* The box of the `count` boxes of a node, into the one above it. */
@@ -237,24 +250,21 @@ static void refit_above(const struct node *from, size_t count, struct node *to, 
   }
 }
 
-static void refit_tree(const struct refit *r)
+static void refit_above_runs(struct hb_order *order, const struct tree *t)
 {
-  const struct tree *t = r->tree;
   size_t boxes = hb_div_ceil(t->n, RUN);
-  hb_parallel_for(t->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(boxes, PIECE), refit_piece,
-                  (void *)r);
   for (int level = 1; level < t->depth; level++, boxes = hb_div_ceil(boxes, WIDE))
     for (size_t k = 0; k < t->count[level - 1]; k++)
-      refit_above(r->order->nodes + t->node[level - 1] + k, hb_min(boxes - k * WIDE, WIDE),
-                  r->order->nodes + t->node[level] + k / WIDE, k % WIDE);
+      refit_above(order->nodes + t->node[level - 1] + k, hb_min(boxes - k * WIDE, WIDE),
+                  order->nodes + t->node[level] + k / WIDE, k % WIDE);
 }
 
 void hb_order_refit(struct hb_order *order, const double *x)
 {
-  for (int c = 0; c < CLASSES; c++) {
-    const struct refit r = {order, order->tree + c, x};
-    if (r.tree->n > 0) refit_tree(&r);
-  }
+  struct refit r = {order, x};
+  hb_parallel_for(order->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(slots(order), PIECE), refit_piece,
+                  &r);
+  for (int c = 0; c < CLASSES; c++) refit_above_runs(order, order->tree + c);
 }
 
 /* ---- order ---- */
@@ -309,8 +319,6 @@ void hb_order_drop(struct hb_order *order, const uint32_t *number, size_t left)
 }
 
 /* ---- lists ---- */
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* Ascending: a number's place is how many are smaller. */
 enum { RANKED = 64 };
