@@ -52,6 +52,9 @@ def variants_of(file):
                 yield "430", interaction.removeprefix("shaders/"), f"{PAIR}#define PRECISION {precision}\n#define J_SOURCE 0"
         for source in () if exact else (1, 2, 3):
             yield "430", "interactions/gravity_jerk.glsl", f"{PAIR}#define PRECISION 0\n#define J_SOURCE {source}"
+    elif file == "shaders/common/doubles.frag":
+        for each in defined("NUMBER", ["float", "double"]):
+            yield "430", "", each + "\n#define MADE 1"
     else:
         if file == "shaders/view/texels.frag":  # what an array is made of
             for each in defined("SOURCE", [1, 2, 3, 4]):

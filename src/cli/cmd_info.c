@@ -433,6 +433,7 @@ static const struct hb_table_column error_columns[] = {
     {"has_double", HB_TABLE_TRUTH, AT(selftest.has_double)},
     {"double_wrong", HB_TABLE_INT, AT(selftest.double_wrong)},
     {"double_ulp", HB_TABLE_REAL, AT(selftest.double_ulp)},
+    {"double_emulated", HB_TABLE_TRUTH, AT(selftest.double_emulated)},
 };
 #undef AT
 
@@ -566,7 +567,7 @@ static void print_selftest(const struct machine *machine)
     printf("  double                   %d wrong; roots and quotients %.2f ulp\n", t->double_wrong,
            t->double_ulp);
   else
-    puts("  double                   absent");
+    printf("  double                   %s\n", t->double_emulated ? "emulated, and so not offered" : "absent");
 }
 
 static void print_schemes(void)

@@ -309,8 +309,7 @@ static enum hb_status check(struct cg2007 *c)
                     c->staging);
   for (size_t k = 0; k < c->ni; k++)
     if (c->staging[4 * k] != expected)
-      return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: particle %u has not met all others",
-                     c->context->caps.renderer, c->order[k]);
+      return hb_gl_context_dropped(c->context, "particle %u has not met all others", c->order[k]);
   return HB_OK;
 }
 

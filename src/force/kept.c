@@ -110,8 +110,7 @@ enum hb_status hb_kept_check(struct hb_kept *k)
   k->is_busy = k->is_busy && k->due != k->expected;
   k->is_storing = k->is_storing && !is_complete(k);
   if (is_complete(k)) return HB_OK;
-  return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: not all particles were stored and predicted",
-                 k->context->caps.renderer);
+  return hb_gl_context_dropped(k->context, "not all particles were stored and predicted");
 }
 
 /* ---- storing ---- */

@@ -105,9 +105,8 @@ void hb_resident_set_totals(const struct hb_resident *r, const struct hb_pairs_t
 
 enum hb_status hb_resident_no_step(const struct hb_resident *r, float asked, size_t sink, uint32_t particle)
 {
-  if (asked <= -2)
-    return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: sink %zu has not summed all sources",
-                   r->context->caps.renderer, sink);
+  if (asked <= -2 || !r->context->caps.has_draws)
+    return hb_gl_context_dropped(r->context, "sink %zu has not summed all sources", sink);
   return hb_fail(HB_ERR_NUMERIC, "particle %u has a force that is not finite", particle);
 }
 

@@ -189,8 +189,7 @@ static enum hb_status check_stamps(const struct hb_resident *r, size_t first, si
   for (size_t k = 0; k < count; k++) {
     uint32_t level = high[4 * k + 3];
     if (level >= HB_FORCE_LEVELS || low[4 * k + 3] != d->stamps[level])
-      return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: particle %zu was not stored",
-                     r->context->caps.renderer, first + k);
+      return hb_gl_context_dropped(r->context, "particle %zu was not stored", first + k);
   }
   return HB_OK;
 }
@@ -256,8 +255,8 @@ static enum hb_status drawn_doubt(struct hb_resident *r)
                       r->pairs->staging);
     for (size_t k = 0; k < count; k++)
       if (memcmp(r->pairs->staging + 4 * k, NOTHING, sizeof NOTHING) == 0)
-        return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: particle %zu was not stored or not predicted",
-                       r->context->caps.renderer, (first + k) / (size_t)r->pairs->texels);
+        return hb_gl_context_dropped(r->context, "particle %zu was not stored or not predicted",
+                                     (first + k) / (size_t)r->pairs->texels);
   }
   return HB_OK;
 }

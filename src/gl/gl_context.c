@@ -6,7 +6,10 @@
 #include "gl/gl.h"
 #include "gl/gl_egl.h"
 
+#include <limits.h>
 #include <pthread.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +132,43 @@ static void read_es_caps(int version, struct hb_gl_caps *caps)
   if (caps->has_buffer_textures) caps->max_texture_buffer_size = limit(GL_MAX_TEXTURE_BUFFER_SIZE);
 }
 
-static void read_caps(struct hb_gl_caps *caps)
+/* HB_LIMITS: what a test takes away. */
+static const struct {
+  const char *name;
+  size_t at;
+} limits[] = {
+#define LIMIT(name) {#name, offsetof(struct hb_gl_caps, name)},
+    LIMIT(has_precise) LIMIT(has_double) LIMIT(has_compute) LIMIT(has_storage) LIMIT(has_reset)
+        LIMIT(has_draws) LIMIT(has_texture_barrier) LIMIT(has_lasting_maps) LIMIT(has_buffer_textures)
+            LIMIT(has_counts) LIMIT(has_registers) LIMIT(max_texture_size) LIMIT(max_draw_buffers)
+                LIMIT(max_texture_buffer_size) LIMIT(max_uniform_block_size) LIMIT(max_storage_block_size)
+#undef LIMIT
+};
+enum { LIMITS = sizeof limits / sizeof *limits };
+
+static enum hb_status impose_limit(const char *word, struct hb_gl_caps *caps)
+{
+  size_t length = strcspn(word, "= "), k = 0;
+  while (k < LIMITS && (strlen(limits[k].name) != length || strncmp(limits[k].name, word, length) != 0)) k++;
+  char *end = NULL;
+  long value = word[length] == '=' ? strtol(word + length + 1, &end, 10) : -1;
+  if (k == LIMITS || value < 0 || value > INT_MAX || (*end && *end != ' '))
+    return hb_fail(HB_ERR_USAGE, "HB_LIMITS has '%.*s' (expected words such as max_texture_size=4096)",
+                   (int)strcspn(word, " "), word);
+  int *cap = (int *)(void *)((char *)caps + limits[k].at);
+  if (value < *cap) *cap = (int)value;
+  return HB_OK;
+}
+
+static enum hb_status impose_limits(struct hb_gl_caps *caps)
+{
+  const char *words = getenv("HB_LIMITS");
+  for (words = words ? words : ""; *(words += strspn(words, " ")); words += strcspn(words, " "))
+    HB_TRY(impose_limit(words, caps));
+  return HB_OK;
+}
+
+static enum hb_status read_caps(struct hb_gl_caps *caps)
 {
   copy_string(GL_VENDOR, sizeof caps->vendor, caps->vendor);
   copy_string(GL_RENDERER, sizeof caps->renderer, caps->renderer);
@@ -148,10 +187,14 @@ static void read_caps(struct hb_gl_caps *caps)
   else
     read_desktop_caps(version_of(caps), caps);
   if (caps->has_compute) caps->max_storage_block_size = limit(GL_MAX_SHADER_STORAGE_BLOCK_SIZE);
+  caps->has_draws = 1;
+  caps->has_registers = strstr(caps->vendor, "NVIDIA") != NULL;
+  HB_TRY(impose_limits(caps));
   if (!caps->has_buffer_textures) caps->max_texture_buffer_size = HB_GL_ROW * caps->max_texture_size;
   /* Mesa 22.3's softpipe promises 65536 texels and fetches wrong ones from 32768 on. */
   if (strstr(caps->renderer, "softpipe") && caps->max_texture_buffer_size > 32768)
     caps->max_texture_buffer_size = 32768;
+  return HB_OK;
 }
 
 /* HB_ERR_GL where it is too old for this program. */
@@ -259,7 +302,7 @@ static enum hb_status prepare(struct hb_gl_context *c, int debug)
   HB_TRY(load_functions(c->backend->get_proc));
   loaded = c->backend;
   is_current(c);
-  read_caps(&c->caps);
+  HB_TRY(read_caps(&c->caps));
   HB_TRY(check_caps(&c->caps));
   if (debug && has_debug(&c->caps)) {
     glEnable(GL_DEBUG_OUTPUT);
@@ -525,7 +568,7 @@ enum hb_status hb_gl_context_check(struct hb_gl_context *c, const char *doing)
 enum hb_status hb_gl_context_check_lost(struct hb_gl_context *c, const char *doing)
 {
   HB_TRY(hb_gl_context_check(c, doing));
-  if (c->caps.has_reset) {
+  if (c->caps.has_reset && c->caps.has_draws) {
     GLenum reset = glGetGraphicsResetStatus();
     /* some drivers return garbage: only the three documented answers count */
     if (reset == GL_GUILTY_CONTEXT_RESET || reset == GL_INNOCENT_CONTEXT_RESET ||
@@ -533,6 +576,16 @@ enum hb_status hb_gl_context_check_lost(struct hb_gl_context *c, const char *doi
       return hb_fail(HB_ERR_DEVICE, "%s: the context on %s was lost", doing, c->caps.renderer);
   }
   return HB_OK;
+}
+
+enum hb_status hb_gl_context_dropped(const struct hb_gl_context *c, const char *format, ...)
+{
+  char what[200];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(what, sizeof what, format, arguments);
+  va_end(arguments);
+  return c->caps.has_draws ? hb_fail(HB_ERR_DEVICE, "%s dropped a draw: %s", c->caps.renderer, what) : HB_OK;
 }
 
 /* ---- several devices, as a user names them ---- */

@@ -14,7 +14,8 @@ struct hb_gl_context_params {
  * bufferFetch(array, k), and declare a samplerBuffer: the prologue of a shader says what these are. */
 enum { HB_GL_ROW_BITS = 10, HB_GL_ROW = 1 << HB_GL_ROW_BITS };
 
-/* Read once at opening. Sizes in texels, counts in pieces. */
+/* Read once at opening. Sizes in texels, counts in pieces. Tests lower them by the environment:
+ * HB_LIMITS="max_texture_size=4096 has_compute=0". */
 struct hb_gl_caps {
   char vendor[128], renderer[192], version[128];
   char api[24]; /* "OpenGL 4.5", "OpenGL ES 3.0" */
@@ -26,10 +27,12 @@ struct hb_gl_caps {
   int has_compute; /* compute shaders with what GL 4.3 promises them: GL 4.3, most of ES 3.1 */
   int has_storage; /* storage buffers for fragments, too: GL 4.3, most of ES 3.1 */
   int has_reset;   /* a lost context can be detected */
+  int has_draws;   /* 0: a test says that draws do nothing, see hb_gl_context_dropped */
   int has_texture_barrier; /* a draw may read its own target: GL 4.5 or ARB_texture_barrier */
   int has_lasting_maps;    /* buffers that stay mapped: GL 4.4, or 4.3 with ARB_buffer_storage */
   int has_buffer_textures; /* GL 3.1, ES 3.2; where they lack, gl_texture.h */
-  int has_counts;          /* queries that count fragments: not in ES */
+  int has_registers; /* a program may take 255 a thread, and its compiler is known to use them well: NVIDIA's own */
+  int has_counts; /* queries that count fragments: not in ES */
   int max_texture_size, max_rectangle_size, max_color_attachments, max_draw_buffers, max_texture_buffer_size;
   int max_uniform_block_size; /* bytes */
   int max_storage_block_size; /* bytes; 0: no storage buffers */
@@ -52,6 +55,7 @@ struct hb_gl_context {
   const struct hb_gl_pass
       *bound;       /* whose program and inputs are bound in OpenGL; NULL: unknown, see gl_pass.c */
   unsigned program; /* that is current in OpenGL; 0: unknown */
+  double given;     /* seconds of work since the device last was waited for, as whoever gives it believes */
   unsigned built;   /* programs so far: whoever times draws leaves out those that waited for a compiler */
   struct hb_gl_reload *reloads;                          /* programs that follow their files, see gl_pass.c */
   void (*forget_reloads)(struct hb_gl_context *context); /* at closing; NULL: there are none */
@@ -112,6 +116,11 @@ enum hb_status hb_gl_context_check(struct hb_gl_context *context, const char *do
 
 /* The same, and checks whether the context was lost, which takes longer. */
 enum hb_status hb_gl_context_check_lost(struct hb_gl_context *context, const char *doing);
+
+/* The device dropped a draw: HB_ERR_DEVICE with its name and what is missing. HB_OK with HB_LIMITS="has_draws=0": a driver
+ * without its card draws nothing, but compiles every program. */
+enum hb_status hb_gl_context_dropped(const struct hb_gl_context *context, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Several devices, as a user names them: "0,1", "software,software", "all". */
 enum { HB_GL_DEVICES_MOST = 16 };

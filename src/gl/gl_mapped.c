@@ -11,6 +11,33 @@
 static const double POLLING_SECONDS = 1e-3;
 static const GLuint64 SLEEP_NANOSECONDS = 10000000;
 
+/* A device that takes so long, and so many times as long as what it was given should take, does not come back: seconds that
+ * the driver slept, so that a process that was stopped meanwhile does not count. */
+static const double PATIENCE_SECONDS = 60, PATIENCE = 100;
+
+struct patience {
+  struct hb_gl_context *context;
+  const char *what; /* is waited for */
+  double slept;
+};
+
+/* Asks the driver once, for this long: GL_TIMEOUT_EXPIRED, and HB_ERR_DEVICE where it was the last time. */
+static enum hb_status ask(struct patience *p, GLsync fence, GLbitfield flags, GLuint64 nanoseconds,
+                          GLenum *answer)
+{
+  *answer = p->context->caps.has_draws ? glClientWaitSync(fence, flags, nanoseconds) : GL_ALREADY_SIGNALED;
+  if (*answer == GL_TIMEOUT_EXPIRED) {
+    p->slept += 1e-9 * (double)nanoseconds;
+    if (p->slept <= PATIENCE_SECONDS + PATIENCE * p->context->given) return HB_OK;
+    return hb_fail(HB_ERR_DEVICE, "%s has not finished %s for %.0f s", p->context->caps.renderer, p->what,
+                   p->slept);
+  }
+  p->context->given = 0;
+  if (*answer != GL_WAIT_FAILED) return HB_OK;
+  HB_TRY(hb_gl_context_check(p->context, p->what));
+  return hb_fail(HB_ERR_DEVICE, "%s does not say when %s are ready", p->context->caps.renderer, p->what);
+}
+
 /* ---- memory that host and device share ---- */
 
 void hb_gl_mapped_destroy(struct hb_gl_mapped *mapped)
@@ -145,12 +172,12 @@ static enum hb_status wait_for_results(struct hb_gl_context *context, const uint
   GLsync fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
   GLenum answer = GL_TIMEOUT_EXPIRED;
   glFlush();
-  while (answer == GL_TIMEOUT_EXPIRED && !(count && have_arrived(words, count, &seen)))
-    answer = glClientWaitSync(fence, 0, hb_clock_now() - start < polling ? 0 : SLEEP_NANOSECONDS);
+  struct patience patience = {context, "results", 0};
+  enum hb_status status = HB_OK;
+  while (status == HB_OK && answer == GL_TIMEOUT_EXPIRED && !(count && have_arrived(words, count, &seen)))
+    status = ask(&patience, fence, 0, hb_clock_now() - start < polling ? 0 : SLEEP_NANOSECONDS, &answer);
   glDeleteSync(fence);
-  if (answer != GL_WAIT_FAILED) return HB_OK;
-  HB_TRY(hb_gl_context_check(context, "waiting for results"));
-  return hb_fail(HB_ERR_DEVICE, "%s does not say when results are ready", context->caps.renderer);
+  return status;
 }
 
 enum hb_status hb_gl_readback_open(struct hb_gl_context *context, struct hb_gl_readback *readback,
@@ -204,13 +231,15 @@ void hb_gl_upload_destroy(struct hb_gl_upload *upload)
 static enum hb_status wait_for_place(struct hb_gl_context *context, void **fence)
 {
   if (!*fence) return HB_OK;
-  GLenum answer = glClientWaitSync(*fence, GL_SYNC_FLUSH_COMMANDS_BIT, SLEEP_NANOSECONDS);
-  while (answer == GL_TIMEOUT_EXPIRED) answer = glClientWaitSync(*fence, 0, SLEEP_NANOSECONDS);
+  struct patience patience = {context, "uploads", 0};
+  GLenum answer = GL_TIMEOUT_EXPIRED;
+  enum hb_status status = HB_OK;
+  GLbitfield flags = GL_SYNC_FLUSH_COMMANDS_BIT; /* the first time */
+  for (; status == HB_OK && answer == GL_TIMEOUT_EXPIRED; flags = 0)
+    status = ask(&patience, *fence, flags, SLEEP_NANOSECONDS, &answer);
   glDeleteSync(*fence);
   *fence = NULL;
-  if (answer != GL_WAIT_FAILED) return HB_OK;
-  HB_TRY(hb_gl_context_check(context, "waiting for an upload"));
-  return hb_fail(HB_ERR_DEVICE, "%s does not say when an upload is complete", context->caps.renderer);
+  return status;
 }
 
 enum hb_status hb_gl_upload_begin(struct hb_gl_context *context, struct hb_gl_upload *upload, void **room)

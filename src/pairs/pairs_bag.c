@@ -91,6 +91,9 @@ static enum hb_status check_tuning(const struct hb_pairs *p)
 {
   const struct hb_gl_caps *caps = &p->params.context->caps;
   const struct hb_pairs_tuning *t = &p->params.tuning;
+  if (most_each(p) < 1)
+    return hb_fail(HB_ERR_GL, "a total of this precision and interaction takes %d render targets, %s has %d",
+                   p->words, caps->renderer, caps->max_draw_buffers);
   if (t->i_each > most_each(p))
     return hb_fail(HB_ERR_USAGE, "i_each is %d sinks a fragment of the bag scheme, expected at most %d here",
                    t->i_each, most_each(p));
@@ -113,6 +116,25 @@ static enum hb_j_source fastest_source(const struct hb_gl_caps *caps)
   return has_blocks && !caps->software ? HB_J_BLOCK : HB_J_BUFFER_TEXTURE;
 }
 
+/* Sinks a fragment and sources ahead: on an H200 the fastest, on other cards what each of their compilers has registers for
+ * (data/drivers.csv): what spills is several times as slow, and the tuner finds more where there is room. */
+static int usual_each(const struct hb_pairs *p)
+{
+  const struct hb_gl_caps *caps = &p->params.context->caps;
+  if (caps->software) return MOST_EACH;
+  if (caps->has_registers) return 4;
+  return p->params.precision == HB_PRECISION_SINGLE && p->params.interaction->f_records <= 2 ? 2 : 1;
+}
+
+static int usual_unroll(const struct hb_pairs *p)
+{
+  const struct hb_gl_caps *caps = &p->params.context->caps;
+  int is_fixed = hb_precisions[p->params.precision].is_fixed;
+  if (caps->software) return 8;
+  if (p->params.precision == HB_PRECISION_DOUBLE) return 2;
+  return is_fixed || !caps->has_registers ? 4 : 8;
+}
+
 /* What the user did not set: safe choices where nothing was measured; from the measurements in data/measured. Errors:
  * HB_ERR_USAGE, HB_ERR_GL where the device lacks what was asked for. */
 static enum hb_status complete_tuning(struct hb_pairs *p)
@@ -123,9 +145,8 @@ static enum hb_status complete_tuning(struct hb_pairs *p)
   t->output_plus_1 = hb_default(t->output_plus_1, software && storage ? OUTPUT_STORAGE : OUTPUT_TARGETS);
   t->add_plus_1 = hb_default(t->add_plus_1, !software && storage ? ADD_DEVICE : ADD_HOST);
   t->j_source_plus_1 = hb_default(t->j_source_plus_1, (int)fastest_source(&p->params.context->caps) + 1);
-  t->i_each = hb_default(t->i_each, software ? most_each(p) : hb_min_int(4, most_each(p)));
-  int is_fixed = hb_precisions[precision].is_fixed;
-  t->unroll = hb_default(t->unroll, software ? 8 : precision == HB_PRECISION_DOUBLE ? 2 : is_fixed ? 4 : 8);
+  t->i_each = hb_default(t->i_each, hb_min_int(usual_each(p), most_each(p)));
+  t->unroll = hb_default(t->unroll, usual_unroll(p));
   /* two tiles of 64 texels, a piece of work for two llvmpipe threads; or what spreads over a GPU's rasterizers */
   t->width = hb_default(t->width, software ? 128 : 1024);
   int partial = hb_precisions[precision].partial;

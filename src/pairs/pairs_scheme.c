@@ -237,8 +237,8 @@ enum hb_status hb_pairs_add(const struct hb_pairs *p, size_t segment, size_t seg
   uint32_t expected = (uint32_t)((to < p->nj ? to : p->nj) - from);
   uint32_t walked = words[p->params.interaction->f_records - 1][3] - p->count_start;
   if (walked != expected)
-    return hb_fail(HB_ERR_DEVICE, "%s dropped a draw: sink %zu summed only %u of %u sources",
-                   p->params.context->caps.renderer, sink, walked < expected ? walked : 0, expected);
+    return hb_gl_context_dropped(p->params.context, "sink %zu summed only %u of %u sources", sink,
+                                 walked < expected ? walked : 0, expected);
   const struct hb_precision_facts *precision = &hb_precisions[p->params.precision];
   if (precision->is_fixed)
     add_fixed(p, segment, sink, words);

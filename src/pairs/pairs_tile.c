@@ -44,6 +44,16 @@ static int largest_workgroup(const struct hb_pairs *p)
   return workgroup;
 }
 
+/* Sources ahead, see usual_unroll of pairs_bag.c; in precision reproducible a pair is longer. */
+static int usual_unroll(const struct hb_pairs *p)
+{
+  const struct hb_gl_caps *caps = &p->params.context->caps;
+  int is_fixed = hb_precisions[p->params.precision].is_fixed;
+  if (caps->software) return 8;
+  if (caps->has_registers) return is_fixed ? 4 : 8;
+  return is_fixed ? 1 : 4;
+}
+
 static enum hb_status tile_create(struct hb_pairs *p)
 {
   const struct hb_gl_caps *caps = &p->params.context->caps;
@@ -55,11 +65,11 @@ static enum hb_status tile_create(struct hb_pairs *p)
   t->body_threads = hb_default(t->body_threads, caps->software ? 4 : 32);
   int heavy = hb_precisions[p->params.precision].is_double ||
               (p->params.precision == HB_PRECISION_SINGLE && p->params.interaction->f_records > 1);
-  t->i_each = hb_default(t->i_each, caps->software ? 4
-                                    : heavy        ? 1
-                                                   : 2); /* more sinks leave room for fewer threads */
-  int is_fixed = hb_precisions[p->params.precision].is_fixed;
-  t->unroll = hb_default(t->unroll, is_fixed && !caps->software ? 4 : 8); /* a pair is longer */
+  t->i_each =
+      hb_default(t->i_each, caps->software                  ? 4
+                            : heavy || !caps->has_registers ? 1
+                                                            : 2); /* more leave room for fewer threads */
+  t->unroll = hb_default(t->unroll, usual_unroll(p));
   t->partial = hb_default(t->partial, hb_precisions[p->params.precision].partial);
   t->threads = hb_default(t->threads, caps->software ? 1024 : 262144);
   t->j_source_plus_1 = hb_default(t->j_source_plus_1, HB_J_STORAGE + 1);

@@ -147,6 +147,7 @@ static enum hb_status end_pass(struct hb_pairs *p, size_t sources, double start)
 {
   double walked = (double)p->ni * (double)p->shape.segments * (double)sources;
   if (start > 0) learn(p, walked, hb_gl_timer_stop(start));
+  p->params.context->given += walked / p->pairs_per_s;
   if (sources == p->shape.segment_length) return HB_OK;
   hb_gl_flush(); /* else a driver may gather draws into one long submission */
   if (p->params.context->backend->breathe) p->started = 0; /* the time since then is not the walk's alone */

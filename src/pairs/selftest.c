@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { CASES = 64, LAYERS = 4 };
 
@@ -209,6 +210,76 @@ static void judge_double(const struct given *g, const struct answer *answer, int
   t->double_ulp = fmax(t->double_ulp, in_ulp(got[6], 1 / exact, 53));
 }
 
+/* ---- doubles that the hardware does not have ---- */
+
+/* Hardware takes 64 times as long as for floats at most (NVIDIA's GeForce); emulation, some hundreds of integer instructions for
+ * each sum and product. Its compilation takes as much longer: measured by the processor's time, as others may share it. */
+static const double EMULATED_SLOWER = 128, EMULATED_COMPILES = 8, COMPILES_SOON = 0.02;
+static const double SEEN_SECONDS = 4e-3; /* of a draw, beside its latency */
+
+enum { CHAINS = 256 /* rows and columns of fragments */, FEW_STEPS = 16, MOST_STEPS = 16384, DOUBTS = 3 };
+
+struct chain {
+  struct hb_gl_pass pass;
+  double compiling; /* seconds of the processor */
+};
+
+static double draw_chain(struct chain *c, const struct hb_gl_texture *layers, int steps)
+{
+  hb_gl_pass_int(&c->pass, "steps", steps);
+  double start = hb_gl_timer_start();
+  hb_gl_pass_draw(&c->pass, &layers->target, 0, 0, CHAINS, CHAINS);
+  return hb_gl_timer_stop(start);
+}
+
+/* A program like no other of this process, lest the driver remembers it. */
+static enum hb_status make_chain(struct hb_gl_context *context, const char *number,
+                                 const struct hb_gl_texture *layers, struct chain *c)
+{
+  static int made;
+  char defines[64];
+  snprintf(defines, sizeof defines, "#define NUMBER %s\n#define MADE %d\n", number, made++);
+  const struct hb_gl_program_source source = {.fragment = "common/doubles.frag", .defines = defines};
+  clock_t start = clock();
+  HB_TRY(hb_gl_pass_create(context, &source, &c->pass));
+  draw_chain(c, layers, 1);
+  c->compiling = (double)(clock() - start) / CLOCKS_PER_SEC;
+  return HB_OK;
+}
+
+static enum hb_status compare_chains(struct hb_gl_context *context, struct hb_gl_texture *layers,
+                                     struct chain chain[2], int *emulated)
+{
+  HB_TRY(hb_gl_texture_words(context, CHAINS, CHAINS, 1, layers));
+  HB_TRY(make_chain(context, "float", layers, &chain[0]));
+  *emulated = 1;
+  for (int k = 0; k < DOUBTS && *emulated; k++) { /* other threads of the driver are busy at times */
+    hb_gl_pass_destroy(&chain[1].pass);
+    HB_TRY(make_chain(context, "double", layers, &chain[1]));
+    *emulated = chain[1].compiling > COMPILES_SOON + EMULATED_COMPILES * chain[0].compiling;
+  }
+  double seconds = 0, share = 1. / 8; /* of the steps, in double */
+  for (int steps = FEW_STEPS; !*emulated && seconds < SEEN_SECONDS && steps <= MOST_STEPS; steps *= 4) {
+    seconds = draw_chain(&chain[1], layers, (int)(share * steps));
+    *emulated =
+        seconds > SEEN_SECONDS && seconds > share * EMULATED_SLOWER * draw_chain(&chain[0], layers, steps);
+  }
+  return hb_gl_context_check(context, "timing doubles");
+}
+
+/* Of a GPU; for a processor they are nothing special. */
+static enum hb_status find_emulated(struct hb_gl_context *context, int *emulated)
+{
+  struct hb_gl_texture layers = {0};
+  struct chain chain[2] = {0};
+  *emulated = 0;
+  if (!context->caps.has_double || context->caps.software) return HB_OK;
+  enum hb_status status = compare_chains(context, &layers, chain, emulated);
+  hb_gl_texture_destroy(&layers);
+  for (int k = 0; k < 2; k++) hb_gl_pass_destroy(&chain[k].pass);
+  return status;
+}
+
 /* ---- the mean error of 1 / r ---- */
 
 enum { ROW = 128, ROOTS = 4 * ROW * ROW };
@@ -258,12 +329,15 @@ enum hb_status hb_selftest_roots(struct hb_gl_context *context, double *mean)
 
 /* ---- all of it ---- */
 
+/* Of a driver that draws nothing: nobody knows better. */
+static const struct hb_selftest_info as_promised = {.cases = CASES, .fma = HB_FUSION_FUSED};
+
 static enum hb_status test(struct hb_gl_context *context, struct hb_selftest_info *t)
 {
   struct given given[CASES];
   struct answer answer;
   make_cases(given);
-  *t = (struct hb_selftest_info){.has_double = context->caps.has_double};
+  *t = (struct hb_selftest_info){0};
   HB_TRY(ask(context, HB_PRECISION_SINGLE, given, &answer));
   for (int k = 0; k < CASES; k++) {
     judge_plain(&given[k], answer.words[0][k], t);
@@ -273,12 +347,22 @@ static enum hb_status test(struct hb_gl_context *context, struct hb_selftest_inf
   judge_fusion(given, &answer, context->caps.has_precise, t);
   HB_TRY(ask(context, HB_PRECISION_COMPENSATED, given, &answer));
   for (int k = 0; k < CASES; k++) judge_precise(&given[k], &answer, k, t);
-  if (t->has_double) {
-    HB_TRY(ask(context, HB_PRECISION_DOUBLE, given, &answer));
-    for (int k = 0; k < CASES; k++) judge_double(&given[k], &answer, k, t);
-  }
   HB_TRY(hb_selftest_roots(context, &t->rsqrt_mean));
   t->cases = CASES;
+  if (!context->caps.has_draws) *t = as_promised;
+  return HB_OK;
+}
+
+static enum hb_status test_doubles(struct hb_gl_context *context, struct hb_selftest_info *t)
+{
+  struct given given[CASES];
+  struct answer answer;
+  make_cases(given);
+  HB_TRY(find_emulated(context, &t->double_emulated));
+  t->has_double = context->caps.has_double && !t->double_emulated;
+  if (!t->has_double) return HB_OK;
+  HB_TRY(ask(context, HB_PRECISION_DOUBLE, given, &answer));
+  for (int k = 0; k < CASES && context->caps.has_draws; k++) judge_double(&given[k], &answer, k, t);
   return HB_OK;
 }
 
@@ -339,7 +423,8 @@ static enum hb_status count_wrong(struct hb_pairs *p, struct hb_selftest_fixed *
   for (int k = 0; k < HB_SELFTEST_FIXED_CASES; k++) {
     hb_selftest_fixed_make(k, t);
     HB_TRY(walk_fixed(p, t, totals));
-    *wrong += hb_selftest_fixed_hash(HB_SELFTEST_FIXED_N, totals) != hb_selftest_fixed_right[k];
+    *wrong += hb_selftest_fixed_hash(HB_SELFTEST_FIXED_N, totals) != hb_selftest_fixed_right[k] &&
+              p->params.context->caps.has_draws;
   }
   return HB_OK;
 }
@@ -360,7 +445,7 @@ static enum hb_status test_fixed(struct hb_pairs *p, int *wrong)
 
 struct found {
   char key[400];
-  int is_known;
+  int is_known, knows_doubles;
   struct hb_selftest_info info;
   int wrong; /* of precision reproducible */
 };
@@ -377,22 +462,44 @@ static struct found *found_by(const char *scheme, const struct hb_gl_context *co
            context->caps.version);
   struct found *f = found;
   while (f < found + KEPT && f->is_known && strcmp(f->key, key) != 0) f++;
-  if (f == found + KEPT) f->is_known = 0;
+  if (f == found + KEPT) f->is_known = f->knows_doubles = 0;
   if (!f->is_known) memcpy(f->key, key, sizeof key);
   return f;
 }
 
-enum hb_status hb_selftest_run(struct hb_gl_context *context, struct hb_selftest_info *selftest)
+enum doubles { WITHOUT_DOUBLES, WITH_DOUBLES };
+
+static enum hb_status find(struct hb_gl_context *context, enum doubles doubles, struct found *f)
 {
-  enum hb_status status = HB_OK;
+  int missing = doubles == WITH_DOUBLES && !f->knows_doubles;
+  if (f->is_known && !missing) return HB_OK;
+  HB_TRY(hb_gl_context_use(context));
+  if (!f->is_known) HB_TRY(test(context, &f->info));
+  f->is_known = 1;
+  if (missing) HB_TRY(test_doubles(context, &f->info));
+  f->knows_doubles |= missing;
+  return HB_OK;
+}
+
+static enum hb_status run(struct hb_gl_context *context, enum doubles doubles,
+                          struct hb_selftest_info *selftest)
+{
   pthread_mutex_lock(&one_at_a_time);
   struct found *f = found_by("", context);
-  if (!f->is_known) status = hb_gl_context_use(context);
-  if (!f->is_known && status == HB_OK) status = test(context, &f->info);
-  f->is_known = status == HB_OK;
+  enum hb_status status = find(context, doubles, f);
   *selftest = f->info;
   pthread_mutex_unlock(&one_at_a_time);
   return status;
+}
+
+enum hb_status hb_selftest_run(struct hb_gl_context *context, struct hb_selftest_info *selftest)
+{
+  return run(context, WITHOUT_DOUBLES, selftest);
+}
+
+enum hb_status hb_selftest_doubles(struct hb_gl_context *context, struct hb_selftest_info *selftest)
+{
+  return run(context, WITH_DOUBLES, selftest);
 }
 
 enum hb_status hb_selftest_fixed(struct hb_pairs *p)
@@ -430,6 +537,11 @@ enum hb_status hb_selftest_judge(const struct hb_selftest_info *t, enum hb_preci
                                  const char *renderer)
 {
   const char *name = hb_precision_names[precision];
+  if (precision == HB_PRECISION_DOUBLE && t->double_emulated)
+    return hb_fail(HB_ERR_GL,
+                   "precision double needs doubles of the hardware, %s emulates them, which takes minutes to "
+                   "compile; use precision %s",
+                   renderer, hb_precision_names[exact_sums(t) ? HB_PRECISION_DS : HB_PRECISION_SINGLE]);
   if (hb_precisions[precision].needs_precise && !exact_sums(t)) {
     int wrong = wrong_sums(t);
     return hb_fail(HB_ERR_GL,

@@ -10,6 +10,9 @@
  * process. Errors: HB_ERR_GL, HB_ERR_DEVICE. */
 enum hb_status hb_selftest_run(struct hb_gl_context *context, struct hb_selftest_info *selftest);
 
+/* The same with the part about doubles, for whoever needs them: where they are emulated the compiler takes long. */
+enum hb_status hb_selftest_doubles(struct hb_gl_context *context, struct hb_selftest_info *selftest);
+
 /* HB_ERR_GL, with what is broken and what to use instead, where the precision would not be reached. */
 enum hb_status hb_selftest_judge(const struct hb_selftest_info *selftest, enum hb_precision precision,
                                  const char *renderer);

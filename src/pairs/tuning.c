@@ -288,10 +288,12 @@ static const char *const software_words[] = {
 static const double GAIN = 1.02;          /* less is noise */
 static const double TRIAL_SECONDS = 0.03; /* of each stretch that is timed */
 static const double WALK_SECONDS = 0.004; /* about what one walk may take */
+static const double COMPILE_SECONDS = 2;  /* of a tuning: those with more to compile are not tried */
 
 struct trial {
   struct hb_pairs_params params;
   size_t n, ni;
+  int too_large;                 /* sinks times sources written out that took too long to compile; 0: none */
   double *x;                     /* [4 * records * n], random in the unit cube */
   uint32_t *index;               /* [n] */
   uint32_t *scale;               /* [n] in precision reproducible: any, */
@@ -346,19 +348,35 @@ static enum hb_status walk_for(struct trial *t, struct hb_pairs *pairs, double d
   return HB_OK;
 }
 
+/* How much of the walk a compiler has to write out. */
+static int size_of(const struct hb_pairs_tuning *tuning) { return tuning->i_each * tuning->unroll; }
+
+static int compiles_too_long(const struct trial *t, const struct hb_pairs_tuning *tuning)
+{
+  return t->too_large && size_of(tuning) >= t->too_large;
+}
+
+static void learn_compiler(struct trial *t, const struct hb_pairs_tuning *tuning, double seconds)
+{
+  if (seconds > COMPILE_SECONDS && !compiles_too_long(t, tuning)) t->too_large = size_of(tuning);
+}
+
 /* Seconds of one walk, the better of two stretches; *tuning becomes complete. */
 static enum hb_status measure(struct trial *t, struct hb_pairs_tuning *tuning, double *seconds)
 {
   struct hb_pairs *pairs;
-  double again = 0;
+  double again = 0, walks[2] = {0};
   t->params.tuning = *tuning;
   HB_TRY(hb_pairs_create(&t->params, &pairs));
   *tuning = pairs->params.tuning;
   enum hb_status status = send(t, pairs);
   for (int k = 0; k < 2 && status == HB_OK; k++) { /* compiles; learns the speed, of which passes are made */
+    double start = hb_clock_now();
     status = walk(t, pairs);
     if (status == HB_OK) status = hb_pairs_read(pairs);
+    walks[k] = hb_clock_now() - start;
   }
+  if (status == HB_OK) learn_compiler(t, tuning, walks[0] - walks[1]);
   if (status == HB_OK) status = walk_for(t, pairs, TRIAL_SECONDS, seconds);
   if (status == HB_OK) status = walk_for(t, pairs, TRIAL_SECONDS, &again);
   if (again < *seconds) *seconds = again;
@@ -400,7 +418,9 @@ static enum hb_status search(const struct hb_pairs_params *params, size_t n, dou
   for (size_t k = 0; status == HB_OK && words[k] && hb_clock_now() - begin < seconds; k++) {
     struct hb_pairs_tuning tuning = *best;
     if (hb_tuning_parse(words[k], &tuning) != HB_OK || memcmp(&tuning, best, sizeof tuning) == 0) continue;
-    if (!keeps_precision(&tuning, &safe) || measure(&t, &tuning, &elapsed) != HB_OK) continue;
+    if (!keeps_precision(&tuning, &safe) || compiles_too_long(&t, &tuning) ||
+        measure(&t, &tuning, &elapsed) != HB_OK)
+      continue;
     if (elapsed * GAIN >= fastest) continue;
     fastest = elapsed;
     *best = tuning;

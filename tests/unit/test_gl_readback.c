@@ -22,6 +22,13 @@ static GLenum GLAPIENTRY count_wait(GLsync fence, GLbitfield flags, GLuint64 nan
   return real_wait(fence, flags, nanoseconds);
 }
 
+static GLenum GLAPIENTRY never(GLsync fence, GLbitfield flags, GLuint64 nanoseconds)
+{
+  (void)fence, (void)flags, (void)nanoseconds;
+  asked++;
+  return GL_TIMEOUT_EXPIRED;
+}
+
 static int is_gpu;
 
 static int set_up(void **state)
@@ -147,10 +154,33 @@ static void test_long_results(void **state)
   }
 }
 
+/* A fence that never signals: the wait ends, later where the device was given more to do. The driver's sleep is skipped. */
+static void test_lost_device(void **state)
+{
+  (void)state;
+  need_lasting_maps();
+  const uint32_t *words;
+  int asked_before = 0;
+  for (int given = 0; given < 2; given++) {
+    asked = 0;
+    context->given = given;
+    uint32_t blank = readback.lasting[0];
+    send(blank - COUNT / 2, COUNT); /* one word seems not to arrive */
+    hb_gl_since_12.__glewClientWaitSync = never;
+    ASSERT_FAILS(hb_gl_readback_open(context, &readback, COUNT * sizeof *words, &words), HB_ERR_DEVICE,
+                 given ? "has not finished results for 160 s" : "has not finished results for 60 s");
+    hb_gl_since_12.__glewClientWaitSync = count_wait;
+    hb_gl_readback_close(&readback);
+    expect_above(asked, asked_before);
+    asked_before = asked;
+  }
+  context->given = 0;
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_arriving), cmocka_unit_test(test_software),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_arriving),     cmocka_unit_test(test_software),
                                      cmocka_unit_test(test_blank_result), cmocka_unit_test(test_unread),
-                                     cmocka_unit_test(test_long_results)};
+                                     cmocka_unit_test(test_long_results), cmocka_unit_test(test_lost_device)};
   return RUN_TESTS(tests, 1, set_up, tear_down);
 }

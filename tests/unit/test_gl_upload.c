@@ -116,7 +116,7 @@ static void test_device_that_does_not_say(void **state)
   for (uint32_t k = 0; k < HB_GL_UPLOAD_PLACES; k++) send_piece(&upload, &buffer, k);
   answer = GL_WAIT_FAILED;
   ASSERT_FAILS(hb_gl_upload_begin(context, &upload, &room), HB_ERR_DEVICE,
-               "does not say when an upload is complete");
+               "does not say when uploads are ready");
   assert_null(room);
   hb_gl_upload_destroy(&upload);
   hb_gl_buffer_destroy(&buffer);

@@ -121,9 +121,10 @@ struct hb_selftest_info {
   int denormals_lost;                    /* not the same after reading and writing               */
   int denormal_products_lost;            /* products too small to be normal that became 0        */
   int special_wrong, wrap_wrong;         /* NaN, infinities, zeros; unsigned numbers beyond 2^32 */
-  int has_double;                        /* 0: the two below are not valid                       */
+  int has_double;                        /* 0: absent, or emulated; the two below are not valid  */
   int double_wrong;                      /* a double sum, its rounding error, or a product: 0    */
   double double_ulp;                     /* sqrt, inversesqrt and 1 / x in double                */
+  int double_emulated;                   /* 1: they take so long that they cannot be hardware's  */
 };
 
 /* A way to get OpenGL, tried on this machine. */
