@@ -46,7 +46,13 @@ static enum hb_status reserve_predicted(struct hb_hermite4 *h)
 /* ---- [PZ07] eqs 3 and 4 ---- */
 
 /* As many are predicted, or corrected, before a second thread has woken up; the size of a thread's pieces. */
-enum { PREDICTED_ALONE = 4096, PREDICTED_PIECE = 1024, CORRECTED_ALONE = 512, CORRECTED_PIECE = 64 };
+enum {
+  PREDICTED_ALONE = 4096,
+  PREDICTED_PIECE = 1024,
+  CORRECTED_ALONE = 512,
+  CORRECTED_PIECE = 64,
+  FETCHED_AHEAD = 6
+};
 
 /* Particle i alone: where it is the last one, there is no fourth component. */
 void hb_hermite4_predict(const struct hb_hermite4 *h, size_t i, const struct hb_span *dt, double xp[3],
@@ -341,6 +347,15 @@ struct correction {
 /* There forces change with the orbits of members, within a step, and not by rounding. */
 static int is_near_group(const struct hb_hermite4 *h, uint32_t i) { return h->groups && h->groups->near[i]; }
 
+/* What a correction needs of a particle: its arrays lie apart, more of them than a processor follows by itself. */
+static void fetch(const struct hb_hermite4 *h, size_t i)
+{
+  const void *of[] = {h->particles->x + 3 * i, h->particles->v + 3 * i, h->a + 3 * i,   h->j + 3 * i,
+                      h->xp + 3 * i,           h->vp + 3 * i,           h->lost + 3 * i};
+  for (size_t k = 0; k < sizeof of / sizeof *of; k++) hb_fetch(of[k], 3 * sizeof(double));
+  if (hb_hermite4_has_parts(h)) hb_hermite4_near_fetch(h, i);
+}
+
 static void correct_piece(void *context, size_t piece)
 {
   struct correction *c = context;
@@ -348,6 +363,7 @@ static void correct_piece(void *context, size_t piece)
   for (size_t b = piece * CORRECTED_PIECE, end = hb_parallel_end(c->ni, CORRECTED_PIECE, b); b < end; b++) {
     unsigned level = h->blocks->level[h->block[b]];
     int noisy;
+    if (b + FETCHED_AHEAD < c->ni) fetch(h, h->block[b + FETCHED_AHEAD]);
     double dt = correct(h, c->T, b, hb_hermite4_span(h, (uint64_t)1 << level), &noisy);
     h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
     h->phi1[b] = dt;

@@ -140,6 +140,9 @@ int hb_hermite4_has_lists(const struct hb_hermite4 *h);
 int hb_hermite4_has_parts(const struct hb_hermite4 *h);
 void hb_hermite4_near_parts(const struct hb_hermite4 *h, size_t i, const double **a, const double **k);
 
+/* What the end of a step of i needs is on its way. */
+void hb_hermite4_near_fetch(const struct hb_hermite4 *h, size_t i);
+
 /* The pulls of all, a1 j1 phi1, dt after the start: of use if no node is new until the parts begin. */
 void hb_hermite4_near_take_first(struct hb_hermite4 *h, double dt);
 
@@ -197,6 +200,14 @@ void hb_hermite4_near_store(struct hb_hermite4 *h, uint32_t i);
 void hb_hermite4_add_members(const struct hb_hermite4 *h, uint32_t node, struct hb_event *event);
 
 /* ---- small things ---- */
+
+/* Bytes that will be needed are on their way to the processor. */
+static inline void hb_fetch(const void *from, size_t bytes)
+{
+  const char *at = from;
+  for (size_t k = 0; k < bytes; k += 64) __builtin_prefetch(at + k);
+  __builtin_prefetch(at + bytes - 1);
+}
 
 /* Masses of what moves: of nodes, if there are groups. */
 static inline const double *hb_hermite4_masses(const struct hb_hermite4 *h)

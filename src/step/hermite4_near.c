@@ -120,6 +120,14 @@ void hb_hermite4_near_store(struct hb_hermite4 *h, uint32_t i)
   r->m = hb_hermite4_masses(h)[i];
 }
 
+void hb_hermite4_near_fetch(const struct hb_hermite4 *h, size_t i)
+{
+  const struct hb_hermite4_near *near = h->near;
+  const double *of[] = {near->a, near->j, near->far_a, near->far_j};
+  for (size_t k = 0; k < sizeof of / sizeof *of; k++) hb_fetch(of[k] + 3 * i, 3 * sizeof(double));
+  hb_fetch(near->record + hb_order_place(near->order)[i], sizeof *near->record);
+}
+
 static void store_all(struct hb_hermite4 *h)
 {
   for (uint32_t i = 0; i < h->n; i++) hb_hermite4_near_store(h, i);
@@ -191,11 +199,6 @@ double hb_hermite4_near_reach2(const struct hb_hermite4 *h, uint32_t i)
   return h->near->h2[i] / most_grown;
 }
 
-static inline __attribute__((always_inline)) void fetch_soon(const void *from, size_t bytes)
-{
-  for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)from + at);
-}
-
 /* Four columns from four rows. */
 static inline __attribute__((always_inline)) void transpose(const hb_four row[4], hb_four column[4])
 {
@@ -218,7 +221,7 @@ HB_CLONES static void gather(const struct record *record, const uint32_t *place,
   for (size_t k = 0; k < count; k += FOUR) {
     hb_four x[FOUR], v[FOUR], xs[FOUR], vs[FOUR];
     for (size_t c = k + AHEAD; c < k + AHEAD + FOUR && c < count; c++)
-      fetch_soon(record + place[list[c]], sizeof *record);
+      hb_fetch(record + place[list[c]], sizeof *record);
     for (size_t c = 0; c < FOUR; c++) {
       uint32_t j = list[hb_min(k + c, count - 1)];
       const struct record *r = record + place[j];
@@ -307,7 +310,7 @@ static void work_piece(void *context, size_t piece)
   const struct hb_hermite4_near *near = w->h->near;
   for (size_t k = piece * SUMMED_PIECE, end = hb_parallel_end(w->n, SUMMED_PIECE, k); k < end; k++) {
     if (k + AHEAD < w->n)
-      fetch_soon(list_of(near, w->index[k + AHEAD]), (size_t)near->wanted * sizeof *near->list);
+      hb_fetch(list_of(near, w->index[k + AHEAD]), (size_t)near->wanted * sizeof *near->list);
     w->one(w->h, k);
   }
 }
