@@ -93,34 +93,17 @@ LIST(hb_integrator_info, hb_integrators)
 
 /* ---- answers ----------------------------------------------------------------------------------------- */
 
-void hb_sim_counts_sized(size_t size, const struct hb_sim *sim, struct hb_sim_counts *counts)
-{
-  struct hb_sim_counts own;
-  hb_sim_counts(sim, &own);
-  copy(counts, size, &own, sizeof own);
-}
-
-void hb_sim_phases_sized(size_t size, const struct hb_sim *sim, struct hb_phases *phases)
-{
-  struct hb_phases own;
-  hb_sim_phases(sim, &own);
-  copy(phases, size, &own, sizeof own);
-}
-
-void hb_checkpoint_info_sized(size_t size, const struct hb_checkpoint *checkpoint,
-                              struct hb_checkpoint_info *info)
-{
-  struct hb_checkpoint_info own;
-  hb_checkpoint_info(checkpoint, &own);
-  copy(info, size, &own, sizeof own);
-}
-
-void hb_sim_on_device_sized(size_t size, const struct hb_sim *sim, struct hb_device_particles *particles)
-{
-  struct hb_device_particles own;
-  hb_sim_on_device(sim, &own);
-  copy(particles, size, &own, sizeof own);
-}
+#define ANSWER(name, handle, type)                                                                           \
+  void name##_sized(size_t size, const struct handle *from, struct type *answer)                             \
+  {                                                                                                          \
+    struct type own;                                                                                         \
+    name(from, &own);                                                                                        \
+    copy(answer, size, &own, sizeof own);                                                                    \
+  }
+ANSWER(hb_sim_counts, hb_sim, hb_sim_counts)
+ANSWER(hb_sim_phases, hb_sim, hb_phases)
+ANSWER(hb_checkpoint_info, hb_checkpoint, hb_checkpoint_info)
+ANSWER(hb_sim_on_device, hb_sim, hb_device_particles)
 
 int hb_sim_step_trouble_sized(size_t size, struct hb_sim *sim, struct hb_step_trouble *trouble)
 {
@@ -130,23 +113,16 @@ int hb_sim_step_trouble_sized(size_t size, struct hb_sim *sim, struct hb_step_tr
   return is_trouble;
 }
 
-enum hb_status hb_sim_diagnose_sized(size_t size, struct hb_sim *sim, double t,
-                                     struct hb_diagnostics *diagnostics)
-{
-  struct hb_diagnostics own;
-  HB_TRY(hb_sim_diagnose(sim, t, &own));
-  copy(diagnostics, size, &own, sizeof own);
-  return HB_OK;
-}
-
-enum hb_status hb_sim_structure_sized(size_t size, struct hb_sim *sim, double t,
-                                      struct hb_structure *structure)
-{
-  struct hb_structure own;
-  HB_TRY(hb_sim_structure(sim, t, &own));
-  copy(structure, size, &own, sizeof own);
-  return HB_OK;
-}
+#define ANSWER_AT(name, type)                                                                                \
+  enum hb_status name##_sized(size_t size, struct hb_sim *sim, double t, struct type *answer)                \
+  {                                                                                                          \
+    struct type own;                                                                                         \
+    HB_TRY(name(sim, t, &own));                                                                              \
+    copy(answer, size, &own, sizeof own);                                                                    \
+    return HB_OK;                                                                                            \
+  }
+ANSWER_AT(hb_sim_diagnose, hb_diagnostics)
+ANSWER_AT(hb_sim_structure, hb_structure)
 
 enum hb_status hb_snapshot_read_at_sized(size_t size, const char *path, const char *format, double t,
                                          struct hb_particles **particles,
@@ -270,27 +246,14 @@ enum hb_status hb_sim_take_sized(size_t size, size_t force_size, struct hb_parti
   return is_unknown();
 }
 
-enum hb_encounters hb_sim_default_encounters_sized(size_t size, size_t force_size,
-                                                   const struct hb_sim_params *params)
-{
-  struct hb_sim_params own;
-  take_sim(&own, params, size, force_size);
-  return hb_sim_default_encounters(&own);
-}
-
-enum hb_first_step hb_sim_default_first_step_sized(size_t size, size_t force_size,
-                                                   const struct hb_sim_params *params,
-                                                   const struct hb_particles *initial)
-{
-  struct hb_sim_params own;
-  take_sim(&own, params, size, force_size);
-  return hb_sim_default_first_step(&own, initial);
-}
-
-int hb_sim_default_neighbors_sized(size_t size, size_t force_size, const struct hb_sim_params *params,
-                                   const struct hb_particles *initial)
-{
-  struct hb_sim_params own;
-  take_sim(&own, params, size, force_size);
-  return hb_sim_default_neighbors(&own, initial);
-}
+#define DEFAULT(result, name, initial, arguments)                                                            \
+  result name##_sized(size_t size, size_t force_size, const struct hb_sim_params *params initial)            \
+  {                                                                                                          \
+    struct hb_sim_params own;                                                                                \
+    take_sim(&own, params, size, force_size);                                                                \
+    return name arguments;                                                                                   \
+  }
+#define AND_PARTICLES , const struct hb_particles *initial
+DEFAULT(enum hb_encounters, hb_sim_default_encounters, , (&own))
+DEFAULT(enum hb_first_step, hb_sim_default_first_step, AND_PARTICLES, (&own, initial))
+DEFAULT(int, hb_sim_default_neighbors, AND_PARTICLES, (&own, initial))

@@ -515,13 +515,24 @@ void hb_opts_help_entry(const char *name, const char *text, FILE *out)
   hb_opts_help_row(left, text, out);
 }
 
+const char *hb_opts_help_of(const struct hb_setting *option, char text[HB_OPTS_TEXT])
+{
+  char *to = text;
+  for (const char *from = option->help; *from && to < text + HB_OPTS_TEXT - 2; from++) {
+    if (*from == '@') *to++ = '-';
+    *to++ = *from == '@' ? '-' : *from;
+  }
+  *to = 0;
+  return text;
+}
+
 static void option_row(const struct hb_setting *option, FILE *out)
 {
-  char name[80], help[512], letter[8] = "    ";
+  char name[80], text[HB_OPTS_TEXT], help[HB_OPTS_TEXT + 32], letter[8] = "    ";
   if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
   snprintf(name, sizeof name, "  %s--%s%s%s", letter, option->name, option->metavar ? " " : "",
            option->metavar ? option->metavar : "");
-  snprintf(help, sizeof help, "%s%s%s%s", option->help, option->fallback ? " (default " : "",
+  snprintf(help, sizeof help, "%s%s%s%s", hb_opts_help_of(option, text), option->fallback ? " (default " : "",
            option->fallback ? option->fallback : "", option->fallback ? ")" : "");
   hb_opts_help_row(name, help, out);
 }

@@ -99,6 +99,10 @@ const char *hb_opts_units_help(const struct hb_opts_command *command);
  * HB_ERR_USAGE. */
 enum hb_status hb_opts_check_powers(const struct hb_opts *opts);
 
+/* The help of an option, where @eps is --eps. */
+enum { HB_OPTS_TEXT = 1024 };
+const char *hb_opts_help_of(const struct hb_setting *option, char text[HB_OPTS_TEXT]);
+
 /* A row of --help: name and text, aligned and wrapped. */
 void hb_opts_help_row(const char *name, const char *help, FILE *out);
 void hb_opts_help_entry(const char *name, const char *help, FILE *out); /* "  NAME" */

@@ -2,6 +2,7 @@
  * completion for two shells; and what the package for Python has to know of options. Run by tools/manual.sh: manual FOLDER VERSION DATE. */
 #include "cli/cmd.h"
 #include "console/opts.h"
+#include "sim/sim_settings.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -93,7 +94,7 @@ static void put_title(const char *name, const struct man_edition *edition, FILE 
 
 static void put_option(const struct hb_setting *option, FILE *out)
 {
-  char all[HB_WORDS_LENGTH];
+  char all[HB_WORDS_LENGTH], text[HB_OPTS_TEXT];
   fputs(".TP\n", out);
   if (option->letter) fprintf(out, "\\fB\\-%c\\fR, ", option->letter);
   fputs("\\fB\\-\\-", out);
@@ -101,7 +102,7 @@ static void put_option(const struct hb_setting *option, FILE *out)
   fputs("\\fR", out);
   if (option->metavar) fprintf(out, " \\fI%s\\fR", option->metavar);
   fputc('\n', out);
-  put_text(option->help, out);
+  put_text(hb_opts_help_of(option, text), out);
   if (option->fallback) {
     fputs("(default ", out);
     put_name(option->fallback, strlen(option->fallback), out);
@@ -308,12 +309,13 @@ static void zsh_value(const char *metavar, struct hb_words words, int is_list, F
 
 static void zsh_option(const struct hb_setting *option, FILE *out)
 {
+  char text[HB_OPTS_TEXT];
   for (int with_letter = 0; with_letter < (option->letter ? 2 : 1); with_letter++) {
     if (with_letter)
       fprintf(out, " \\\n        '-%c[", option->letter);
     else
       fprintf(out, " \\\n        '--%s%s[", option->name, option->kind == HB_SETTING_FLAG ? "" : "=");
-    zsh_text(option->help, out);
+    zsh_text(hb_opts_help_of(option, text), out);
     fputc(']', out);
     if (option->kind != HB_SETTING_FLAG)
       zsh_value(option->metavar, option->words, option->kind == HB_SETTING_WORDS, out);
@@ -361,33 +363,35 @@ static void completion_zsh(const struct hb_opts_command *const *commands, FILE *
 
 /* ---- the package for Python ---- */
 
-/* Of options that set a number or a choice: what it measures, its words. */
-static void python_settings(const char *name, const struct hb_opts_command *command, FILE *out)
+/* Of a setting that is a number or a choice: what it measures, its words. */
+static void python_setting(const struct hb_setting *row, const char *help, FILE *out)
 {
-  const struct hb_setting *option;
-  fprintf(out, "\n%s = {\n", name);
-  for (size_t k = 0; (option = hb_opts_option_at(command, k)); k++) {
-    int is_choice = option->kind == HB_SETTING_CHOICE;
-    int is_auto_count = option->kind == HB_SETTING_AUTO_COUNT;
-    int is_number =
-        option->kind >= HB_SETTING_NUMBER && option->kind <= HB_SETTING_POWER && option->unit == 0;
-    if (!is_choice && !is_number && !is_auto_count && option->of != HB_SETTING_FIELD_WORDS) continue;
-    fputs("    \"", out);
-    for (const char *c = option->name; *c; c++) fputc(*c == '-' ? '_' : *c, out);
-    fprintf(out, "\": Setting(%d, %d, %d, [", option->of, option->is_astro, option->kind == HB_SETTING_POWER);
-    for (size_t w = 0; is_choice && hb_words_at(option->words, w); w++)
-      fprintf(out, "%s\"%s\"", w ? ", " : "", hb_words_at(option->words, w));
-    fprintf(out, "]%s),\n", is_auto_count ? ", 1" : "");
-  }
-  fputs("}\n", out);
+  char name[HB_SETTING_NAME];
+  int is_choice = row->kind == HB_SETTING_CHOICE, is_auto_count = row->kind == HB_SETTING_AUTO_COUNT;
+  int is_number = row->kind >= HB_SETTING_NUMBER && row->kind <= HB_SETTING_POWER && row->unit == 0;
+  if (!is_choice && !is_number && !is_auto_count && row->of != HB_SETTING_FIELD_WORDS) return;
+  fprintf(out, "    \"%s\": Setting(%d, %d, %d, [", hb_setting_param(row, name), row->of, row->is_astro,
+          row->kind == HB_SETTING_POWER);
+  for (size_t w = 0; is_choice && hb_words_at(row->words, w); w++)
+    fprintf(out, "%s\"%s\"", w ? ", " : "", hb_words_at(row->words, w));
+  fprintf(out, "], %d", is_auto_count);
+  if (*help)
+    fprintf(out, ",\n        \"%s%s%s%s\"", help, row->fallback ? " (default " : "",
+            row->fallback ? row->fallback : "", row->fallback ? ")" : "");
+  fputs("),\n", out);
+}
+
+/* Those of forces have a place of their own. */
+static int is_force(const struct hb_setting *row)
+{
+  const size_t at = offsetof(struct hb_sim_params, force);
+  return row->at >= at && row->at < at + sizeof(struct hb_force_params);
 }
 
 static void python_package(FILE *out)
 {
-  static char run[] = "run", ic[] = "ic";
-  char *words[] = {run, ic};
-  fputs("\"\"\"What the options of holmberg run and ic are, written by the build into "
-        "manual/_settings.py.\"\"\"\n"
+  const struct hb_setting *row;
+  fputs("\"\"\"The settings of simulations and models, written by the build into manual/_settings.py.\"\"\"\n"
         "# flake8: noqa\n"
         "from typing import List, NamedTuple\n\n\n"
         "class Setting(NamedTuple):\n"
@@ -395,10 +399,15 @@ static void python_package(FILE *out)
         "    is_astro: int  # 1: it is in Myr, pc, km/s or solar masses\n"
         "    is_power: int  # 1: a power of two\n"
         "    words: List[str]  # of a choice, by the values of its enum\n"
-        "    is_auto_count: int = 0  # 1: 'auto', 0 for none, or a number\n\n",
+        "    is_auto_count: int  # 1: 'auto', 0 for none, or a number\n"
+        "    help: str = \"\"\n\n\n"
+        "SIM = {\n",
         out);
-  python_settings("RUN", hb_cmd_find(1, words), out);
-  python_settings("IC", hb_cmd_find(1, words + 1), out);
+  for (size_t k = 0; (row = hb_setting_at(hb_sim_settings, k)); k++)
+    if (!is_force(row)) python_setting(row, row->help, out);
+  fputs("}\n\nIC = {\n", out);
+  for (size_t k = 0; (row = hb_opts_option_at(&hb_cmd_ic, k)); k++) python_setting(row, "", out);
+  fputs("}\n", out);
 }
 
 /* ---- the files ---- */

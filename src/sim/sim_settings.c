@@ -20,8 +20,10 @@ static const char *const neighbors_words[] = {"auto", "0", NULL};
 
 const struct hb_setting hb_sim_settings_accuracy[] = {
     {"eta", 0, HB_SETTING_POSITIVE, SIM(eta), "NU", "0.01", .use = HB_SETTING_FOUND_STEP,
-     .life = HB_SETTING_SAVED, .help = "accuracy parameter of the time step, nu in the paper"},
+     .life = HB_SETTING_SAVED, .low = 0.0001, .high = 0.5,
+     .help = "accuracy parameter of the time step, nu in the paper"},
     {"eps", 0, HB_SETTING_NOT_NEGATIVE, SIM(force.eps), "EPS", "1/256", .life = HB_SETTING_SAVED,
+     .low = 0x1p-14, .high = 1,
      .help = "Plummer softening length, may be 0; an eps in a snapshot's header, as ic and run write it, "
              "replaces the default",
      .of = HB_DIMENSION_LENGTH},
@@ -47,20 +49,21 @@ const struct hb_setting hb_sim_settings_integrator[] = {
     {"transfer", 0, HB_SETTING_CHOICE, SIM(transfer), "WHAT", "all", .words.array = hb_transfer_names,
      .life = HB_SETTING_ADDED,
      .help =
-         "what is sent to the device at each block step: all particles, or block, which needs --predict gpu"},
+         "what is sent to the device at each block step: all particles, or block, which needs @predict gpu"},
     {"predict", 0, HB_SETTING_CHOICE, SIM(predict), "WHERE", "host", .words.array = hb_place_names,
      .life = HB_SETTING_ADDED, .help = "where particles are predicted: host, or gpu (schemes bag and tile)"},
     {"correct", 0, HB_SETTING_CHOICE, SIM(correct), "WHERE", "host", .words.array = hb_place_names,
      .life = HB_SETTING_ADDED,
-     .help = "where the block is corrected: host, or gpu, which needs --transfer block"},
+     .help = "where the block is corrected: host, or gpu, which needs @transfer block"},
     {"encounters", 0, HB_SETTING_CHOICE, SIM(encounters), "HOW", "auto", .words.array = hb_encounters_names,
      .help =
          "hermite4: how binaries and stars that meet are integrated: groups, together by a regularized "
          "method, with heavy stars in shorter steps and up to eight bodies alone as one group (needs block "
-         "steps, --eps 0 and --correct host); none, by short steps; auto: groups where that is possible, but "
+         "steps, @eps 0 and @correct host); none, by short steps; auto: groups where that is possible, but "
          "not with shaders of your own"},
     {"neighbors", 0, HB_SETTING_AUTO_COUNT, SIM(neighbors), "N", "auto", .least = HB_NEIGHBORS_LEAST,
      .most = HB_NEIGHBORS_MOST, .words.array = neighbors_words, .life = HB_SETTING_ADDED,
+     .low = HB_NEIGHBORS_LEAST, .high = HB_NEIGHBORS_MOST,
      .help =
          "hermite4: how many neighbors a particle has, whose forces are summed at each of its steps, those "
          "of all others at longer ones (Ahmad & Cohen 1973); 0: none, as in 2007; auto: 64 from 1000 "
@@ -71,7 +74,7 @@ const struct hb_setting hb_sim_settings_integrator[] = {
      .help = "forces from outside: a sum of point:m=M, plummer:m=M,a=A, disc:m=M,a=A,b=B (Miyamoto & "
              "Nagai), log:v=V,r=R,q=Q, each with x=X,y=Y,z=Z where its middle is not the origin; frame:w=W: "
              "in coordinates that turn; hill:w=W,k=K,n=N: in such coordinates, and with a galaxy's tide "
-             "(Hill's approximation); omega=W: the pattern speed of the Jacobi energy in --diag, where "
+             "(Hill's approximation); omega=W: the pattern speed of the Jacobi energy in @diag, where "
              "coordinates do not turn",
      .of = HB_SETTING_FIELD_WORDS},
     {"integrator", 0, HB_SETTING_WORD, SIM(integrator), "NAME", "hermite4", .words.at = integrator_name,
@@ -83,7 +86,7 @@ const struct hb_setting hb_sim_settings_integrator[] = {
      .help = "leapfrog: time step of all particles (default: from FILE's header; required without one)",
      .of = HB_DIMENSION_TIME},
     {"damping", 0, HB_SETTING_POSITIVE, SIM(damping), "D", .most = 1, .use = HB_SETTING_GIVEN_STEP,
-     .life = HB_SETTING_ADDED, .before = 1,
+     .life = HB_SETTING_ADDED, .before = 1, .low = 0.5, .high = 1,
      .help = "leapfrog: factor on the velocities at each step (default: from FILE's header, else 1)"},
     {0}};
 
@@ -91,7 +94,7 @@ const struct hb_setting hb_sim_settings_bodies[] = {
     {"collisions", 0, HB_SETTING_CHOICE, SIM(collisions), "HOW", "none", .words.array = hb_collisions_names,
      .life = HB_SETTING_ADDED,
      .help =
-         "hermite4: what to do when bodies touch, by FILE's radii (see 'holmberg ic --radius'): none does "
+         "hermite4: what to do when bodies touch, by FILE's radii (see 'holmberg ic @radius'): none does "
          "not look for them; stop ends the run; merge makes one body, which keeps mass, momentum and volume; "
          "the lost energy is counted in dE/E"},
     {"escapers", 0, HB_SETTING_CHOICE, SIM(escapers), "HOW", "none", .words.array = hb_escapers_names,
@@ -117,9 +120,9 @@ const struct hb_setting hb_sim_settings_force[] = {
     {"interaction", 0, HB_SETTING_TEXT, SIM(force.interaction), "NAME",
      .help =
          "what particles do to each other, in place of gravity: a file like my.glsl that gives ax ay az phi "
-         "and, for hermite4, jx jy jz; schemes bag, tile, matrix2004, see 'holmberg pairs --help'"},
+         "and, for hermite4, jx jy jz; schemes bag, tile, matrix2004, see 'holmberg pairs @help'"},
     {"parameter", 0, HB_SETTING_TEXT, SIM(force.parameters), "K=V,...", .param = "parameters",
-     .help = "parameters of the interaction (default: the values in its file; eps2 is --eps squared)"},
+     .help = "parameters of the interaction (default: the values in its file; eps2 is @eps squared)"},
     {0}};
 
 const struct hb_setting hb_sim_settings_tuning[] = {

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "console/target.h"
+#include "sim/sim_settings.h"
 #include "console/signals.h"
 
 #include <math.h>
@@ -122,17 +123,28 @@ static const struct hb_ic_model *model_with_n(const struct hb_view_source *s)
   return s->file_count == 0 && model->n_min < model->n_max ? model : NULL;
 }
 
+/* Of a setting, as its row has it. */
+static struct hb_hud_slider slider(const char *name, const char *setting, double *value, int absent)
+{
+  const struct hb_setting *row = hb_setting_find(hb_sim_settings, setting);
+  return (struct hb_hud_slider){.name = name,
+                                .least = row->low,
+                                .most = row->high,
+                                .law = row->high > 10 * row->low ? HB_HUD_LOGARITHMIC : HB_HUD_LINEAR,
+                                .with_zero = row->kind == HB_SETTING_NOT_NEGATIVE,
+                                .format = "%.3g",
+                                .absent = absent,
+                                .value = value};
+}
+
 static void set_sliders(struct hb_view *view)
 {
   const struct hb_view_source *s = &view->source;
   int series = hb_view_source_is_series(s), has_dt = hb_run_has_dt(s->run);
   const struct hb_hud_slider sliders[HB_VIEW_SLIDERS] = {
-      [HB_VIEW_EPS] = {"softening", 0x1p-14, 1, HB_HUD_LOGARITHMIC, 1, "%.3g", .absent = series,
-                       .value = &view->knobs.eps},
-      [HB_VIEW_ETA] = {"nu", 0.001, 0.1, HB_HUD_LOGARITHMIC, 0, "%.3g", .absent = series || has_dt,
-                       .value = &view->knobs.eta},
-      [HB_VIEW_DAMPING] = {"damping", 0.5, 1, HB_HUD_LINEAR, 0, "%.3g", .absent = series || !has_dt,
-                           .value = &view->knobs.damping},
+      [HB_VIEW_EPS] = slider("softening", "eps", &view->knobs.eps, series),
+      [HB_VIEW_ETA] = slider("nu", "eta", &view->knobs.eta, series || has_dt),
+      [HB_VIEW_DAMPING] = slider("damping", "damping", &view->knobs.damping, series || !has_dt),
       [HB_VIEW_SPEED] = {"speed", s->speed / 100, s->speed * 100, HB_HUD_LOGARITHMIC, 0, "%.3g",
                          .absent = series, .value = &view->clock.speed},
       [HB_VIEW_N] = {"N", 16, 65536, HB_HUD_LOGARITHMIC, 0, "%.0f", .absent = !model_with_n(s),

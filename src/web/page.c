@@ -13,6 +13,7 @@
 #include "inspect/inspector.h"
 #include "render/coloring.h"
 #include "sim/sim_device.h"
+#include "sim/sim_settings.h"
 #include "web/web_turn.h"
 
 #include <holmberg/diagnostics.h>
@@ -53,56 +54,41 @@ static const char SHADERS[] = "/shaders"; /* where edited ones are: HB_SHADER_DI
 
 /* As the script gives them, one after the other. */
 static struct {
-  char model[32], scheme[32], precision[32], transfer[32];
-  double n, seed, eps, nu, neighbors, max_draw_ms;
-} settings = {"plummer", "bag", "", "", 0, 1, NAN, 0.01, HB_NEIGHBORS_AUTO, 50};
+  char model[32], precision[32];
+  struct hb_ic_params ic;
+  struct hb_sim_params sim;
+} settings = {.model = "plummer",
+              .ic = {.seed = 1},
+              .sim = {.force = {.context = "webgl", .max_draw_s = 0.05, .flags = HB_FORCE_NO_TUNE}}};
 
-static const struct {
-  const char *name;
-  char *text;
-  double *number;
-} known[] = {
-    {"model", settings.model, NULL},
-    {"scheme", settings.scheme, NULL},
-    {"precision", settings.precision, NULL},
-    {"transfer", settings.transfer, NULL},
-    {"n", NULL, &settings.n},
-    {"seed", NULL, &settings.seed},
-    {"eps", NULL, &settings.eps},
-    {"nu", NULL, &settings.nu},
-    {"neighbors", NULL, &settings.neighbors},
-    {"max_draw_ms", NULL, &settings.max_draw_ms},
-};
+/* "": its default. */
+static enum hb_status set_sim(const struct hb_setting *row, const char *value)
+{
+  struct hb_sim_params *p = &settings.sim;
+  void *field = (char *)p + row->at;
+  memset(field, 0, row->size);
+  if (*value) HB_TRY(hb_setting_read(row, value, field));
+  if (field == &p->force.precision && *value) { /* the script's word does not last */
+    snprintf(settings.precision, sizeof settings.precision, "%s", value);
+    p->force.precision = settings.precision;
+  }
+  int is_unsoftened = field == &p->force.eps && *value && p->force.eps == 0;
+  if (field == &p->force.eps) p->force.flags = HB_FORCE_NO_TUNE | (is_unsoftened ? HB_FORCE_UNSOFTENED : 0U);
+  p->predict = p->correct = p->transfer == HB_TRANSFER_BLOCK ? HB_PLACE_GPU : HB_PLACE_HOST;
+  return HB_OK;
+}
 
 EMSCRIPTEN_KEEPALIVE enum hb_status page_set(const char *name, const char *value)
 {
-  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-    if (strcmp(known[k].name, name) != 0) continue;
-    if (known[k].text)
-      snprintf(known[k].text, sizeof settings.model, "%s", value);
-    else
-      *known[k].number = *value || known[k].number != &settings.eps ? atof(value) : NAN; /* the model's */
-    return HB_OK;
-  }
-  return hb_fail(HB_ERR_USAGE, "unknown setting '%s'", name);
-}
-
-static struct hb_sim_params sim_params(void)
-{
-  struct hb_sim_params p = {
-      .force = {.scheme = settings.scheme,
-                .precision = *settings.precision ? settings.precision : NULL,
-                .context = "webgl",
-                .eps = isnan(settings.eps) ? 0 : settings.eps,
-                .max_draw_s = 1e-3 * settings.max_draw_ms,
-                .flags = HB_FORCE_NO_TUNE | (settings.eps == 0 ? HB_FORCE_UNSOFTENED : 0U)},
-      .eta = settings.nu,
-      .neighbors = (int)settings.neighbors};
-  if (strcmp(settings.transfer, "block") == 0) {
-    p.transfer = HB_TRANSFER_BLOCK;
-    p.predict = p.correct = HB_PLACE_GPU;
-  }
-  return p;
+  const struct hb_setting *row = hb_setting_find(hb_sim_settings, name);
+  if (row) return set_sim(row, value);
+  if (strcmp(name, "model") == 0)
+    snprintf(settings.model, sizeof settings.model, "%s", value);
+  else if (strcmp(name, "n") == 0)
+    settings.ic.n = (size_t)atof(value);
+  else
+    return hb_fail(HB_ERR_USAGE, "unknown setting '%s'", name);
+  return HB_OK;
 }
 
 /* ---- long calls ---------------------------------------------------------------------------------------- */
@@ -117,7 +103,7 @@ EMSCRIPTEN_KEEPALIVE void page_stop(void) { hb_web_stop(); }
 static int begin_long(void)
 {
   page.is_busy = 1;
-  hb_web_sleep(may_sleep ? 1e-3 * settings.max_draw_ms : 0);
+  hb_web_sleep(may_sleep ? settings.sim.force.max_draw_s : 0);
   return may_sleep = 0;
 }
 
@@ -249,15 +235,14 @@ static int neighbors_of(const struct hb_sim_params *p, const struct hb_particles
 /* Whether a shader was edited, or is no more, so that the simulation has to go on without neighbors, or with them. */
 EMSCRIPTEN_KEEPALIVE int page_is_dated(void)
 {
-  const struct hb_sim_params p = sim_params();
   if (!page.sim || !page.initial) return 0;
-  return (neighbors_of(&p, page.initial) > 0) != (hb_sim_taken(page.sim)->neighbors > 0);
+  return (neighbors_of(&settings.sim, page.initial) > 0) != (hb_sim_taken(page.sim)->neighbors > 0);
 }
 
 /* A simulation of copies of these particles; if that fails, the one that was remains. */
 static enum hb_status begin_sim(const struct hb_particles *particles)
 {
-  struct hb_sim_params p = sim_params();
+  struct hb_sim_params p = settings.sim;
   p.neighbors = neighbors_of(&p, particles);
   struct hb_sim *sim;
   struct hb_diagnostics now;
@@ -309,8 +294,7 @@ static enum hb_status begin_with(struct hb_particles *particles)
 
 static enum hb_status make_model(struct hb_particles **particles)
 {
-  const struct hb_ic_params ic = {.n = (size_t)settings.n, .seed = (uint64_t)settings.seed};
-  return hb_ic_make(settings.model, &ic, particles);
+  return hb_ic_make(settings.model, &settings.ic, particles);
 }
 
 EMSCRIPTEN_KEEPALIVE enum hb_status page_begin(void)
@@ -348,7 +332,7 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_resize(void)
   HB_TRY(check_sim());
   HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
   enum hb_status status = make_model(&initial);
-  if (status == HB_OK) status = hb_resample(now, hb_particles_n(initial), (uint64_t)settings.seed, &others);
+  if (status == HB_OK) status = hb_resample(now, hb_particles_n(initial), settings.ic.seed, &others);
   if (status == HB_OK) status = begin_sim(others);
   hb_particles_destroy(now);
   hb_particles_destroy(others);
@@ -496,7 +480,21 @@ static enum hb_status list_schemes(struct hb_text *text)
   return HB_OK;
 }
 
-/* Models and schemes as JSON, so that they are listed in one place. */
+/* What the controls need of rows. */
+static enum hb_status list_settings(struct hb_text *text)
+{
+  const struct hb_setting *row;
+  size_t listed = 0;
+  char name[HB_SETTING_NAME];
+  for (size_t k = 0; (row = hb_setting_at(hb_sim_settings, k)); k++)
+    if (row->high > 0)
+      HB_TRY(hb_text_append(text, "%s\"%s\":{\"low\":%g,\"high\":%g,\"is\":\"%s\",\"help\":\"%s\"}",
+                            listed++ ? "," : "", hb_setting_param(row, name), row->low, row->high,
+                            row->fallback ? row->fallback : "", row->help));
+  return HB_OK;
+}
+
+/* Models, schemes and settings as JSON, so that they are listed in one place. */
 EMSCRIPTEN_KEEPALIVE const char *page_choices(void)
 {
   static struct hb_text text;
@@ -505,7 +503,9 @@ EMSCRIPTEN_KEEPALIVE const char *page_choices(void)
   if (status == HB_OK) status = list_models(&text);
   if (status == HB_OK) status = hb_text_append(&text, "],\"schemes\":[");
   if (status == HB_OK) status = list_schemes(&text);
-  if (status == HB_OK) status = hb_text_append(&text, "]}");
+  if (status == HB_OK) status = hb_text_append(&text, "],\"settings\":{");
+  if (status == HB_OK) status = list_settings(&text);
+  if (status == HB_OK) status = hb_text_append(&text, "}}");
   return status == HB_OK ? text.text : "{}";
 }
 
@@ -678,7 +678,7 @@ struct sums {
 static enum hb_status by_shaders(const struct hb_particles *p, size_t ni, const uint32_t *index,
                                  struct sums *sums)
 {
-  struct hb_force_params params = sim_params().force;
+  struct hb_force_params params = settings.sim.force;
   params.eps = hb_sim_taken(page.sim)->force.eps;
   struct hb_force *force;
   if (hb_force_scheme_find(params.scheme)->has_tuning) params.tuning = "partial=1 unroll=1 i_each=1";

@@ -4,7 +4,7 @@
 
 const $ = id => document.getElementById(id);
 const canvas = $("canvas");
-const DEFAULTS = { model: "plummer", n: "", scheme: "bag", precision: "", transfer: "", eps: "", nu: "0.01", neighbors: "", speed: "" };
+const DEFAULTS = { model: "plummer", n: "", scheme: "bag", precision: "", transfer: "", eps: "", nu: "", neighbors: "", speed: "" };
 const STOPPED = 75; // as HB_ERR_STOPPED
 const ADVANCE_SECONDS = 0.012; // of a picture's 1/60 s
 
@@ -95,6 +95,8 @@ function done(status, pauses = true) {
 
 const schemeOf = name => choices.schemes.find(s => s.name === name);
 const modelOf = name => choices.models.find(m => m.name === name);
+const fieldOf = name => name === "nu" ? "eta" : name; // of hb_sim_params
+const settingOf = name => choices.settings[fieldOf(name)];
 const speed = () => +state.speed || modelOf(state.model)?.speed || 0.1; // time units a second
 
 function fill(select, items, value) {
@@ -114,17 +116,17 @@ const usual = precisions => precisions.includes("ds") ? "ds" : precisions[0];
 function expected(name, value) {
   const among = names => names.includes(value) ? "" : "one of " + names.join(", ");
   const within = (least, most) => value.trim() && +value >= +least && +value <= +most ? "" : +least === +most ? least : `a number from ${least} to ${most}`;
-  const model = modelOf(state.model), field = $(name);
+  const model = modelOf(state.model), field = $(name), own = settingOf(name);
   switch (name) {
     case "model": return among(choices.models.map(m => m.name)) && (value === "file" ? "a model (open the file again)" : "one of the list Model");
     case "scheme": return among(choices.schemes.map(s => s.name));
     case "precision": return among(precisionsOf(schemeOf(state.scheme)));
     case "transfer": return among(["", "block"]) ? "block or nothing" : value && state.scheme !== "bag" ? "it with scheme bag alone" : "";
     case "n": return within(model.least, model.most) || (+value % 1 ? "a whole number" : "");
-    case "eps": return value === "" ? "" : within(field.min, field.max); // "": the model's
-    case "neighbors": return value === "" || value === "0" ? "" : within(8, 1024) && "0, nothing, or a number from 8 to 1024" || (+value % 1 ? "a whole number" : "");
+    case "eps": return value === "" ? "" : within(0, own.high); // "": the model's
+    case "neighbors": return value === "" || value === "0" ? "" : within(own.low, own.high) && "0, nothing, or " + within(own.low, own.high) || (+value % 1 ? "a whole number" : "");
     case "speed": return within(10 ** field.min, 10 ** field.max);
-    default: return within(field.min, field.max);
+    default: return within(own.low, own.high);
   }
 }
 
@@ -147,8 +149,7 @@ function settle() {
   $("inspect").disabled = !scheme.textures;
   $("speed").value = Math.log10(speed());
   $("speed_text").textContent = speed().toPrecision(2) + " time units a second";
-  for (const name of ["model", "scheme", "precision", "transfer", "n", "eps", "nu"]) engine.set(name, String(state[name]));
-  engine.set("neighbors", { "": "0", 0: "-1" }[state.neighbors] ?? state.neighbors); // as HB_NEIGHBORS_AUTO, ..._NONE
+  for (const name of ["model", "scheme", "precision", "transfer", "n", "eps", "nu", "neighbors"]) engine.set(fieldOf(name), String(state[name]));
   const isTold = ([k, v]) => v !== "" && k in wish && !gone.includes(k) && !(isFile && (k === "model" || k === "n"));
   const link = Object.entries(state).filter(isTold).map(([k, v]) => k + "=" + v).join("&");
   history.replaceState(null, "", link ? "#" + link : location.pathname + location.search);
@@ -674,6 +675,8 @@ async function main() {
   bind();
   if (!done(engine.open())) return;
   choices = JSON.parse(engine.choices());
+  for (const name of ["eps", "nu", "neighbors"]) Object.assign($(name), { min: name === "nu" ? settingOf(name).low : 0, max: settingOf(name).high, title: settingOf(name).help });
+  DEFAULTS.nu = settingOf("nu").is;
   fill($("file"), listShaders(), "cg2007/acc_jerk_pot.frag");
   showShader();
   listen();

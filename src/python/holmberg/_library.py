@@ -8,6 +8,8 @@ import inspect
 import math
 import operator
 import os
+import re
+import textwrap
 import threading
 import weakref
 from contextlib import contextmanager
@@ -348,6 +350,33 @@ def setting(row: Setting, value: Any, name: str, units: Optional[Mapping[str, fl
         return None if value is None else _field(value, name, units)
     number = quantity(value, name, row.of, ONE if row.is_astro else units) if row.of else finite(value, name)
     return 2.0 ** math.floor(math.log2(number)) if row.is_power and has_unit(value) and number > 0 else number
+
+
+def default_of(row: Setting) -> Any:
+    """What a keyword is that nobody has set."""
+    return row.words[0] if row.words else "auto" if row.is_auto_count else None if row.of < 0 else 0
+
+
+def _told(name: str, row: Setting) -> str:
+    """Its lines in the documentation of its class, where options are keywords."""
+    kind = "'auto', 0 or int" if row.is_auto_count else "str" if row.of < 0 else "float"
+    if row.words:
+        kind = "{" + ", ".join(map(repr, row.words)) + "}"
+    text = re.sub("@([a-z-]+)", lambda other: other[1].replace("-", "_"), row.help)
+    text = text.replace("FILE's header", "the particles' notes").replace("FILE's", "the particles'")
+    return f"{name} : {kind}\n" + textwrap.fill(text, 112, initial_indent=" " * 8, subsequent_indent=" " * 8)
+
+
+def with_settings(rows: Mapping[str, Setting]) -> Callable:
+    """Gives a class, whose __init__ hands the keywords that it does not name on, those of the rows, and their help."""
+    def decorated(kind: type) -> type:
+        *own, more = inspect.signature(kind.__init__).parameters.values()
+        own += [inspect.Parameter(name, more.KEYWORD_ONLY, default=default_of(row)) for name, row in rows.items()]
+        kind.__init__.__signature__ = inspect.Signature([*own, more])
+        if kind.__doc__:
+            kind.__doc__ = kind.__doc__.replace("{settings}", "\n    ".join(_told(*item) for item in rows.items()))
+        return kind
+    return decorated
 
 
 def _field(words: str, name: str, units: Optional[Mapping[str, float]]) -> bytes:

@@ -10,9 +10,9 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _abi
-from ._library import (Opened, UsageError, address, check_words, encoded, lib, listing, made, quantity, setting, units_of,
-                       values_of)
-from ._settings import RUN
+from ._library import (Opened, UsageError, address, check_words, default_of, encoded, lib, listing, made, quantity,
+                       setting, units_of, values_of, with_settings)
+from ._settings import SIM
 from .events import STOPS, Event, bits, event_of, events_of
 from .force import description, force_params
 from .particles import Particles
@@ -32,9 +32,7 @@ def lagrange_fractions() -> np.ndarray:
     return np.array(numbers)
 
 
-SETTINGS = {**RUN, "rounding": RUN["step_rounding"]}  # by the fields of hb_sim_params
-
-
+@with_settings(SIM)
 class Simulation(Opened):
     """Particles, a source of forces and an integrator. N-body units, G = 1.
 
@@ -50,42 +48,7 @@ class Simulation(Opened):
         Where it starts; they are copied.
     integrator : str, optional
         One of `integrators`; None: the first.
-    eta : float
-        Accuracy parameter of [PZ07] eqs 2 and 9; 0: 0.01.
-    dt_max, dt_min : float
-        Longest and shortest step, powers of two; 0: 1/8, and 2^-26 (2^-40 for eps = 0).
-    rounding : {'down', 'nearest', 'up'}
-        How a step becomes a power of two.
-    transfer : {'all', 'block'}
-        What is sent in a block step.
-    predict, correct : {'host', 'gpu'}
-        Where the work is done.
-    exact_energy : {'auto', 'yes', 'no'}
-        Whether energies are summed in double on the host, N^2 work; auto: up to 32768 particles.
-    steps : {'block', 'shared'}
-        hermite4: each particle has its own step, or all have the shortest.
-    first_step : {'auto', 'eq2', 'eq9'}
-        hermite4: that of [PZ07] eq. 2, or the shorter of it and eq. 9 after a trial; auto: eq. 9 where eps is 0, masses
-        differ or there are neighbors.
-    neighbors : 'auto', 0 or int
-        hermite4: how many each particle has, whose forces are summed at each of its steps, those of all others at longer
-        ones; 0: none; auto: 64 where that is possible, from 1000 particles on.
-    eta_far : float
-        eta of those longer steps; 0: 0.75 eta.
-    encounters : {'auto', 'none', 'groups'}
-        hermite4: groups integrates binaries and stars that meet together, regularized; it needs eps = 0 and correct = host,
-        and is then what auto means.
-    collisions : {'none', 'stop', 'merge'}
-        hermite4: bodies that touch, by their radii; at stop, `evolve` raises `Collision`.
-    escapers : {'none', 'list', 'remove'}
-        hermite4: unbound particles farther out than escape_radius (0: 20 half-mass radii).
-    stop_at : {'none', 'collision', 'pair', 'escape'}
-        `evolve` raises `Collision`, `Encounter` (stars that meet, at eps = 0, or a binary that forms) or `Escape`.
-    field : str, optional
-        Forces from outside, the words of ``holmberg run --field``.
-    dt, damping : float
-        leapfrog: the step of all particles, and what velocities are multiplied by in each step; 0: those of the particles'
-        notes, as in ``holmberg run``, else damping 1.
+    {settings}
     **force
         scheme, precision, eps, context, device, ...: the parameters of `Force`. Without eps, the softening is that of the
         particles' note 'eps', as in ``holmberg run``; of a file without one 1/256, with a warning; else 0.
@@ -100,17 +63,11 @@ class Simulation(Opened):
     __slots__ = ("_reached", "_events", "_units")
     _instead = "save() and resume() make another, state() has its particles"
 
-    def __init__(self, particles: Particles, *, integrator: Optional[str] = None, eta: float = 0, dt_max: float = 0,
-                 dt_min: float = 0, rounding: str = "down", transfer: str = "all", predict: str = "host",
-                 correct: str = "host", exact_energy: str = "auto", steps: str = "block", dt: float = 0,
-                 damping: float = 0, field: Optional[str] = None, encounters: str = "auto",
-                 collisions: str = "none", escapers: str = "none", escape_radius: float = 0,
-                 first_step: str = "auto", stop_at: str = "none", neighbors: Union[int, str] = "auto",
-                 eta_far: float = 0, **force: Any):
-        given = {name: value for name, value in locals().items() if name in SETTINGS}
+    def __init__(self, particles: Particles, *, integrator: Optional[str] = None, **force: Any):
+        own = {name: force.pop(name, default_of(row)) for name, row in SIM.items()}
         check_words(force, Simulation.__init__, force_params)
         units = particles.units
-        settings = {name: setting(SETTINGS[name], value, name, units) for name, value in given.items()}
+        settings = {name: setting(SIM[name], value, name, units) for name, value in own.items()}
         if force.get("eps") is None and not np.isnan(noted := particles._eps()):
             force["eps"] = noted
         elif force.get("eps") is not None:
@@ -119,9 +76,9 @@ class Simulation(Opened):
         with particles._handle.used() as initial:
             self._adopt(made(lib.hb_sim_create, initial, params, destroy=lib.hb_sim_destroy,
                              keep=force.get("interaction")), units)
-        if (collisions != "none" or stop_at == "collision") and not particles.radius.any():
+        if (settings["collisions"] or own["stop_at"] == "collision") and not particles.radius.any():
             warnings.warn("no particle has a radius, so none can collide: particles.radius sets them", stacklevel=2)
-        told = [kind for kind, how in (("collision", collisions), ("escape", escapers)) if how != "none"]
+        told = [kind for kind, how in (("collision", "collisions"), ("escape", "escapers")) if settings[how]]
         if told:
             self.watch(*told)
 
