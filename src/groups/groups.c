@@ -407,6 +407,7 @@ static void take_out(struct hb_groups *groups, struct hb_group *g, uint32_t node
   if (k == g->count) return;
   if (k < g->settled) g->settled--;
   for (g->count--; k < g->count; k++) g->list[k] = g->list[k + 1];
+  g->tides.is_old = 1;
   drop_link(groups, node, g->node);
 }
 
@@ -663,7 +664,7 @@ static enum hb_status add_group(struct hb_groups *groups, const struct hb_chain 
 {
   HB_TRY(HB_GROW(groups->count, &groups->capacity, &groups->at));
   struct hb_group *g = groups->at + groups->count;
-  *g = (struct hb_group){.chain = *chain, .node = node, .tick = tick};
+  *g = (struct hb_group){.chain = *chain, .node = node, .tick = tick, .tides.is_old = 1};
   groups->of[node] = (uint32_t)groups->count++;
   groups->formed++;
   hb_groups_measure_node(groups, g);
@@ -953,7 +954,9 @@ static const struct hb_numbers_row tides_rows[] = {
     HB_NUMBER("groups.tides", HB_NUMBER_DOUBLE, struct hb_group, tides.of_all, 1),
     HB_NUMBER("groups.far", HB_NUMBER_DOUBLE, struct hb_group, tides.of_far, 1),
     HB_NUMBER("groups.cut2", HB_NUMBER_DOUBLE, struct hb_group, tides.cut2, 1),
-    HB_NUMBER("groups.far_tick", HB_NUMBER_WORD, struct hb_group, tides.tick, 1),
+    HB_NUMBER("groups.tides_tick", HB_NUMBER_WORD, struct hb_group, tides.tick, 1),
+    HB_NUMBER("groups.far_tick", HB_NUMBER_WORD, struct hb_group, tides.far_tick, 1),
+    HB_NUMBER("groups.tides_old", HB_NUMBER_INDEX, struct hb_group, tides.is_old, 1),
 };
 static const struct hb_numbers of_all = HB_NUMBERS(head_rows, struct hb_groups),
                                of_each = HB_NUMBERS(group_rows, struct hb_group),

@@ -39,10 +39,11 @@ extern const struct hb_groups_rules hb_groups_by_size, hb_groups_by_perturbation
 /* What the nodes do to a group that are not in its list: the tensor of their tide as xx yy zz xy xz yz, and its rate. It is the sum of
  * that of the neighbors, and of that of the others, which is found anew less often. */
 struct hb_groups_tides {
-  double of_all[12]; /* at the node's own time; 0: it has none */
-  double of_far[12]; /* of those beyond the distance cut */
-  double cut2;       /* its square; 0: no part is far */
-  uint64_t tick;     /* when of_far was found */
+  double of_all[12];       /* at `tick`; 0: it has none */
+  double of_far[12];       /* of those beyond the distance cut, at far_tick */
+  double cut2;             /* its square; 0: no part is far */
+  uint64_t tick, far_tick; /* when they were found */
+  uint32_t is_old;         /* somebody has left the list since */
 };
 
 struct hb_group {
@@ -96,6 +97,7 @@ struct hb_groups {
   uint32_t *first; /* [n] 1 + the first of a node's links, or 0 */
   uint32_t *hit;   /* [hits] of [hit_capacity], those of the b-th of the block up to hit_end[b] of [n] */
   uint32_t *hit_end;
+  int has_hits; /* of the next block, see hb_groups_take_hits */
   size_t hits, hit_capacity;
   struct hb_groups_link *link; /* [links] of [link_capacity], of which those from free_link on are nobody's */
   size_t links, link_capacity;
@@ -207,11 +209,12 @@ static inline int hb_groups_is_tide(const struct hb_group *g, double m, double d
   return m * m * g->tide > d2 * d2 * d2;
 }
 
+#define HB_GROUPS_LIGHT (1. / 16) /* of the mean; Kroupa's lightest stars have 1 / 8 */
+
 /* A body far lighter than any star, or without mass, disturbs nothing; where a star of mean mass would, it feels the members. */
 static inline double hb_groups_felt_mass(const struct hb_groups *groups, uint32_t node)
 {
-  static const double least = 1.0 / 16; /* of the mean; Kroupa's lightest stars have 1 / 8 */
-  return groups->m[node] < least * groups->m_mean ? groups->m_mean : groups->m[node];
+  return groups->m[node] < HB_GROUPS_LIGHT * groups->m_mean ? groups->m_mean : groups->m[node];
 }
 
 /* Whether node and group, d^2 apart, belong into each other's lists. */
@@ -303,6 +306,11 @@ void hb_groups_leave_tides(const struct hb_groups *groups, const struct hb_nodes
 /* Adds `times` the pull and jerk that a quadrupole exerts r and v away from it. */
 void hb_groups_pull_of_orbit(const double Q[6], double times, const double r[3], const double v[3],
                              double a[3], double j[3]);
+
+/* The same by a caller who has seen all places: the b-th of the block, in turn, has those of list[] whose bits are set in mask[words]. Then
+ * hb_groups_meet looks for none. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_groups_take_hits(struct hb_groups *groups, uint32_t b, size_t words, const uint64_t *mask,
+                                   const uint32_t *list);
 
 /* Those of a node of the block. */
 struct hb_groups_around hb_groups_hits_of(const struct hb_groups *groups, uint32_t b);

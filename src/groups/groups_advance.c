@@ -183,7 +183,7 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
   tide.count = look_from(&tide.center, groups, g, nodes, dt, points, times);
   tide.rules = groups->rules->chain;
   if (hb_groups_has_tides(g)) tide.tensor = g->tides.of_all;
-  tide.since = span(nodes, nodes->tick(nodes->context, g->node), g->tick);
+  tide.since = span(nodes, g->tides.tick, g->tick);
   if (hb_groups_feels_field(groups, g, tide.center.x)) tide.field = groups->field;
   tide.is_all = hb_groups_is_all(groups, g);
   tide.turn = groups->field ? hb_field_turn(groups->field) / 2 : 0;
@@ -288,7 +288,7 @@ static enum hb_status enter(struct hb_groups *groups, const struct hb_nodes *nod
                             const uint32_t *block)
 {
   if (groups->rules == &hb_groups_by_size) return enter_all(groups, nodes, ni, block);
-  HB_TRY(hb_groups_find_hits(groups, nodes, ni, block));
+  if (!groups->has_hits) HB_TRY(hb_groups_find_hits(groups, nodes, ni, block));
   for (uint32_t b = 0; b < ni && groups->hits > 0; b++) {
     const struct hb_groups_around hits = hb_groups_hits_of(groups, b);
     for (size_t k = 0; k < hits.count; k++)
@@ -333,8 +333,9 @@ enum hb_status hb_groups_meet(struct hb_groups *groups, const struct hb_nodes *n
   struct hb_chain *chain;
   uint32_t *needed;
   size_t count = 0;
-  groups->hits = 0;
+  if (!groups->has_hits) groups->hits = 0;
   if (groups->count > 0) HB_TRY(enter(groups, nodes, tick, ni, block));
+  groups->has_hits = 0;
   hb_groups_activate(groups, tick, ni, block);
   if (groups->touches == 0) return HB_OK;
   HB_TRY(HB_ALLOC(groups->touches, &needed));

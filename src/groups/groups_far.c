@@ -93,16 +93,25 @@ static double reach2(const struct hb_nodes *nodes, uint32_t node)
 /* Neighbors may be farther from a center than from where it was when its list was made. */
 static const double part_of_reach = 0.7;
 
-/* The far part changes by a tenth of itself meanwhile, or what was near by then is no longer in the list. */
+/* The far part changes by that part of itself meanwhile, or what was near by then is no longer in the list. */
 static int is_far_old(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g,
                       uint64_t tick)
 {
-  static const double change = 0.1;
+  static const double change = 0.07;
   const struct hb_groups_tides *t = &g->tides;
-  double reach = reach2(nodes, g->node), dt = since(nodes, t->tick, tick);
+  double reach = reach2(nodes, g->node), dt = since(nodes, t->far_tick, tick);
   if (!(reach > 0) || !hb_groups_keeps_tides(groups, g)) return 0;
   if (t->cut2 == 0 || t->cut2 > reach) return 1;
   return dt * dt * norm2(t->of_far + 6) > change * change * norm2(t->of_far);
+}
+
+/* Of_all goes on linearly until it has changed by that part of itself, or someone left the list. */
+static int is_near_old(const struct hb_nodes *nodes, const struct hb_group *g, uint64_t tick)
+{
+  static const double change = 0.05;
+  const struct hb_groups_tides *t = &g->tides;
+  double dt = since(nodes, t->tick, tick);
+  return t->is_old || dt * dt * norm2(t->of_all + 6) > change * change * norm2(t->of_all);
 }
 
 static void end_sum(double sum[NUMBERS][LANES], double T[NUMBERS])
@@ -116,7 +125,7 @@ static void find_far(const struct hb_groups *groups, const struct hb_nodes *node
   const struct hb_groups_around all = {.count = groups->n};
   double sum[NUMBERS][LANES] = {{0}};
   g->tides.cut2 = part_of_reach * reach2(nodes, g->node);
-  g->tides.tick = tick;
+  g->tides.far_tick = tick;
   add_nodes(groups, nodes, g->node, &all, g->tides.cut2, &far_part, sum);
   end_sum(sum, g->tides.of_far);
 }
@@ -129,11 +138,15 @@ static void find_tides(const struct hb_groups *groups, const struct hb_nodes *no
   struct hb_groups_tides *t = &g->tides;
   double sum[NUMBERS][LANES] = {{0}};
   if (!hb_groups_keeps_tides(groups, g)) {
-    *t = (struct hb_groups_tides){.tick = tick};
+    *t = (struct hb_groups_tides){.tick = tick, .far_tick = tick, .is_old = 1};
     return;
   }
-  if (is_far_old(groups, nodes, g, tick)) find_far(groups, nodes, g, tick);
-  double dt = since(nodes, t->tick, tick);
+  int is_old = is_far_old(groups, nodes, g, tick);
+  if (is_old) find_far(groups, nodes, g, tick);
+  if (!is_old && !is_near_old(nodes, g, tick)) return;
+  double dt = since(nodes, t->far_tick, tick);
+  t->tick = tick;
+  t->is_old = 0;
   add_nodes(groups, nodes, g->node, &near, t->cut2, t->cut2 > 0 ? &near_part : &whole, sum);
   if (list.count > 0) add_nodes(groups, nodes, g->node, &list, 0, &less, sum);
   end_sum(sum, t->of_all);
@@ -149,7 +162,7 @@ void hb_groups_leave_tides(const struct hb_groups *groups, const struct hb_nodes
   const struct hb_groups_around one = {&node, 1};
   double sum[NUMBERS][LANES] = {{0}}, T[NUMBERS];
   if (!hb_groups_has_tides(g)) return;
-  double dt = since(nodes, tick, nodes->tick(nodes->context, g->node));
+  double dt = since(nodes, tick, g->tides.tick);
   add_nodes(groups, nodes, g->node, &one, 0, &less, sum);
   end_sum(sum, T);
   for (size_t c = 0; c < 6; c++) {
@@ -194,7 +207,9 @@ void hb_groups_look_far(struct hb_groups *groups, const struct hb_nodes *nodes, 
     const struct hb_group *g = hb_groups_of(groups, block[b]);
     if (!g || !hb_groups_keeps_tides(groups, g)) continue;
     const struct hb_groups_around near = hb_groups_near(groups, nodes, g->node), list = {g->list, g->count};
-    needs_all |= is_far_old(groups, nodes, g, tick);
+    int is_old = is_far_old(groups, nodes, g, tick);
+    needs_all |= is_old;
+    if (!is_old && !is_near_old(nodes, g, tick)) continue;
     need_all(nodes, &near);
     need_all(nodes, &list);
   }
@@ -238,13 +253,11 @@ static int is_neighbor(const struct hb_groups *groups, const struct hb_nodes *no
   return from < around.count && around.list[from] == node;
 }
 
-/* Whether g is no point to a node that is not in its list; both have each other as neighbors, so that what one feels the other does. */
-static int feels_weakly(const struct hb_groups *groups, const struct hb_nodes *nodes,
-                        const struct hb_group *g, uint32_t node, double d2, uint32_t of)
+/* Whether g is no point to a node that is not in its list. */
+static int feels_weakly(const struct hb_groups *groups, const struct hb_group *g, uint32_t node, double d2)
 {
   double m = hb_groups_felt_mass(groups, node);
-  return m * m * g->weak > d2 * d2 * d2 && !hb_groups_has(groups, g, node) &&
-         is_neighbor(groups, nodes, of, of == node ? g->node : node);
+  return g && m * m * g->weak > d2 * d2 * d2;
 }
 
 static enum hb_status find_around(struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i)
@@ -282,6 +295,20 @@ enum hb_status hb_groups_find_hits(struct hb_groups *groups, const struct hb_nod
   return HB_OK;
 }
 
+enum hb_status hb_groups_take_hits(struct hb_groups *groups, uint32_t b, size_t words, const uint64_t *mask,
+                                   const uint32_t *list)
+{
+  if (b == 0) groups->hits = 0;
+  for (size_t w = 0; w < words; w++)
+    for (uint64_t left = mask[w]; left; left &= left - 1) {
+      HB_TRY(HB_GROW(groups->hits, &groups->hit_capacity, &groups->hit));
+      groups->hit[groups->hits++] = list[64 * w + (size_t)__builtin_ctzll(left)];
+    }
+  groups->hit_end[b] = (uint32_t)groups->hits;
+  groups->has_hits = 1;
+  return HB_OK;
+}
+
 /* What node k and node i do to each other more than points, on i. */
 static void add_to(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k,
                    double a[3], double j[3])
@@ -291,9 +318,10 @@ static void add_to(const struct hb_groups *groups, const struct hb_nodes *nodes,
   hb_groups_need(nodes, k);
   hb_between(nodes->xp, k, i, r);
   double d2 = hb_dot(r, r);
-  int by_other = g && feels_weakly(groups, nodes, g, i, d2, k);
-  int by_own = own && feels_weakly(groups, nodes, own, k, d2, k);
+  int by_other = feels_weakly(groups, g, i, d2), by_own = feels_weakly(groups, own, k, d2);
   if (!by_other && !by_own) return;
+  if (hb_groups_has(groups, g ? g : own, g ? i : k)) return; /* of two groups, each has the other, or none */
+  if (!is_neighbor(groups, nodes, k, i)) return;             /* what one feels, the other does */
   hb_between(nodes->vp, k, i, v);
   if (by_other) hb_groups_pull_of_orbit(g->Q, 1, r, v, a, j);
   if (by_own) /* seen from k, turned around */

@@ -714,8 +714,8 @@ static enum hb_status advance_by_lists(struct hb_hermite4 *h, uint64_t T, size_t
     predict_to_tick(h, T, h->block, 0, ni);
   hb_hermite4_near_place(h, T, is_full ? h->n : ni);
   h->phases.predict_s += hb_clock_lap(lap);
+  HB_TRY(hb_hermite4_near_forces(h, T, ni)); /* which tells groups who is near whom */
   HB_TRY(hb_hermite4_before(h, T, ni));
-  HB_TRY(hb_hermite4_near_forces(h, T, ni));
   HB_TRY(add_others(h, T, ni));
   *lap = hb_clock_now();
   hb_hermite4_near_step_fars(h);

@@ -217,13 +217,15 @@ static uint32_t partner_of(const struct change *c, uint32_t node)
   struct hb_groups_around around = {groups->live, c->live};
   uint32_t partner = node;
   double least = INFINITY;
+  int by_lists = c->nodes.near && !groups->radius; /* else large bodies may touch from farther away */
   if (c->nodes.near) around = hb_groups_near(groups, &c->nodes, node);
   for (size_t l = 0; l < around.count; l++) {
     uint32_t k = around.list[l];
     if (k == node || groups->of[k] == HB_GROUPS_PARKED || !groups->is_live[k] || !(groups->m[k] > 0))
       continue;
-    if (!hb_groups_should_join(groups, &c->nodes, node, k)) continue;
     double r2 = hb_distance2(c->nodes.xp, node, k);
+    if (by_lists && hb_groups_are_far(groups, groups->m[node], groups->m[k], r2)) continue;
+    if (!hb_groups_should_join(groups, &c->nodes, node, k)) continue;
     if (r2 < least) least = r2, partner = k;
   }
   return partner;
@@ -429,7 +431,8 @@ static enum hb_status check_ticks(const struct hb_hermite4 *h)
   const struct hb_groups *groups = h->groups;
   for (size_t k = 0; k < groups->count; k++) {
     uint64_t tick = groups->at[k].tick, from = tick_of(h, groups->at[k].node);
-    if (tick < from || tick > h->blocks->now || groups->at[k].tides.tick > h->blocks->now)
+    if (tick < from || tick > h->blocks->now || groups->at[k].tides.tick > h->blocks->now ||
+        groups->at[k].tides.far_tick > h->blocks->now)
       return hb_fail(HB_ERR_INPUT, "section 'groups.tick' has %llu for group %zu, expected %llu to %llu",
                      (unsigned long long)tick, k, (unsigned long long)from,
                      (unsigned long long)h->blocks->now);

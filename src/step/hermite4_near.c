@@ -59,7 +59,9 @@ struct hb_hermite4_near {
   double *a, *j;         /* [3 * n] near parts at t_i */
   double *far_a, *far_j; /* [3 * n] far parts at t_f */
   double *far_phi;       /* [n] potential of all at t_f */
-  double *nearest2;      /* [n] how far the nearest neighbor was at the last near sum, squared */
+  uint64_t *hits; /* [n * words] of the b-th of the block, a bit for each neighbor, see hb_groups_take_hits */
+  size_t words;
+  double *nearest2; /* [n] how far the nearest neighbor was at the last near sum, squared */
   double *h2;   /* [n] square radius of the next list of a star, for neighbors not heavier than the mean */
   uint8_t *far; /* [n] levels of far steps */
   uint32_t *count, *list;          /* [n] [n * room] */
@@ -255,10 +257,48 @@ HB_CLONES static double least_of(const double *tile, size_t row, const double at
   return most;
 }
 
+/* hit[row] of a tile: whether one of mass m at `at` with that reach and this neighbor, or its group, may be more than points to each other. */
+HB_CLONES static void find_hits(const double *tile, size_t row, const double *reach,
+                                const struct hb_groups *groups, uint32_t i, const double at[3], uint8_t *hit)
+{
+  const double m = hb_groups_felt_mass(groups, i), m2 = m * m, own = groups->reach[i];
+  const double least = HB_GROUPS_LIGHT * groups->m_mean, mean = groups->m_mean;
+#pragma omp simd
+  for (size_t k = 0; k < row; k++) {
+    double dx = tile[k] - at[0], dy = tile[row + k] - at[1], dz = tile[2 * row + k] - at[2];
+    double d2 = dx * dx + dy * dy + dz * dz, d6 = d2 * d2 * d2, mk = tile[6 * row + k];
+    mk = mk < least ? mean : mk;
+    double its = m2 * reach[k], mine = mk * mk * own, more = its > mine ? its : mine;
+    hit[k] = more > d6;
+  }
+}
+
+/* The same as bits. */
+static void mark_hits(const struct hb_hermite4 *h, size_t b, const uint32_t *list, size_t count,
+                      const double *tile, size_t row)
+{
+  double reach[CHANGED_MOST];
+  uint8_t hit[CHANGED_MOST];
+  uint64_t *mask = h->near->hits + b * h->near->words;
+  uint32_t i = h->block[b];
+  int is_any = h->groups->reach[i] > 0;
+  memset(mask, 0, h->near->words * sizeof *mask);
+  for (size_t k = 0; k < count; k++) reach[k] = h->groups->reach[list[k]], is_any |= reach[k] > 0;
+  if (!is_any) return;
+  for (size_t k = count; k < row; k++) reach[k] = 0;
+  find_hits(tile, row, reach, h->groups, i, h->xp + 3 * (size_t)i, hit);
+  for (size_t k = 0; k < count; k += 8) {
+    uint64_t some;
+    memcpy(&some, hit + k, sizeof some);
+    for (size_t l = k; some && l < k + 8 && l < count; l++) mask[l / 64] |= (uint64_t)hit[l] << l % 64;
+  }
+}
+
 /* What the particles list[count] do to one at x v, the last `less` of them with masses below 0; and with groups how far the nearest of
- * them is, squared. */
+ * them is, squared, and, unless b is NULL, the hits of the *b-th of the block. */
 static void sum(const struct hb_hermite4 *h, const uint32_t *list, size_t count, size_t less,
-                const double x[3], const double v[3], double a[3], double j[3], double *nearest2)
+                const double x[3], const double v[3], double a[3], double j[3], double *nearest2,
+                const size_t *b)
 {
   _Alignas(64) double tile[7 * CHANGED_MOST];
   const struct hb_hermite4_near *near = h->near;
@@ -278,7 +318,9 @@ static void sum(const struct hb_hermite4 *h, const uint32_t *list, size_t count,
                                .m = tile + 6 * row,
                                .simd = near->simd};
   hb_gravity_on(&g, near->eps2, x, v, a, j);
-  if (h->groups) *nearest2 = least_of(tile, row, x);
+  if (!h->groups) return;
+  *nearest2 = least_of(tile, row, x);
+  if (b && h->groups->count > 0) mark_hits(h, *b, list, count, tile, row);
 }
 
 static uint32_t *list_of(const struct hb_hermite4_near *near, uint32_t i)
@@ -292,7 +334,7 @@ static void sum_near(struct hb_hermite4 *h, size_t b)
   uint32_t i = h->block[b];
   size_t k = 3 * (size_t)i;
   sum(h, list_of(h->near, i), h->near->count[i], 0, h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
-      h->near->nearest2 + i);
+      h->near->nearest2 + i, &b);
   h->phi1[b] = h->near->far_phi[i];
 }
 
@@ -449,6 +491,15 @@ static void turn_far(struct hb_hermite4 *h, uint64_t T, size_t ni)
   }
 }
 
+static enum hb_status tell_hits(struct hb_hermite4 *h, size_t ni)
+{
+  const struct hb_hermite4_near *near = h->near;
+  for (uint32_t b = 0; b < ni && h->groups && h->groups->count > 0; b++)
+    HB_TRY(hb_groups_take_hits(h->groups, b, near->words, near->hits + b * near->words,
+                               list_of(near, h->block[b])));
+  return HB_OK;
+}
+
 enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct hb_hermite4_near *near = h->near;
@@ -458,6 +509,7 @@ enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, uint64_t T, size_t
   if (near->fars) HB_TRY(hb_force_begin_of(h->force, &job));
   double lap = hb_clock_now();
   for_each(h, ni, h->block, SUMMED_ALONE, sum_near);
+  HB_TRY(tell_hits(h, ni));
   count_pairs(h, ni);
   h->phases.near_s += hb_clock_lap(&lap);
   if (!near->fars) {
@@ -525,7 +577,7 @@ static void step_far(struct hb_hermite4 *h, size_t k)
   s->changes = differences(had, list, has, fresh, changed, &left);
   if (!s->changes) return;
   double nearest2 = INFINITY;
-  sum(h, changed, s->changes, left, x, v, s->moved_a, s->moved_j, &nearest2);
+  sum(h, changed, s->changes, left, x, v, s->moved_a, s->moved_j, &nearest2, NULL);
   if (nearest2 < near->nearest2[i]) near->nearest2[i] = nearest2;
   memcpy(list, fresh, has * sizeof *list);
   near->count[i] = (uint32_t)has;
@@ -950,7 +1002,7 @@ void hb_hermite4_near_begin(struct hb_hermite4 *h, size_t b, unsigned *level, un
   uint32_t i = h->block[b];
   size_t k = 3 * (size_t)i;
   sum(h, list_of(near, i), near->count[i], 0, h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
-      near->nearest2 + i);
+      near->nearest2 + i, NULL);
   part(h, b);
   double wanted = hb_timestep_anew(near->rule.nu, near->far_a + k, near->far_j + k);
   unsigned far = hb_hermite4_level(h, for_heavy(h, i, wanted)), reach = *level + reach_of(h);
@@ -1015,7 +1067,9 @@ static enum hb_status open_near(struct hb_hermite4 *h)
   near->simd = hb_simd_best();
   near->eps2 = hb_force_eps(h->force) * hb_force_eps(h->force);
   HB_TRY(hb_columns_reserve(&columns, h->n, near));
+  near->words = hb_div_ceil(near->room, 64);
   HB_TRY(HB_ALLOC(h->n * near->room, &near->list));
+  if (h->params.encounters == HB_ENCOUNTERS_GROUPS) HB_TRY(HB_ALLOC(h->n * near->words, &near->hits));
   return hb_order_create(h->n, &near->order);
 }
 
@@ -1026,6 +1080,7 @@ static void close_near(struct hb_hermite4 *h)
   hb_gravity_destroy(h->near->all);
   hb_columns_free(&columns, h->near);
   hb_mem_free(h->near->list);
+  hb_mem_free(h->near->hits);
   hb_mem_free(h->near);
 }
 
