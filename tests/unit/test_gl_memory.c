@@ -11,6 +11,7 @@
 
 #include <holmberg/diagnostics.h>
 
+#include <math.h>
 #include <string.h>
 
 /* The two numbers of particles are so large that what travels does so in several pieces; their difference shows what a
@@ -28,7 +29,11 @@ struct run {
   enum hb_transfer transfer;
   enum hb_place predict, correct;
   double groups; /* bytes a particle for them; 0: none, it is softened */
+  double lists;  /* the same for 64 neighbors; 0: none */
 };
+
+/* What `holmberg info -n N` says of them. */
+static const double stated_lists = 1270, lists_within = 0.03;
 
 /* The most bytes at once while a run starts, takes a step and is diagnosed. Shared
  * steps: each block is the largest, and what it takes to compile programs is over before the first. */
@@ -42,7 +47,9 @@ static size_t peak(const struct run *run, size_t n)
                                        .transfer = run->transfer,
                                        .predict = run->predict,
                                        .correct = run->correct,
-                                       .steps = run->groups > 0 ? HB_STEPS_BLOCK : HB_STEPS_SHARED,
+                                       .steps = run->groups > 0 || run->lists > 0 ? HB_STEPS_BLOCK
+                                                                                  : HB_STEPS_SHARED,
+                                       .neighbors = run->lists > 0 ? 64 : HB_NEIGHBORS_NONE,
                                        .exact_energy = HB_EXACT_ENERGY_NO};
   const struct hb_ic_params ic = {.n = n, .seed = 1, .scaling = HB_IC_SCALING_MODEL};
   struct hb_particles *particles;
@@ -117,10 +124,10 @@ static void test_places(void **state)
 {
   (void)state;
   const struct run places[] = {
-      {"bag", "ds", "output=targets" SHORT, HB_TRANSFER_ALL, HB_PLACE_GPU, HB_PLACE_HOST, 0},
-      {"bag", "ds", "output=targets" SHORT, HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_HOST, 0},
-      {"bag", "ds", "output=targets" SHORT, HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU, 0},
-      {"tile", "ds", SHORT, HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU, 0},
+      {"bag", "ds", "output=targets" SHORT, HB_TRANSFER_ALL, HB_PLACE_GPU, HB_PLACE_HOST, 0, 0},
+      {"bag", "ds", "output=targets" SHORT, HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_HOST, 0, 0},
+      {"bag", "ds", "output=targets" SHORT, HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU, 0, 0},
+      {"tile", "ds", SHORT, HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU, 0, 0},
   };
   for (size_t k = 0; k < COUNT_OF(places); k++) check(&places[k], N);
 }
@@ -130,13 +137,25 @@ static void test_host(void **state)
   (void)state;
   const struct run runs[] = {
       {.scheme = "host", .precision = "double"},
-      {.scheme = "host", .precision = "double", .groups = 22},
+      {.scheme = "host", .precision = "double", .groups = 48},
       {.scheme = "host", .precision = "reproducible"},
       {.scheme = "host-simd", .precision = "single"},
       {.scheme = "host-simd", .precision = "ds"},
       {.scheme = "grape6", .precision = "grape6"},
   };
   for (size_t k = 0; k < COUNT_OF(runs); k++) check(&runs[k], N);
+}
+
+/* Lists, parts, records, order; negative control: those without. */
+static void test_lists(void **state)
+{
+  (void)state;
+  const struct run alone = {.scheme = "host", .precision = "double", .groups = 48},
+                   lists = {.scheme = "host", .precision = "double", .groups = 48, .lists = stated_lists};
+  double without = (double)(peak(&alone, 2 * N) - peak(&alone, N)) / N;
+  double each = (double)(peak(&lists, 2 * N) - peak(&lists, N)) / N - without;
+  print_message("# 64 neighbors: %.1f bytes a particle, stated are %g\n", each, stated_lists);
+  expect_below(fabs(each / stated_lists - 1), lists_within);
 }
 
 /* ---- ranks ---- */
@@ -397,8 +416,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bag),    cmocka_unit_test(test_tile),   cmocka_unit_test(test_matrix2004),
       cmocka_unit_test(test_cg2007), cmocka_unit_test(test_places), cmocka_unit_test(test_host),
-      cmocka_unit_test(test_rank),   ON_DEVICE(test_bag_on_gpu),    ON_DEVICE(test_kept_on_gpu),
-      ON_DEVICE(test_sinks),
+      cmocka_unit_test(test_lists),  cmocka_unit_test(test_rank),   ON_DEVICE(test_bag_on_gpu),
+      ON_DEVICE(test_kept_on_gpu),   ON_DEVICE(test_sinks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
