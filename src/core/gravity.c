@@ -33,8 +33,10 @@ static const struct version {
 /* The lanes are always added in the same tree: results do not depend on the vector width, the number of threads or which
  * sinks are computed together. */
 enum {
-  TILE = 2048, /* sources that stay in the second-level cache while SINKS sinks pass over them */
-  SINKS = 8    /* sinks that share a tile */
+  TILE = 2048,   /* sources that stay in the second-level cache while SINKS sinks pass over them */
+  SINKS = 8,     /* sinks that share a tile */
+  COPIED = 4096, /* sources of a thread's piece */
+  COPIED_ALONE = 16384
 };
 
 /* A pad is so far away that 1 / r is small, yet r^2 does not overflow. */
@@ -70,17 +72,31 @@ void hb_gravity_destroy(struct hb_gravity *gravity)
   hb_mem_free(gravity);
 }
 
+struct copying {
+  struct hb_gravity *to;
+  const double *m, *x, *v;
+};
+
+static void copy_piece(void *context, size_t piece)
+{
+  const struct copying *c = context;
+  const double *x = c->x, *v = c->v;
+  struct hb_gravity *g = c->to;
+  for (size_t i = piece * COPIED, end = hb_parallel_end(g->n, COPIED, i); i < end; i++) {
+    g->m[i] = c->m[i];
+    g->x[i] = x[3 * i], g->y[i] = x[3 * i + 1], g->z[i] = x[3 * i + 2];
+    g->vx[i] = v ? v[3 * i] : 0, g->vy[i] = v ? v[3 * i + 1] : 0, g->vz[i] = v ? v[3 * i + 2] : 0;
+  }
+}
+
 void hb_gravity_set_j(struct hb_gravity *gravity, size_t nj, const double *m, const double *x,
                       const double *v)
 {
   struct hb_gravity *g = gravity;
   g->n = nj;
   g->n_padded = padded(nj);
-  for (size_t i = 0; i < nj; i++) {
-    g->m[i] = m[i];
-    g->x[i] = x[3 * i], g->y[i] = x[3 * i + 1], g->z[i] = x[3 * i + 2];
-    g->vx[i] = v ? v[3 * i] : 0, g->vy[i] = v ? v[3 * i + 1] : 0, g->vz[i] = v ? v[3 * i + 2] : 0;
-  }
+  struct copying c = {g, m, x, v};
+  hb_parallel_for(nj > COPIED_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(nj, COPIED), copy_piece, &c);
   for (size_t i = nj; i < g->n_padded; i++) {
     g->x[i] = g->y[i] = g->z[i] = HB_GRAVITY_PAD;
     g->vx[i] = g->vy[i] = g->vz[i] = g->m[i] = 0;

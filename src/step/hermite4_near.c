@@ -31,8 +31,10 @@ enum {
   SPARE = 32,         /* room of a list for what joins and splits add */
   ROOM_MOST = 2112,   /* of any list */
   CHANGED_MOST = 2 * ROOM_MOST,
-  SUMMED_PIECE = 8,  /* sinks of a thread's piece */
-  SUMMED_ALONE = 64, /* as many are summed before a second thread has woken up */
+  SUMMED_PIECE = 8,   /* sinks of a thread's piece */
+  SUMMED_ALONE = 64,  /* as many are summed before a second thread has woken up */
+  SETTLED_PIECE = 64, /* the same where nothing is summed */
+  SETTLED_ALONE = 512,
   FIRST_MOST = 4,    /* no first far step is longer than so many times that of eq. 2 */
   LANES = 8,         /* of a tile */
   FRESH_ON_HOST = 16 /* so many nodes that begin anew get the pulls of all on the host */
@@ -51,6 +53,7 @@ struct far_step {
   double dx[3], dv[3];           /* what the linear part has left out, eqs 7 and 8 */
   double wanted;                 /* the next one by eq. 9 */
   double noise, scale;           /* of the sum over all: its rounding, relative; the sum */
+  double excess;                 /* the near pull over the far one */
   int is_noisy;
   size_t changes; /* of the list */
 };
@@ -426,6 +429,9 @@ static void take_far(struct hb_hermite4 *h, size_t k)
     s->a[c] = near->total_a[3 * k + c] - a[c];
     s->j[c] = near->total_j[3 * k + c] - j[c];
   }
+  s->noise = near->rule.noise;
+  s->scale = hb_norm(near->total_a + 3 * k);
+  s->excess = hb_norm(a) / hb_norm(s->a);
 }
 
 static void count_pairs(struct hb_hermite4 *h, size_t ni)
@@ -458,12 +464,10 @@ static enum hb_status take_fars(struct hb_hermite4 *h)
   static const double overwhelming = 8;
   struct hb_hermite4_near *near = h->near;
   size_t few = 0;
+  for_each(h, near->fars, near->index, SETTLED_ALONE, take_far);
   for (size_t k = 0; k < near->fars; k++) {
     struct far_step *s = near->step + k;
-    take_far(h, k);
-    s->noise = near->rule.noise;
-    s->scale = hb_norm(near->total_a + 3 * k);
-    if (s->noise == 0 || hb_norm(s->near_a) < overwhelming * hb_norm(s->a)) continue;
+    if (s->noise == 0 || s->excess < overwhelming) continue;
     s->noise = 0;
     near->few[few] = near->index[k];
     near->few_of[few++] = (uint32_t)k;
@@ -659,20 +663,52 @@ static double for_heavy(const struct hb_hermite4 *h, uint32_t i, double dt)
 
 static unsigned reach_of(const struct hb_hermite4 *h) { return h->groups ? REACH_OF_NODES : REACH; }
 
-void hb_hermite4_near_settle(struct hb_hermite4 *h, uint64_t T, size_t ni)
+/* Of the b-th: whether its far step is held short by the near one. */
+static int settle(struct hb_hermite4 *h, uint64_t T, size_t b)
 {
   struct hb_hermite4_near *near = h->near;
-  for (size_t b = 0; b < ni; b++) {
-    uint32_t i = h->block[b];
-    if (near->slot[b]) {
-      unsigned level = limited(h, h->blocks->level[i], h->level1[b], T);
-      unsigned wanted = hb_hermite4_level(h, for_heavy(h, i, near->step[near->slot[b] - 1].wanted));
-      unsigned most = level + reach_of(h);
-      h->counts.near.by_reach += wanted > most;
-      near->far[i] = (uint8_t)limited(h, near->far[i], wanted < most ? wanted : most, T);
-    }
-    if (h->level1[b] > near->far[i]) h->level1[b] = near->far[i];
+  uint32_t i = h->block[b];
+  int is_held = 0;
+  if (near->slot[b]) {
+    unsigned level = limited(h, h->blocks->level[i], h->level1[b], T), most = level + reach_of(h);
+    unsigned wanted = hb_hermite4_level(h, for_heavy(h, i, near->step[near->slot[b] - 1].wanted));
+    is_held = wanted > most;
+    near->far[i] = (uint8_t)limited(h, near->far[i], is_held ? most : wanted, T);
   }
+  if (h->level1[b] > near->far[i]) h->level1[b] = near->far[i];
+  return is_held;
+}
+
+struct settling {
+  struct hb_hermite4 *h;
+  uint64_t T;
+  size_t ni;
+  _Atomic uint64_t held;
+};
+
+/* Steps of groups look for places of others, which are set when they are asked for: not by several threads. */
+static int is_group(const struct hb_hermite4 *h, uint32_t i)
+{
+  return h->groups && h->groups->of[i] != HB_GROUPS_STAR;
+}
+
+static void settle_piece(void *context, size_t piece)
+{
+  struct settling *s = context;
+  uint64_t held = 0;
+  for (size_t b = piece * SETTLED_PIECE, end = hb_parallel_end(s->ni, SETTLED_PIECE, b); b < end; b++)
+    if (!is_group(s->h, s->h->block[b])) held += (uint64_t)settle(s->h, s->T, b);
+  s->held += held;
+}
+
+void hb_hermite4_near_settle(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  struct settling s = {.h = h, .T = T, .ni = ni};
+  hb_parallel_for(ni > SETTLED_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, SETTLED_PIECE),
+                  settle_piece, &s);
+  for (size_t b = 0; b < ni && h->groups; b++)
+    if (is_group(h, h->block[b])) s.held += (uint64_t)settle(h, T, b);
+  h->counts.near.by_reach += s.held;
 }
 
 /* ---- nodes that join and split ---- */
@@ -873,8 +909,6 @@ static void first_far(struct hb_hermite4 *h, size_t b, double dt)
   uint32_t i = h->block[b];
   near->b[b] = (uint32_t)b;
   take_far(h, b);
-  near->step[b].noise = near->rule.noise;
-  near->step[b].scale = hb_norm(near->total_a + 3 * b);
   correct_far(near, dt, b, i);
   const struct far_step *s = near->step + b;
   /* a trial is short: below the rounding of pulls it has no third derivative, and eq. 9 alone would take a far leap */
