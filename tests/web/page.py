@@ -373,11 +373,11 @@ def _():
 
 @case("a link carries the settings")
 def _():
-    link = "#model=coldsphere&n=77&precision=compensated&eps=0.05&nu=0.02&neighbors=16&speed=0.2"
+    link = "#model=coldsphere&n=77&precision=reproducible&eps=0.05&nu=0.02&neighbors=16&speed=0.2"
     open_running(link)
     demand(browser.address().endswith(link) and said() == "", browser.address() + said())
     values = [browser.value("#" + name) for name in ("model", "n", "scheme", "precision", "eps", "nu", "neighbors")]
-    demand(values == ["coldsphere", "77", "bag", "compensated", "0.05", "0.02", "16"] and "0.20" in browser.text("#speed_text"), f"{values}")
+    demand(values == ["coldsphere", "77", "bag", "reproducible", "0.05", "0.02", "16"] and "0.20" in browser.text("#speed_text"), f"{values}")
     choose("#precision", "ds")
     until("link", lambda: "precision=ds" in browser.address())
     for word, kept in [("", ""), ("#model=figure8", "#model=figure8"), ("#n=64&textures=0", "#n=64"), ("#n=64&eps=%200.1", "#n=64&eps=0.1")]:
