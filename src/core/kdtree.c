@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-  LEAF = 8,               /* so few points are faster to check than to split */
-  WORTH_A_THREAD = 16384, /* fewer are sorted before a thread has woken up   */
+  LEAF = 8,              /* so few points are faster to check than to split */
+  WORTH_A_THREAD = 2048, /* fewer are sorted before a thread has woken up   */
   SUBTREES = 256
 };
 

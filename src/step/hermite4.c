@@ -54,6 +54,9 @@ enum {
   FETCHED_AHEAD = 6
 };
 
+/* Stars are put into the order of space every dt_max / 2^2. */
+enum { ARRANGED_WITHIN = 2 };
+
 /* Particle i alone: where it is the last one, there is no fourth component. */
 void hb_hermite4_predict(const struct hb_hermite4 *h, size_t i, const struct hb_span *dt, double xp[3],
                          double vp[3])
@@ -350,9 +353,10 @@ static int is_near_group(const struct hb_hermite4 *h, uint32_t i) { return h->gr
 /* What a correction needs of a particle: its arrays lie apart, more of them than a processor follows by itself. */
 static void fetch(const struct hb_hermite4 *h, size_t i)
 {
-  const void *of[] = {h->particles->x + 3 * i, h->particles->v + 3 * i, h->a + 3 * i,   h->j + 3 * i,
-                      h->xp + 3 * i,           h->vp + 3 * i,           h->lost + 3 * i};
-  for (size_t k = 0; k < sizeof of / sizeof *of; k++) hb_fetch(of[k], 3 * sizeof(double));
+  const double *of[] = {
+      h->particles->x + 3 * i, h->particles->v + 3 * i,        h->a + 3 * i, h->j + 3 * i, h->xp + 3 * i,
+      h->vp + 3 * i,           (const double *)h->lost + 3 * i};
+  for (size_t k = 0; k < sizeof of / sizeof *of; k++) hb_fetch(of[k], of[k] + 2);
   if (hb_hermite4_has_parts(h)) hb_hermite4_near_fetch(h, i);
 }
 
@@ -788,7 +792,7 @@ static enum hb_status step(void *state)
   HB_TRY((on_device ? advance_on_device : h->near ? advance_by_lists : advance_on_host)(h, T, ni, &lap));
   count_cut_steps(h, hb_hermite4_at(h, T), ni, h->phi1);
   schedule(h, T, ni);
-  if (__builtin_ctzll(T) >= (int)h->blocks->level_max) HB_TRY(hb_hermite4_near_arrange(h));
+  if (__builtin_ctzll(T) + ARRANGED_WITHIN >= (int)h->blocks->level_max) HB_TRY(hb_hermite4_near_arrange(h));
   h->phases.correct_s += hb_clock_lap(&lap);
   h->counts.block_steps++;
   h->counts.particle_steps += ni;

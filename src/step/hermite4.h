@@ -201,12 +201,11 @@ void hb_hermite4_add_members(const struct hb_hermite4 *h, uint32_t node, struct 
 
 /* ---- small things ---- */
 
-/* Bytes that will be needed are on their way to the processor. */
-static inline void hb_fetch(const void *from, size_t bytes)
+/* Up to two cache lines that will be needed are on their way to the processor. */
+static inline void hb_fetch(const void *first, const void *last)
 {
-  const char *at = from;
-  for (size_t k = 0; k < bytes; k += 64) __builtin_prefetch(at + k);
-  __builtin_prefetch(at + bytes - 1);
+  __builtin_prefetch(first);
+  __builtin_prefetch(last);
 }
 
 /* Masses of what moves: of nodes, if there are groups. */

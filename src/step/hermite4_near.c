@@ -125,17 +125,28 @@ void hb_hermite4_near_store(struct hb_hermite4 *h, uint32_t i)
   r->m = hb_hermite4_masses(h)[i];
 }
 
+static inline void fetch_record(const struct record *r) { hb_fetch(r->x, r->j); }
+
 void hb_hermite4_near_fetch(const struct hb_hermite4 *h, size_t i)
 {
   const struct hb_hermite4_near *near = h->near;
   const double *of[] = {near->a, near->j, near->far_a, near->far_j};
-  for (size_t k = 0; k < sizeof of / sizeof *of; k++) hb_fetch(of[k] + 3 * i, 3 * sizeof(double));
-  hb_fetch(near->record + hb_order_place(near->order)[i], sizeof *near->record);
+  for (size_t k = 0; k < sizeof of / sizeof *of; k++) hb_fetch(of[k] + 3 * i, of[k] + 3 * i + 2);
+  fetch_record(near->record + hb_order_place(near->order)[i]);
+}
+
+enum { STORED_PIECE = 1024 };
+
+static void store_piece(void *context, size_t piece)
+{
+  struct hb_hermite4 *h = context;
+  for (size_t i = piece * STORED_PIECE, end = hb_parallel_end(h->n, STORED_PIECE, i); i < end; i++)
+    hb_hermite4_near_store(h, (uint32_t)i);
 }
 
 static void store_all(struct hb_hermite4 *h)
 {
-  for (uint32_t i = 0; i < h->n; i++) hb_hermite4_near_store(h, i);
+  hb_parallel_for(hb_parallel_threads(), hb_div_ceil(h->n, STORED_PIECE), store_piece, h);
 }
 
 static void weigh(struct hb_hermite4 *h)
@@ -225,8 +236,7 @@ HB_CLONES static void gather(const struct record *record, const uint32_t *place,
   enum { FOUR = 4, AHEAD = 12 };
   for (size_t k = 0; k < count; k += FOUR) {
     hb_four x[FOUR], v[FOUR], xs[FOUR], vs[FOUR];
-    for (size_t c = k + AHEAD; c < k + AHEAD + FOUR && c < count; c++)
-      hb_fetch(record + place[list[c]], sizeof *record);
+    for (size_t c = k + AHEAD; c < k + AHEAD + FOUR && c < count; c++) fetch_record(record + place[list[c]]);
     for (size_t c = 0; c < FOUR; c++) {
       uint32_t j = list[hb_min(k + c, count - 1)];
       const struct record *r = record + place[j];
@@ -348,14 +358,19 @@ struct work {
   void (*one)(struct hb_hermite4 *h, size_t k);
 };
 
+static inline void fetch_list(const struct hb_hermite4_near *near, uint32_t i)
+{
+  enum { LINE = 64 / sizeof *near->list };
+  for (size_t k = 0; k < (size_t)near->wanted; k += LINE) __builtin_prefetch(list_of(near, i) + k);
+}
+
 static void work_piece(void *context, size_t piece)
 {
   enum { AHEAD = 2 };
   const struct work *w = context;
   const struct hb_hermite4_near *near = w->h->near;
   for (size_t k = piece * SUMMED_PIECE, end = hb_parallel_end(w->n, SUMMED_PIECE, k); k < end; k++) {
-    if (k + AHEAD < w->n)
-      hb_fetch(list_of(near, w->index[k + AHEAD]), (size_t)near->wanted * sizeof *near->list);
+    if (k + AHEAD < w->n) fetch_list(near, w->index[k + AHEAD]);
     w->one(w->h, k);
   }
 }
