@@ -667,6 +667,17 @@ END
   holds "$(value 0 speed) >= 0.1 && $(value 0 speed) <= 1" # by its dynamics
 }
 
+@test "near and far: how many block steps were full, and none without neighbors" {
+  "$HOLMBERG" ic plummer -n 1024 --masses kroupa -o k.h5 --quiet
+  view k.h5 --scheme host --speed 10 <<<$'run 1\nstate\nscreenshot near.png'
+  echo "$(value 0 full_blocks) of $(value 0 block_steps) block steps are full"
+  holds "$(value 0 full_blocks) > 0 && 4 * $(value 0 full_blocks) < $(value 0 block_steps)"
+  view k.h5 --scheme host --speed 10 --neighbors 0 <<<$'run 1\nstate'
+  [[ $output != *full_blocks* ]]
+  view demo1 -n 1024 --scheme host --neighbors 16 <<<$'run 1\nstate' # asked for, so that steps are not shared
+  holds "$(value 0 full_blocks) > 0"
+}
+
 @test "a movie goes by the clock of the simulation: the same pictures whatever else the machine does" {
   view() { run -0 "$HOLMBERG" view --size 320x240 "$@"; }
   view holmberg1941 --record a.png --seconds 0.5 --fps 10 --speed 2

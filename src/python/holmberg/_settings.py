@@ -32,7 +32,7 @@ SIM = {
     "encounters": Setting(0, 0, 0, ["auto", "none", "groups"], 0,
         "hermite4: how binaries and stars that meet are integrated: groups, together by a regularized method, with heavy stars in shorter steps and up to eight bodies alone as one group (needs block steps, @eps 0 and @correct host); none, by short steps; auto: groups where that is possible, but not with shaders of your own (default auto)"),
     "neighbors": Setting(0, 0, 0, [], 1,
-        "hermite4: how many neighbors a particle has, whose forces are summed at each of its steps, those of all others at longer ones (Ahmad & Cohen 1973); 0: none, as in 2007; auto: 64 for gravity, from 1000 particles on, with block steps and all on the host (default auto)"),
+        "hermite4: how many neighbors a particle has, whose forces are summed at each of its steps, those of all others at longer ones (Ahmad & Cohen 1973); 0: none, as in 2007; auto: 64 from 1000 particles on, for gravity in block steps, all on the host, in ds, reproducible or double (default auto)"),
     "eta_far": Setting(0, 0, 0, [], 0,
         "with neighbors: the accuracy parameter of the steps of far forces (default: 0.75 eta)"),
     "field": Setting(-1, 0, 0, [], 0,
