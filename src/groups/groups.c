@@ -88,6 +88,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_groups, fresh, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, is_live, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, hit_end, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_groups, in_space, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, listed, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, first, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, touched, 1, HB_COLUMN_SCRATCH),
@@ -124,6 +125,7 @@ void hb_groups_destroy(struct hb_groups *groups)
   hb_mem_free(groups->at);
   hb_mem_free(groups->link);
   hb_mem_free(groups->hit);
+  hb_mem_free(groups->box);
   hb_mem_free(groups->sources);
   hb_mem_free(groups->heavy);
   hb_columns_free(&columns, groups);
@@ -193,7 +195,7 @@ static const double least_tide = 1e-6, least_in_a_passage = 2e-8;
 /* They cancel as far as the others stay where they are. What all of a system together do to a pair is the more the wider it is, in
  * half-mass radii, and matters as much as its share of the system's energy, about n m_mean^2 / r_close: of the pairs with most of
  * both fewer are left out, until all that are around are in. */
-static double system_tide(const struct hb_groups *groups, const struct hb_group *g)
+double hb_groups_system_tide(const struct hb_groups *groups, const struct hb_group *g)
 {
   double r = g->R / (groups->stars / 2 * groups->r_close);
   return r * r * r * groups->stars * groups->m_mean / hb_chain_mass(&g->chain);
@@ -208,7 +210,7 @@ static double least_by_size(const struct hb_groups *groups, const struct hb_grou
 {
   static const double share = 2e-8, of_the_hardest = 0.01;
   if (g->chain.w > 0) return least_tide; /* no energy of the system's */
-  double tide = system_tide(groups, g), part = share_of(groups, g);
+  double tide = hb_groups_system_tide(groups, g), part = share_of(groups, g);
   return least_tide * fmax(fmin(share / (tide * part), 1), of_the_hardest);
 }
 
@@ -284,7 +286,7 @@ void hb_groups_measure_node(struct hb_groups *groups, struct hb_group *g)
 
 int hb_groups_keeps_tides(const struct hb_groups *groups, const struct hb_group *g)
 {
-  return g->weak > 0 && system_tide(groups, g) > groups->rules->far;
+  return g->weak > 0 && hb_groups_system_tide(groups, g) > groups->rules->far;
 }
 
 /* A field disturbs a hard pair all the time in the same way, and what it does adds up: in about 3 / tide revolutions, which are
@@ -919,6 +921,7 @@ void hb_groups_renumber(struct hb_groups *groups, const uint32_t *number, size_t
     g->count = count, g->settled = settled;
   }
   groups->n = left;
+  groups->has_order = 0; /* until the caller sets it */
   memset(groups->active, 0, left * sizeof *groups->active);
   memset(groups->fresh, 0, left);
   memset(groups->is_live, 0, left);
@@ -964,6 +967,34 @@ static const struct hb_numbers of_all = HB_NUMBERS(head_rows, struct hb_groups),
 
 static int keeps_tides(const struct hb_groups *groups) { return groups->rules->far < INFINITY; }
 
+static enum hb_status put_order(const struct hb_groups *groups, struct hb_sections *sections)
+{
+  uint64_t *words;
+  HB_TRY(HB_ALLOC(groups->n, &words));
+  for (size_t k = 0; k < groups->n; k++) words[k] = groups->in_space[k];
+  enum hb_status status = hb_sections_put_copy(sections, "groups.order", HB_SECTION_WORDS, groups->n, words);
+  hb_mem_free(words);
+  return status;
+}
+
+static enum hb_status get_order(const struct hb_sections *sections, struct hb_groups *groups)
+{
+  const void *words;
+  if (!hb_sections_find(sections, "groups.order")) return HB_OK;
+  HB_TRY(hb_sections_get(sections, "groups.order", HB_SECTION_WORDS, groups->n, &words));
+  for (size_t k = 0; k < groups->n; k++) {
+    uint64_t node = ((const uint64_t *)words)[k];
+    if (node >= groups->n || groups->listed[node])
+      return hb_fail(HB_ERR_INPUT, "section 'groups.order' has node %llu, expected each of %zu once",
+                     (unsigned long long)node, groups->n);
+    groups->in_space[k] = (uint32_t)node;
+    groups->listed[node] = 1;
+  }
+  memset(groups->listed, 0, groups->n);
+  groups->has_order = 1;
+  return HB_OK;
+}
+
 enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections *sections)
 {
   size_t listed = 0, l = 0;
@@ -978,7 +1009,7 @@ enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections 
     for (size_t p = 0; p < groups->at[k].count; p++) list[l++] = groups->at[k].list[p];
   enum hb_status status = hb_sections_put_copy(sections, "groups.lists", HB_SECTION_WORDS, listed, list);
   hb_mem_free(list);
-  return status;
+  return status == HB_OK && groups->has_order ? put_order(groups, sections) : status;
 }
 
 int hb_groups_are_in(const struct hb_sections *sections)
@@ -1093,6 +1124,7 @@ enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_group
   HB_TRY(hb_numbers_get(&of_each, sections, count, groups->at));
   if (keeps_tides(groups)) HB_TRY(hb_numbers_get(&of_tides, sections, count, groups->at));
   for (size_t k = 0; k < count; k++) HB_TRY(complete_group(groups, k));
+  HB_TRY(get_order(sections, groups));
   return get_lists(sections, groups);
 }
 

@@ -97,6 +97,10 @@ struct hb_groups {
   uint32_t *first; /* [n] 1 + the first of a node's links, or 0 */
   uint32_t *hit;   /* [hits] of [hit_capacity], those of the b-th of the block up to hit_end[b] of [n] */
   uint32_t *hit_end;
+  struct hb_groups_box
+      *box; /* of groups_far.c; and [n] nodes in the order of space at some time, 0: none yet */
+  uint32_t *in_space;
+  int has_order;
   int has_hits; /* of the next block, see hb_groups_take_hits */
   size_t hits, hit_capacity;
   struct hb_groups_link *link; /* [links] of [link_capacity], of which those from free_link on are nobody's */
@@ -120,6 +124,7 @@ struct hb_nodes {
   uint64_t (*tick)(const void *context, uint32_t node); /* a node's own time */
   /* Who may be near a node: its neighbors list[*count], ascending. NULL: there are no lists, and all may be. */
   const uint32_t *(*near)(const void *context, uint32_t node, size_t *count);
+  int is_full; /* all xp vp are set */
   double (*reach2)(const void *context,
                    uint32_t node); /* its list had all within the root of that when it was made */
   void (*need)(const void *context, uint32_t node); /* sets xp vp of a node; NULL: all are set */
@@ -190,6 +195,9 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g);
 
 /* The same, where it is that of a node; and its reach. */
 void hb_groups_measure_node(struct hb_groups *groups, struct hb_group *g);
+
+/* The system's tide on it in its middle, relative to what holds it together. */
+double hb_groups_system_tide(const struct hb_groups *groups, const struct hb_group *g);
 
 /* Whether it keeps the tides of nodes that are not in its list. */
 int hb_groups_keeps_tides(const struct hb_groups *groups, const struct hb_group *g);
@@ -297,9 +305,12 @@ static inline int hb_groups_has_tides(const struct hb_group *g)
   return T[0] != 0 || T[1] != 0 || T[2] != 0;
 }
 
+/* Each node's place[n] in an order of space, by which far nodes are taken together: now and then, since they move. */
+void hb_groups_set_order(struct hb_groups *groups, const uint32_t *place);
+
 /* Finds the tides of the groups among the nodes block[ni], at xp vp, whose lists are made. A node that enters a list leaves them. */
-void hb_groups_look_far(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick, size_t ni,
-                        const uint32_t *block);
+enum hb_status hb_groups_look_far(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                                  size_t ni, const uint32_t *block);
 void hb_groups_leave_tides(const struct hb_groups *groups, const struct hb_nodes *nodes, struct hb_group *g,
                            uint32_t node, uint64_t tick);
 

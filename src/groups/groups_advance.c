@@ -327,10 +327,20 @@ static enum hb_status advance_needed(struct hb_groups *groups, const struct hb_n
   return HB_OK;
 }
 
+static enum hb_status advance(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                              size_t count, const uint32_t *needed)
+{
+  struct hb_chain *chain;
+  if (count == 0) return HB_OK;
+  HB_TRY(HB_ALLOC(count, &chain));
+  enum hb_status status = advance_needed(groups, nodes, tick, count, needed, chain);
+  hb_mem_free(chain);
+  return status;
+}
+
 enum hb_status hb_groups_meet(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
                               size_t ni, const uint32_t *block)
 {
-  struct hb_chain *chain;
   uint32_t *needed;
   size_t count = 0;
   if (!groups->has_hits) groups->hits = 0;
@@ -341,11 +351,7 @@ enum hb_status hb_groups_meet(struct hb_groups *groups, const struct hb_nodes *n
   HB_TRY(HB_ALLOC(groups->touches, &needed));
   for (size_t k = 0; k < groups->touches; k++)
     if (is_needed(groups, nodes, groups->at + groups->touched[k])) needed[count++] = groups->touched[k];
-  enum hb_status status = HB_ALLOC(groups->touches, &chain);
-  if (status == HB_OK) {
-    status = advance_needed(groups, nodes, tick, count, needed, chain);
-    hb_mem_free(chain);
-  }
+  enum hb_status status = advance(groups, nodes, tick, count, needed);
   hb_mem_free(needed);
   return status;
 }
@@ -355,11 +361,13 @@ enum hb_status hb_groups_meet(struct hb_groups *groups, const struct hb_nodes *n
 enum hb_status hb_groups_wake_listers(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
                                       uint32_t node)
 {
-  for (uint32_t at = groups->first[node]; at; at = groups->link[at - 1].next) {
-    struct hb_group *g = hb_groups_of(groups, groups->link[at - 1].group);
-    if (g->tick < tick) HB_TRY(bring(groups, g, nodes, tick));
-  }
-  return HB_OK;
+  size_t count = 0;
+  groups->touches = 0;
+  hb_groups_touch_listers(groups, node);
+  hb_groups_end_touching(groups);
+  for (size_t k = 0; k < groups->touches; k++)
+    if (groups->at[groups->touched[k]].tick < tick) groups->touched[count++] = groups->touched[k];
+  return advance(groups, nodes, tick, count, groups->touched);
 }
 
 enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g,

@@ -2,6 +2,7 @@
  * orbits are quadrupoles there. */
 #include "groups/groups.h"
 
+#include "base/arith.h"
 #include "base/clones.h"
 #include "base/mem.h"
 #include "base/parallel.h"
@@ -93,15 +94,18 @@ static double reach2(const struct hb_nodes *nodes, uint32_t node)
 /* Neighbors may be farther from a center than from where it was when its list was made. */
 static const double part_of_reach = 0.7;
 
-/* The far part changes by that part of itself meanwhile, or what was near by then is no longer in the list. */
+/* The far part goes on linearly until it has changed by that part of itself, which matters the more the wider the pair is; until a little
+ * more where not all places are known. Or until what was near by then is no longer in the list. */
 static int is_far_old(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g,
                       uint64_t tick)
 {
-  static const double change = 0.07;
+  static const double least = 0.07, most = 0.3, at_tide = 2e-3, unknown = 1.5;
   const struct hb_groups_tides *t = &g->tides;
   double reach = reach2(nodes, g->node), dt = since(nodes, t->far_tick, tick);
   if (!(reach > 0) || !hb_groups_keeps_tides(groups, g)) return 0;
   if (t->cut2 == 0 || t->cut2 > reach) return 1;
+  double change = least * sqrt(sqrt(at_tide / hb_groups_system_tide(groups, g)));
+  change = fmin(fmax(change, least), most) * (nodes->is_full ? 1 : unknown);
   return dt * dt * norm2(t->of_far + 6) > change * change * norm2(t->of_far);
 }
 
@@ -119,6 +123,72 @@ static void end_sum(double sum[NUMBERS][LANES], double T[NUMBERS])
   for (size_t c = 0; c < NUMBERS; c++) T[c] = hb_chain_sum_lanes(sum[c]);
 }
 
+/* ---- many nodes ---- */
+
+/* Nodes that follow each other in the order of space: if they are small against their distance, a point. */
+struct hb_groups_box {
+  double m, x[3], v[3], size2;
+};
+enum { BOX = 32, FROM = 2048 }; /* nodes of a box; as many nodes make boxes */
+
+static void make_box(const struct hb_groups *groups, const struct hb_nodes *nodes, const uint32_t *list,
+                     size_t count, struct hb_groups_box *box)
+{
+  *box = (struct hb_groups_box){.m = 0};
+  for (size_t k = 0; k < count; k++) box->m += groups->m[list[k]];
+  for (size_t k = 0; k < count && box->m > 0; k++)
+    for (size_t c = 0, i = 3 * (size_t)list[k]; c < 3; c++) {
+      box->x[c] += groups->m[list[k]] / box->m * nodes->xp[i + c];
+      box->v[c] += groups->m[list[k]] / box->m * nodes->vp[i + c];
+    }
+  for (size_t k = 0; k < count; k++) {
+    const double *x = nodes->xp + 3 * (size_t)list[k];
+    const double r[] = {x[0] - box->x[0], x[1] - box->x[1], x[2] - box->x[2]};
+    if (groups->m[list[k]] > 0) box->size2 = fmax(box->size2, hb_dot(r, r));
+  }
+}
+
+void hb_groups_set_order(struct hb_groups *groups, const uint32_t *place)
+{
+  for (uint32_t i = 0; i < groups->n; i++) groups->in_space[place[i]] = i;
+  groups->has_order = groups->n >= FROM;
+}
+
+static enum hb_status make_boxes(struct hb_groups *groups, const struct hb_nodes *nodes)
+{
+  size_t count = hb_div_ceil(groups->n, BOX);
+  if (!groups->box) HB_TRY(HB_ALLOC(count, &groups->box));
+  for (size_t k = 0; k < count; k++)
+    make_box(groups, nodes, groups->in_space + k * BOX, hb_parallel_end(groups->n, BOX, k * BOX) - k * BOX,
+             groups->box + k);
+  return HB_OK;
+}
+
+/* The far part, of boxes and of the nodes of those that are too near. */
+static void add_boxes(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t center,
+                      double cut2, double sum[NUMBERS][LANES])
+{
+  static const double open = 0.09; /* of the square distance: the tide of a box errs by 3 % */
+  const double *at = nodes->xp + 3 * (size_t)center, *w = nodes->vp + 3 * (size_t)center;
+  struct view view = {.m = {0}};
+  size_t lane = 0;
+  for (size_t k = 0; k < hb_div_ceil(groups->n, BOX); k++) {
+    const struct hb_groups_box *p = groups->box + k;
+    const double r[] = {p->x[0] - at[0], p->x[1] - at[1], p->x[2] - at[2]};
+    if (p->size2 > open * hb_dot(r, r)) {
+      const struct hb_groups_around in = {groups->in_space + k * BOX,
+                                          hb_parallel_end(groups->n, BOX, k * BOX) - k * BOX};
+      add_nodes(groups, nodes, center, &in, cut2, &far_part, sum);
+      continue;
+    }
+    view.m[lane] = p->m;
+    for (size_t c = 0; c < 3; c++) view.r[c][lane] = r[c], view.v[c][lane] = p->v[c] - w[c];
+    if (++lane == LANES) add_tides(&view, 0, &whole, sum), lane = 0;
+  }
+  for (size_t l = lane; l < LANES; l++) view.m[l] = 0;
+  if (lane > 0) add_tides(&view, 0, &whole, sum);
+}
+
 static void find_far(const struct hb_groups *groups, const struct hb_nodes *nodes, struct hb_group *g,
                      uint64_t tick)
 {
@@ -126,9 +196,14 @@ static void find_far(const struct hb_groups *groups, const struct hb_nodes *node
   double sum[NUMBERS][LANES] = {{0}};
   g->tides.cut2 = part_of_reach * reach2(nodes, g->node);
   g->tides.far_tick = tick;
-  add_nodes(groups, nodes, g->node, &all, g->tides.cut2, &far_part, sum);
+  if (groups->has_order)
+    add_boxes(groups, nodes, g->node, g->tides.cut2, sum);
+  else
+    add_nodes(groups, nodes, g->node, &all, g->tides.cut2, &far_part, sum);
   end_sum(sum, g->tides.of_far);
 }
+
+/* ---- of all ---- */
 
 /* All of the far part, and the neighbors, but nobody who is in the list, wherever it is. */
 static void find_tides(const struct hb_groups *groups, const struct hb_nodes *nodes, struct hb_group *g,
@@ -196,13 +271,13 @@ static void need_all(const struct hb_nodes *nodes, const struct hb_groups_around
     hb_groups_need(nodes, hb_groups_around_at(around, k));
 }
 
-void hb_groups_look_far(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick, size_t ni,
-                        const uint32_t *block)
+enum hb_status hb_groups_look_far(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                                  size_t ni, const uint32_t *block)
 {
   struct centers centers = {groups, nodes, tick, block, ni};
   const struct hb_groups_around all = {.count = groups->n};
   int needs_all = 0;
-  if (!(groups->rules->far < INFINITY)) return;
+  if (!(groups->rules->far < INFINITY)) return HB_OK;
   for (size_t b = 0; b < ni; b++) {
     const struct hb_group *g = hb_groups_of(groups, block[b]);
     if (!g || !hb_groups_keeps_tides(groups, g)) continue;
@@ -214,7 +289,9 @@ void hb_groups_look_far(struct hb_groups *groups, const struct hb_nodes *nodes, 
     need_all(nodes, &list);
   }
   if (needs_all) need_all(nodes, &all);
+  if (needs_all && groups->has_order) HB_TRY(make_boxes(groups, nodes));
   hb_parallel_for(ni > ALONE ? hb_parallel_threads() : 1, (ni + PIECE - 1) / PIECE, find_piece, &centers);
+  return HB_OK;
 }
 
 /* ---- quadrupoles ---- */

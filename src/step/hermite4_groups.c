@@ -33,6 +33,7 @@ static struct hb_nodes nodes_of(const struct hb_hermite4 *h)
                            .dt_min = h->params.dt_min,
                            .context = h,
                            .tick = tick_of,
+                           .is_full = !has_lists || hb_hermite4_near_has_all(h),
                            .near = has_lists ? near_of : NULL,
                            .reach2 = has_lists ? reach2_of : NULL,
                            .need = has_lists ? need : NULL};
@@ -345,7 +346,7 @@ static enum hb_status start_fresh(struct change *c)
     struct hb_group *g = hb_groups_of(groups, h->block[b]);
     if (g) HB_TRY(hb_groups_look_around(groups, g, &c->nodes, c->T));
   }
-  hb_groups_look_far(groups, &c->nodes, c->T, ni, h->block);
+  HB_TRY(hb_groups_look_far(groups, &c->nodes, c->T, ni, h->block));
   hb_groups_activate(groups, c->T, ni, h->block); /* those whose lists have become longer, too */
   HB_TRY(hb_hermite4_forces(h, c->T, ni));
   for (size_t b = 0; b < ni; b++) hb_hermite4_begin_anew(h, c->T, b);
@@ -372,7 +373,7 @@ static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
     struct hb_group *g = hb_groups_of(h->groups, h->block[b]);
     if (g) HB_TRY(hb_groups_look_around(h->groups, g, &c.nodes, T));
   }
-  if (h->groups->count > 0) hb_groups_look_far(h->groups, &c.nodes, T, ni, h->block);
+  if (h->groups->count > 0) HB_TRY(hb_groups_look_far(h->groups, &c.nodes, T, ni, h->block));
   HB_TRY(leave_parking(h, ni));
   HB_TRY(split(&c));
   HB_TRY(join_all(&c));

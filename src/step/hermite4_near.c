@@ -156,12 +156,24 @@ static void weigh(struct hb_hermite4 *h)
   hb_order_weigh(h->near->order, h->n, hb_hermite4_masses(h), h->near->m_mean);
 }
 
-enum hb_status hb_hermite4_near_arrange(struct hb_hermite4 *h)
+static enum hb_status arrange(struct hb_hermite4 *h)
 {
-  if (!hb_hermite4_has_parts(h)) return HB_OK;
   weigh(h);
   HB_TRY(hb_order_sort(h->near->order, h->particles->x));
   store_all(h);
+  return HB_OK;
+}
+
+static void tell_order(struct hb_hermite4 *h)
+{
+  if (h->groups) hb_groups_set_order(h->groups, hb_order_place(h->near->order));
+}
+
+enum hb_status hb_hermite4_near_arrange(struct hb_hermite4 *h)
+{
+  if (!hb_hermite4_has_parts(h)) return HB_OK;
+  HB_TRY(arrange(h));
+  tell_order(h);
   return HB_OK;
 }
 
@@ -206,6 +218,8 @@ const uint32_t *hb_hermite4_near_list(const struct hb_hermite4 *h, uint32_t i, s
   *count = h->near->count[i];
   return h->near->list + (size_t)i * h->near->room;
 }
+
+int hb_hermite4_near_has_all(const struct hb_hermite4 *h) { return h->near->all_at == h->near->now; }
 
 double hb_hermite4_near_nearest2(const struct hb_hermite4 *h, uint32_t i) { return h->near->nearest2[i]; }
 
@@ -1071,6 +1085,7 @@ enum hb_status hb_hermite4_near_look_around(struct hb_hermite4 *h)
   HB_TRY(hb_order_sort(near->order, h->xp));
   hb_order_refit(near->order, h->xp);
   for_each(h, h->n, h->block, SUMMED_ALONE, first_list);
+  tell_order(h);
   near->has_lists = 1;
   near->all_at = near->now = 1;
   return HB_OK;
@@ -1084,7 +1099,7 @@ static enum hb_status set_out(struct hb_hermite4 *h)
   near->rule = h->rule;
   near->rule.nu = h->params.eta_far;
   near->rule.noise = h->rule.noise / 4; /* each far force is a sum of many: more would hide what changes */
-  return hb_hermite4_near_arrange(h);
+  return arrange(h);
 }
 
 static enum hb_status begin(struct hb_hermite4 *h)
