@@ -83,6 +83,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_groups, of, 1, HB_COLUMN_KEPT),
     HB_COLUMN(struct hb_groups, near, 1, HB_COLUMN_KEPT),
     HB_COLUMN(struct hb_groups, reach, 1, HB_COLUMN_KEPT),
+    HB_COLUMN(struct hb_groups, orbit, 1, HB_COLUMN_KEPT),
     HB_COLUMN(struct hb_groups, active, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, live, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, fresh, 1, HB_COLUMN_SCRATCH),
@@ -282,6 +283,8 @@ void hb_groups_measure_node(struct hb_groups *groups, struct hb_group *g)
   static const double margin = 2; /* places are corrected after hits are found: here by a tenth */
   hb_groups_measure(groups, g);
   groups->reach[g->node] = fmax(margin * g->tide, g->weak);
+  groups->orbit[g->node] = (struct hb_groups_orbit){.tide = g->tide, .weak = g->weak};
+  memcpy(groups->orbit[g->node].Q, g->Q, sizeof g->Q);
 }
 
 int hb_groups_keeps_tides(const struct hb_groups *groups, const struct hb_group *g)
@@ -344,11 +347,16 @@ static size_t place_in(const struct hb_group *g, uint32_t node)
   return k;
 }
 
-int hb_groups_has(const struct hb_groups *groups, const struct hb_group *g, uint32_t node)
+int hb_groups_lists(const struct hb_groups *groups, uint32_t group, uint32_t node)
 {
   uint32_t at = groups->first[node];
-  while (at && groups->link[at - 1].group != g->node) at = groups->link[at - 1].next;
+  while (at && groups->link[at - 1].group != group) at = groups->link[at - 1].next;
   return at != 0;
+}
+
+int hb_groups_has(const struct hb_groups *groups, const struct hb_group *g, uint32_t node)
+{
+  return hb_groups_lists(groups, g->node, node);
 }
 
 /* Of each node is known in whose lists it is. */
@@ -683,6 +691,7 @@ void hb_groups_remove(struct hb_groups *groups, uint32_t node)
   groups->of[last->node] = groups->of[node];
   groups->of[node] = HB_GROUPS_STAR;
   groups->reach[node] = 0;
+  groups->orbit[node] = (struct hb_groups_orbit){.tide = 0};
   hb_mem_free(g->list);
   *g = *last;
   *last = (struct hb_group){0};

@@ -65,6 +65,11 @@ struct hb_group {
 
 enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };
 
+/* What others have to know of a group: what hb_groups_measure says. Of nodes that are none, 0. */
+struct hb_groups_orbit {
+  double tide, weak, Q[6];
+};
+
 /* A node's being in the list of the group whose node is `group`; and the next one that it is in. */
 struct hb_groups_link {
   uint32_t group, next;
@@ -81,6 +86,7 @@ struct hb_groups {
   double *m;            /* [n] of the nodes, 0 where parked */
   double m_most;        /* the largest, see hb_groups_weigh */
   double *reach;        /* [n] of a group, the larger of its tide and weak; of others 0 */
+  struct hb_groups_orbit *orbit; /* [n] */
   double
       *sources; /* [n] m without the heavy ones, see hb_groups_weigh; NULL: none is, see hb_groups_create */
   struct hb_groups_heavy *heavy;
@@ -229,10 +235,8 @@ static inline double hb_groups_felt_mass(const struct hb_groups *groups, uint32_
 static inline int hb_groups_feel(const struct hb_groups *groups, const struct hb_group *g, uint32_t node,
                                  double d2)
 {
-  double m = hb_groups_felt_mass(groups, node);
-  if (hb_groups_is_tide(g, m, d2)) return 1;
-  const struct hb_group *other = hb_groups_of(groups, node);
-  return other && hb_groups_is_tide(other, groups->m[g->node], d2);
+  double m = hb_groups_felt_mass(groups, node), M = groups->m[g->node];
+  return hb_groups_is_tide(g, m, d2) || M * M * groups->orbit[node].tide > d2 * d2 * d2;
 }
 
 /* Whether a node of its list feels of a group only the mean of its orbit: where the members are on it would change the node's pull
@@ -257,6 +261,7 @@ int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group 
 enum hb_status hb_groups_list(struct hb_groups *groups, struct hb_group *g, uint32_t node);
 void hb_groups_unlist(struct hb_groups *groups, struct hb_group *g, uint32_t node);
 int hb_groups_has(const struct hb_groups *groups, const struct hb_group *g, uint32_t node);
+int hb_groups_lists(const struct hb_groups *groups, uint32_t group, uint32_t node); /* the same by its node */
 
 /* Adds to touched[], once touches was 0, the groups in whose lists a node is; and then sorts it. */
 void hb_groups_touch_listers(struct hb_groups *groups, uint32_t node);

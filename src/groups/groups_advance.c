@@ -277,7 +277,7 @@ static enum hb_status enter_near(struct hb_groups *groups, const struct hb_nodes
                                  uint32_t node, struct hb_group *g)
 {
   struct hb_group *own = hb_groups_of(groups, node);
-  if (!g || !feels(groups, nodes, g, node) || hb_groups_has(groups, g, node)) return HB_OK;
+  if (!feels(groups, nodes, g, node) || hb_groups_has(groups, g, node)) return HB_OK;
   HB_TRY(hb_groups_list(groups, g, node));
   hb_groups_leave_tides(groups, nodes, g, node, tick);
   if (own) hb_groups_leave_tides(groups, nodes, own, g->node, tick);
@@ -292,7 +292,8 @@ static enum hb_status enter(struct hb_groups *groups, const struct hb_nodes *nod
   for (uint32_t b = 0; b < ni && groups->hits > 0; b++) {
     const struct hb_groups_around hits = hb_groups_hits_of(groups, b);
     for (size_t k = 0; k < hits.count; k++)
-      HB_TRY(enter_near(groups, nodes, tick, block[b], hb_groups_of(groups, hits.list[k])));
+      if (groups->orbit[hits.list[k]].tide > 0)
+        HB_TRY(enter_near(groups, nodes, tick, block[b], hb_groups_of(groups, hits.list[k])));
   }
   return HB_OK;
 }

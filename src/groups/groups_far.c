@@ -94,12 +94,12 @@ static double reach2(const struct hb_nodes *nodes, uint32_t node)
 /* Neighbors may be farther from a center than from where it was when its list was made. */
 static const double part_of_reach = 0.7;
 
-/* The far part goes on linearly until it has changed by that part of itself, which matters the more the wider the pair is; until a little
- * more where not all places are known. Or until what was near by then is no longer in the list. */
+/* The far part goes on linearly until it has changed by that part of itself, which matters the more the wider the pair is; until more
+ * where not all places are known. Or until what was near by then is no longer in the list. */
 static int is_far_old(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g,
                       uint64_t tick)
 {
-  static const double least = 0.07, most = 0.3, at_tide = 2e-3, unknown = 1.5;
+  static const double least = 0.07, most = 0.3, at_tide = 2e-3, unknown = 4;
   const struct hb_groups_tides *t = &g->tides;
   double reach = reach2(nodes, g->node), dt = since(nodes, t->far_tick, tick);
   if (!(reach > 0) || !hb_groups_keeps_tides(groups, g)) return 0;
@@ -330,11 +330,12 @@ static int is_neighbor(const struct hb_groups *groups, const struct hb_nodes *no
   return from < around.count && around.list[from] == node;
 }
 
-/* Whether g is no point to a node that is not in its list. */
-static int feels_weakly(const struct hb_groups *groups, const struct hb_group *g, uint32_t node, double d2)
+/* Whether the orbit of a pair is felt by a node that is not in its list. */
+static int feels_weakly(const struct hb_groups *groups, const struct hb_groups_orbit *orbit, uint32_t node,
+                        double d2)
 {
   double m = hb_groups_felt_mass(groups, node);
-  return g && m * m * g->weak > d2 * d2 * d2;
+  return m * m * orbit->weak > d2 * d2 * d2;
 }
 
 static enum hb_status find_around(struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i)
@@ -390,17 +391,18 @@ enum hb_status hb_groups_take_hits(struct hb_groups *groups, uint32_t b, size_t 
 static void add_to(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k,
                    double a[3], double j[3])
 {
-  const struct hb_group *own = hb_groups_of(groups, i), *g = hb_groups_of(groups, k);
+  const struct hb_groups_orbit *own = groups->orbit + i, *its = groups->orbit + k;
   double r[3], v[3];
   hb_groups_need(nodes, k);
   hb_between(nodes->xp, k, i, r);
   double d2 = hb_dot(r, r);
-  int by_other = feels_weakly(groups, g, i, d2), by_own = feels_weakly(groups, own, k, d2);
+  int by_other = feels_weakly(groups, its, i, d2), by_own = feels_weakly(groups, own, k, d2);
   if (!by_other && !by_own) return;
-  if (hb_groups_has(groups, g ? g : own, g ? i : k)) return; /* of two groups, each has the other, or none */
-  if (!is_neighbor(groups, nodes, k, i)) return;             /* what one feels, the other does */
+  if (hb_groups_lists(groups, its->tide > 0 ? k : i, its->tide > 0 ? i : k))
+    return;                                      /* of two groups, each has the other, or none */
+  if (!is_neighbor(groups, nodes, k, i)) return; /* what one feels, the other does */
   hb_between(nodes->vp, k, i, v);
-  if (by_other) hb_groups_pull_of_orbit(g->Q, 1, r, v, a, j);
+  if (by_other) hb_groups_pull_of_orbit(its->Q, 1, r, v, a, j);
   if (by_own) /* seen from k, turned around */
     hb_groups_pull_of_orbit(own->Q, groups->m[k] / groups->m[i], r, v, a, j);
 }

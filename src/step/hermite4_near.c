@@ -820,10 +820,30 @@ static void take_out(struct hb_hermite4_near *near, uint32_t i, size_t at)
   memmove(list + at, list + at + 1, (--near->count[i] - at) * sizeof *list);
 }
 
+/* Which of two nodes a list has, as bits: most have none, and to look at all of a list is faster than to jump about in it. */
+enum { HAS_NODE = 1, HAS_OTHER = 2 };
+HB_CLONES static unsigned find_two(const uint32_t *list, size_t count, uint32_t node, uint32_t other)
+{
+  unsigned has_node = 0, has_other = 0;
+#pragma omp simd reduction(| : has_node, has_other)
+  for (size_t k = 0; k < count; k++) {
+    has_node |= list[k] == node;
+    has_other |= list[k] == other;
+  }
+  return (has_node ? HAS_NODE : 0) | (has_other ? HAS_OTHER : 0);
+}
+
+static unsigned found(const struct transfer *t, uint32_t i)
+{
+  return find_two(list_of(t->h->near, i), t->h->near->count[i], t->node, t->other);
+}
+
 /* Of two nodes that will be one, i has both in its list, or none. */
 static void unite(const struct transfer *t, uint32_t i)
 {
   struct hb_hermite4_near *near = t->h->near;
+  unsigned has = found(t, i);
+  if (has != HAS_NODE && has != HAS_OTHER) return;
   int has_node, has_other;
   size_t node = place_in(near, i, t->node, &has_node), other = place_in(near, i, t->other, &has_other);
   if (has_node == has_other) return;
@@ -840,6 +860,7 @@ static void unite(const struct transfer *t, uint32_t i)
 static void divide(const struct transfer *t, uint32_t i)
 {
   struct hb_hermite4_near *near = t->h->near;
+  if (found(t, i) != HAS_NODE) return;
   int has_node, has_other;
   size_t node = place_in(near, i, t->node, &has_node), other = place_in(near, i, t->other, &has_other);
   if (!has_node || has_other) return;
