@@ -73,12 +73,12 @@ static int read_snapshot(char **words)
 static int open_context(char **words)
 {
   struct hb_gl_context *context;
-  double mean;
+  double mean, ulp;
   const struct hb_gl_context_params params = {.context = words[0], .device = words[1]};
   hb_gl_probe_never();
   alarm(HB_GL_PROBE_S);
   if (hb_gl_context_open(&params, &context) == HB_OK) {
-    hb_selftest_roots(context, &mean);
+    hb_selftest_roots(context, &mean, &ulp);
     hb_gl_context_close(context);
   }
   _exit(0); /* without the driver's cleanup, which says nothing about it */

@@ -432,6 +432,7 @@ static const struct hb_table_column error_columns[] = {
     {"has_double", HB_TABLE_TRUTH, AT(selftest.has_double)},
     {"double_wrong", HB_TABLE_INT, AT(selftest.double_wrong)},
     {"double_ulp", HB_TABLE_REAL, AT(selftest.double_ulp)},
+    {"roots_ulp", HB_TABLE_REAL, AT(selftest.roots_ulp)},
     {"double_emulated", HB_TABLE_TRUTH, AT(selftest.double_emulated)},
 };
 #undef AT
@@ -558,7 +559,7 @@ static void print_selftest(const struct machine *machine)
          fusion_names[t->fma], t->dot_differs);
   printf("  largest error            sqrt %.2f ulp, inversesqrt %.2f, 1 / sqrt %.2f, 1 / x %.2f\n",
          t->sqrt_ulp, t->rsqrt_ulp, t->one_over_sqrt_ulp, t->inverse_ulp);
-  printf("  mean relative error      1 / r %.1e\n", t->rsqrt_mean);
+  printf("  errors of 1 / r          mean %.1e, at most %.2f ulp\n", t->rsqrt_mean, t->roots_ulp);
   printf("  denormal numbers         %d lost, as products %d\n", t->denormals_lost,
          t->denormal_products_lost);
   printf("  NaN, infinity, zero      %d wrong; unsigned wrap %d\n", t->special_wrong, t->wrap_wrong);

@@ -140,7 +140,7 @@ static const struct {
 #define LIMIT(name) {#name, offsetof(struct hb_gl_caps, name)},
     LIMIT(has_precise) LIMIT(has_double) LIMIT(has_compute) LIMIT(has_storage) LIMIT(has_reset)
         LIMIT(has_draws) LIMIT(has_texture_barrier) LIMIT(has_lasting_maps) LIMIT(has_buffer_textures)
-            LIMIT(has_counts) LIMIT(has_registers) LIMIT(max_texture_size) LIMIT(max_draw_buffers)
+            LIMIT(has_counts) LIMIT(registers) LIMIT(max_texture_size) LIMIT(max_draw_buffers)
                 LIMIT(max_texture_buffer_size) LIMIT(max_uniform_block_size) LIMIT(max_storage_block_size)
 #undef LIMIT
 };
@@ -188,7 +188,7 @@ static enum hb_status read_caps(struct hb_gl_caps *caps)
     read_desktop_caps(version_of(caps), caps);
   if (caps->has_compute) caps->max_storage_block_size = limit(GL_MAX_SHADER_STORAGE_BLOCK_SIZE);
   caps->has_draws = 1;
-  caps->has_registers = strstr(caps->vendor, "NVIDIA") != NULL;
+  caps->registers = strstr(caps->vendor, "NVIDIA") ? 255 : caps->is_es ? 64 : 128;
   HB_TRY(impose_limits(caps));
   if (!caps->has_buffer_textures) caps->max_texture_buffer_size = HB_GL_ROW * caps->max_texture_size;
   /* Mesa 22.3's softpipe promises 65536 texels and fetches wrong ones from 32768 on. */

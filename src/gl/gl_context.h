@@ -31,7 +31,7 @@ struct hb_gl_caps {
   int has_texture_barrier; /* a draw may read its own target: GL 4.5 or ARB_texture_barrier */
   int has_lasting_maps;    /* buffers that stay mapped: GL 4.4, or 4.3 with ARB_buffer_storage */
   int has_buffer_textures; /* GL 3.1, ES 3.2; where they lack, gl_texture.h */
-  int has_registers; /* a program may take 255 a thread, and its compiler is known to use them well: NVIDIA's own */
+  int registers; /* a thread, that compilers make good use of: 255 NVIDIA's own, 128 others', 64 those of ES */
   int has_counts; /* queries that count fragments: not in ES */
   int max_texture_size, max_rectangle_size, max_color_attachments, max_draw_buffers, max_texture_buffer_size;
   int max_uniform_block_size; /* bytes */

@@ -122,8 +122,9 @@ static int usual_each(const struct hb_pairs *p)
 {
   const struct hb_gl_caps *caps = &p->params.context->caps;
   if (caps->software) return MOST_EACH;
-  if (caps->has_registers) return 4;
-  return p->params.precision == HB_PRECISION_SINGLE && p->params.interaction->f_records <= 2 ? 2 : 1;
+  if (caps->registers > 128) return 4;
+  int is_light = p->params.precision == HB_PRECISION_SINGLE && p->params.interaction->f_records <= 2;
+  return caps->registers > 64 && is_light ? 2 : 1;
 }
 
 static int usual_unroll(const struct hb_pairs *p)
@@ -132,7 +133,8 @@ static int usual_unroll(const struct hb_pairs *p)
   int is_fixed = hb_precisions[p->params.precision].is_fixed;
   if (caps->software) return 8;
   if (p->params.precision == HB_PRECISION_DOUBLE) return 2;
-  return is_fixed || !caps->has_registers ? 4 : 8;
+  if (caps->registers > 128) return is_fixed ? 4 : 8;
+  return caps->registers > 64 ? 4 : is_fixed ? 1 : 2;
 }
 
 /* What the user did not set: safe choices where nothing was measured; from the measurements in data/measured. Errors:

@@ -50,8 +50,8 @@ static int usual_unroll(const struct hb_pairs *p)
   const struct hb_gl_caps *caps = &p->params.context->caps;
   int is_fixed = hb_precisions[p->params.precision].is_fixed;
   if (caps->software) return 8;
-  if (caps->has_registers) return is_fixed ? 4 : 8;
-  return is_fixed ? 1 : 4;
+  if (caps->registers > 128) return is_fixed ? 4 : 8;
+  return is_fixed ? 1 : caps->registers > 64 ? 4 : 2;
 }
 
 static enum hb_status tile_create(struct hb_pairs *p)
@@ -66,9 +66,9 @@ static enum hb_status tile_create(struct hb_pairs *p)
   int heavy = hb_precisions[p->params.precision].is_double ||
               (p->params.precision == HB_PRECISION_SINGLE && p->params.interaction->f_records > 1);
   t->i_each =
-      hb_default(t->i_each, caps->software                  ? 4
-                            : heavy || !caps->has_registers ? 1
-                                                            : 2); /* more leave room for fewer threads */
+      hb_default(t->i_each, caps->software                    ? 4
+                            : heavy || caps->registers <= 128 ? 1
+                                                              : 2); /* more leave room for fewer threads */
   t->unroll = hb_default(t->unroll, usual_unroll(p));
   t->partial = hb_default(t->partial, hb_precisions[p->params.precision].partial);
   t->threads = hb_default(t->threads, caps->software ? 1024 : 262144);

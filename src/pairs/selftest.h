@@ -20,9 +20,10 @@ enum hb_status hb_selftest_judge(const struct hb_selftest_info *selftest, enum h
 /* HB_ERR_GL where its sums are not exact, which `doing` needs, whatever the precision. */
 enum hb_status hb_selftest_exact(struct hb_gl_context *context, const char *doing);
 
-/* The last part of it alone. Mean relative error of 1 / sqrt(x) as the pairs take it (reciprocals() of
- * shaders/common/real.glsl, in float), of 65536 x over two octaves. Errors: HB_ERR_GL, HB_ERR_DEVICE. */
-enum hb_status hb_selftest_roots(struct hb_gl_context *context, double *mean);
+/* The last part of it alone. Relative error of 1 / sqrt(x) as the pairs take it (reciprocals() of shaders/common/real.glsl,
+ * in float), of 65536 x over two octaves: its mean, and the largest in units of the last place. Errors: HB_ERR_GL,
+ * HB_ERR_DEVICE. */
+enum hb_status hb_selftest_roots(struct hb_gl_context *context, double *mean, double *ulp);
 
 /* ---- the bits of precision `reproducible` ---- */
 

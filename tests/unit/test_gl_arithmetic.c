@@ -290,6 +290,7 @@ static void test_selftest(void **state)
   assert_int_equal(t.special_wrong, 0);
   assert_int_equal(t.wrap_wrong, 0);
   expect_at_most(t.inverse_ulp, 2.5);
+  expect_at_most(t.roots_ulp, 4);
   expect_at_most(t.rsqrt_ulp, 2.5);
   expect_at_most(t.sqrt_ulp, 4);
   expect_at_most(t.one_over_sqrt_ulp, 4);
@@ -350,8 +351,8 @@ static const char wrong_root[] = "void wrong_reciprocals(real r2, out real rinv,
 static void test_mean_of_roots(void **state)
 {
   (void)state;
-  double mean;
-  ASSERT_OK(hb_selftest_roots(context, &mean));
+  double mean, ulp;
+  ASSERT_OK(hb_selftest_roots(context, &mean, &ulp));
   if (fabs(mean) > (context->caps.software ? 1e-9 : 1e-7)) fail_msg("1 / r is wrong by %g", mean);
   const char *right = shader_text("common/real.glsl");
   char *text = malloc(strlen(right) + sizeof wrong_root);
@@ -360,7 +361,7 @@ static void test_mean_of_roots(void **state)
   shader_folder_put("common/real.glsl", text);
   free(text);
   shader_folder_use(1);
-  ASSERT_OK(hb_selftest_roots(context, &mean));
+  ASSERT_OK(hb_selftest_roots(context, &mean, &ulp));
   shader_folder_use(0);
   shader_folder_put("common/real.glsl", right);
   if (fabs(mean - 1e-6) > 1e-7) fail_msg("1 / r is said to be wrong by %g, expected 1e-6", mean);
@@ -393,6 +394,17 @@ static void test_judgement(void **state)
   ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_DOUBLE, "Acme"), HB_ERR_GL,
                "precision double needs exact doubles, Acme has 2 of 64 sums or products wrong and roots by "
                "1 ulp; use precision ds");
+  t = good;
+  t.roots_ulp = 9;
+  ASSERT_FAILS(
+      hb_selftest_judge(&t, HB_PRECISION_DS, "Acme"), HB_ERR_GL,
+      "precision ds needs reciprocal roots within 8 ulp, Acme has errors of 9; use precision double");
+  ASSERT_OK(hb_selftest_judge(&t, HB_PRECISION_SINGLE, "Acme"));
+  t.has_double = 0;
+  t.double_emulated = 1;
+  ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_DS, "Acme"), HB_ERR_GL, "use precision reproducible");
+  ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_DOUBLE, "Acme"), HB_ERR_GL,
+               "precision double needs doubles of the hardware, Acme emulates them");
   t = good;
   t.double_ulp = 1e8; /* float roots */
   ASSERT_FAILS(hb_selftest_judge(&t, HB_PRECISION_DOUBLE, "Acme"), HB_ERR_GL, "roots by 1e+08 ulp");

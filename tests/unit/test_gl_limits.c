@@ -107,18 +107,19 @@ static void test_shapes(void **state)
   static const struct {
     const char *scheme;
     enum hb_precision precision;
-    const char *nvidia, *other;
-  } known[] = {{"bag", HB_PRECISION_SINGLE, "4 x 8", "2 x 4"},
-               {"bag", HB_PRECISION_DS, "2 x 8", "1 x 4"},
-               {"bag", HB_PRECISION_REPRODUCIBLE, "2 x 4", "1 x 4"},
-               {"tile", HB_PRECISION_SINGLE, "1 x 8", "1 x 4"},
-               {"tile", HB_PRECISION_DS, "2 x 8", "1 x 4"},
-               {"tile", HB_PRECISION_REPRODUCIBLE, "2 x 4", "1 x 1"}};
+    const char *shapes[3];
+  } known[] = {{"bag", HB_PRECISION_SINGLE, {"4 x 8", "2 x 4", "1 x 2"}},
+               {"bag", HB_PRECISION_DS, {"2 x 8", "1 x 4", "1 x 2"}},
+               {"bag", HB_PRECISION_REPRODUCIBLE, {"2 x 4", "1 x 4", "1 x 1"}},
+               {"tile", HB_PRECISION_SINGLE, {"1 x 8", "1 x 4", "1 x 2"}},
+               {"tile", HB_PRECISION_DS, {"2 x 8", "1 x 4", "1 x 2"}},
+               {"tile", HB_PRECISION_REPRODUCIBLE, {"2 x 4", "1 x 1", "1 x 1"}}};
+  static const int registers[3] = {255, 128, 64};
   context->caps.software = 0;
-  for (int nvidia = 0; nvidia < 2; nvidia++) {
-    context->caps.has_registers = nvidia;
+  for (size_t r = 0; r < 3; r++) {
+    context->caps.registers = registers[r];
     for (size_t k = 0; k < COUNT_OF(known); k++)
-      shape(context, known[k].scheme, known[k].precision, nvidia ? known[k].nvidia : known[k].other);
+      shape(context, known[k].scheme, known[k].precision, known[k].shapes[r]);
   }
   hb_gl_context_close(context);
 }
@@ -148,7 +149,7 @@ static int search(struct hb_pairs_tuning *tuning)
   assert_non_null(mkdtemp(folder));
   setenv("XDG_CACHE_HOME", folder, 1);
   context->caps.software = 0;
-  context->caps.has_registers = 0;
+  context->caps.registers = 128;
   real_link = hb_gl_since_12.__glewLinkProgram;
   hb_gl_since_12.__glewLinkProgram = link_slowly;
   links = 0;

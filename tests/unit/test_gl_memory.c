@@ -339,7 +339,7 @@ static void test_bag_on_gpu(void **state)
   (void)state;
   struct hb_gl_caps *caps = &pairs_context()->caps;
   caps->software = 0;
-  caps->has_registers = 1;    /* the largest defaults */
+  caps->registers = 255;      /* the largest defaults */
   caps->has_lasting_maps = 0; /* what the host fills is told from what the device fills by how it is made */
   for (int precision = 0; precision < HB_PRECISION_COUNT; precision++) {
     check_bag_on_gpu((enum hb_precision)precision, NULL);

@@ -354,6 +354,21 @@ static void test_other_bits_are_refused(void **state)
   shader_folder_close();
 }
 
+/* Also where only the program of large blocks has them, or that of a draw which goes on from another. */
+static void test_every_program_is_tested(void **state)
+{
+  (void)state;
+  static const char refused[] = "precision reproducible needs float arithmetic as IEEE 754 has it";
+  static const char *const conditions[] = {"I_EACH > 1 || J_SOURCE == 2", "defined(CONTINUES)"};
+  shader_folder_open();
+  for (size_t k = 0; k < COUNT_OF(conditions); k++) {
+    char changed[120];
+    snprintf(changed, sizeof changed, "\n#if %s\nreturn inversesqrt(x);\n#endif\nreturn y2", conditions[k]);
+    ASSERT_FAILS(on_changed("common/fixed.glsl", "return y2", changed), HB_ERR_GL, refused);
+  }
+  shader_folder_close();
+}
+
 /* Without `precise` Mesa simplifies (units + COARSE) - COARSE; where GLSL has none, as_written() does the same. */
 static void test_precise_is_needed(void **state)
 {
@@ -381,6 +396,7 @@ int main(void)
       cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_table),
       cmocka_unit_test(test_other_bits_are_refused),
+      cmocka_unit_test(test_every_program_is_tested),
       cmocka_unit_test(test_precise_is_needed),
   };
   return RUN_TESTS(tests, 1, set_up, tear_down);

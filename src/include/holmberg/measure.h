@@ -124,6 +124,7 @@ struct hb_selftest_info {
   int has_double;                        /* 0: absent, or emulated; the two below are not valid  */
   int double_wrong;                      /* a double sum, its rounding error, or a product: 0    */
   double double_ulp;                     /* sqrt, inversesqrt and 1 / x in double                */
+  double roots_ulp;                      /* largest error of 1 / r; GLSL allows 2, 8 are refused  */
   int double_emulated;                   /* 1: they take so long that they cannot be hardware's  */
 };
 
