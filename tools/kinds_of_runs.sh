@@ -13,6 +13,7 @@ kinds=(
   'h5 --scheme grape6 --step-rounding up --diag diag.jsonl'
   'txt --scheme host --integrator leapfrog --dt 1/256 --damping 0.999 --json --diag diag.csv'
   'txt --scheme host-simd --precision ds --exact-energy no --diag diag.csv'
+  'h5 --scheme host --neighbors 16 --eps 0 --diag diag.jsonl'
   'h5 --scheme bag --no-tune --precision ds --transfer block --predict gpu --correct gpu --diag diag.jsonl'
 )
 [ -z "${HOST_ONLY:-}" ] || unset 'kinds[-1]' # drivers do not pass the sanitizers
