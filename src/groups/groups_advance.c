@@ -379,12 +379,15 @@ enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *
     if (!feels(groups, nodes, g, g->list[k])) hb_groups_unlist(groups, g, g->list[k]);
   mark(groups, g, 1);
   uint32_t own = groups->active[g->node];
-  const struct hb_groups_around around = groups->rules == &hb_groups_by_size || !own
-                                             ? hb_groups_near(groups, nodes, g->node)
-                                             : hb_groups_hits_of(groups, own - 1);
+  int is_near = groups->rules == &hb_groups_by_size || !own; /* lists may have whoever is near; or all */
+  struct hb_groups_around around =
+      is_near ? hb_groups_near(groups, nodes, g->node) : hb_groups_hits_of(groups, own - 1);
+  if (g->weak == 0) around = (struct hb_groups_around){.count = groups->n}; /* no tides are kept of others */
   for (size_t k = 0; k < around.count && status == HB_OK; k++) {
     uint32_t i = hb_groups_around_at(&around, k);
-    if (i == g->node || groups->of[i] == HB_GROUPS_PARKED || !feels(groups, nodes, g, i)) continue;
+    if (i == g->node || groups->of[i] == HB_GROUPS_PARKED) continue;
+    hb_groups_need(nodes, i);
+    if (!feels(groups, nodes, g, i)) continue;
     struct hb_group *other = hb_groups_of(groups, i);
     if (groups->listed[i] && groups->rules != &hb_groups_by_size) continue;
     if (other) status = bring(groups, other, nodes, tick);

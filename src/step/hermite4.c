@@ -719,9 +719,10 @@ static enum hb_status advance_by_lists(struct hb_hermite4 *h, uint64_t T, size_t
   hb_hermite4_near_place(h, T, is_full ? h->n : ni);
   h->phases.predict_s += hb_clock_lap(lap);
   HB_TRY(hb_hermite4_near_forces(h, T, ni)); /* which tells groups who is near whom */
+  *lap = hb_clock_now();
   HB_TRY(hb_hermite4_before(h, T, ni));
   HB_TRY(add_others(h, T, ni));
-  *lap = hb_clock_now();
+  h->phases.groups_s += hb_clock_lap(lap);
   hb_hermite4_near_step_fars(h);
   h->phases.lists_s += hb_clock_lap(lap);
   predicted_and_forced(h, ni);
@@ -798,7 +799,9 @@ static enum hb_status step(void *state)
   h->counts.particle_steps += ni;
   if (dt < h->shortest) h->shortest = dt;
   h->stale = on_device;
-  return after(h, T, ni);
+  HB_TRY(after(h, T, ni));
+  if (h->near) h->phases.groups_s += hb_clock_lap(&lap);
+  return HB_OK;
 }
 
 /* ---- starting ---- */
