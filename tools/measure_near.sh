@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # measure_near.sh HOLMBERG [ROUNDS]: what neighbor lists save, as CSV on standard output. A cluster of 16384 stars (Plummer, Kroupa masses
 # up to 50, eps 1e-4, t = 1/4) without lists and with them taking turns, ROUNDS (3) times, by SCHEMES ("host-simd:ds host:double bag:ds");
-# then SEEDS (10) clusters of 4096. Other load can only add time: the least of a round counts. The last lines, with #, are ratios and
+# then SEEDS (30) clusters of 4096. Other load can only add time: the least of a round counts. The last lines, with #, are ratios and
 # the rms error of the energy. N=, SMALL= and T= choose other sizes and times.
 set -eu
 holmberg=$(realpath "$1")
@@ -34,7 +34,7 @@ for scheme in ${SCHEMES-host-simd:ds host:double bag:ds}; do
     for neighbors in 0 auto; do measure "$n" 3 "$scheme" $neighbors 1e-4; done
   done
 done | tee "$folder/large"
-for ((seed = 1; seed <= ${SEEDS:-10}; seed++)); do
+for ((seed = 1; seed <= ${SEEDS:-30}; seed++)); do
   cluster "$small" "$seed"
   for neighbors in 0 auto; do measure "$small" "$seed" host-simd:ds $neighbors 4e-4; done
 done | tee "$folder/small"

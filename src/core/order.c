@@ -321,15 +321,20 @@ void hb_order_drop(struct hb_order *order, const uint32_t *number, size_t left)
 /* ---- lists ---- */
 
 /* Ascending: a number's place is how many are smaller. */
-enum { RANKED = 64 };
+enum { RANKED = 256, RANKED_AT_ONCE = 64 };
 
 HB_CLONES static void rank(uint32_t *list, size_t count)
 {
-  uint32_t number[RANKED], at[RANKED] = {0};
-  for (size_t k = 0; k < RANKED; k++) number[k] = k < count ? list[k] : UINT32_MAX;
-  for (size_t j = 0; j < count; j++)
-    for (size_t k = 0; k < RANKED; k++) at[k] += number[j] < number[k];
-  for (size_t k = 0; k < count; k++) list[at[k]] = number[k];
+  uint32_t number[RANKED], sorted[RANKED];
+  size_t padded = hb_div_ceil(count, RANKED_AT_ONCE) * RANKED_AT_ONCE;
+  for (size_t k = 0; k < padded; k++) number[k] = k < count ? list[k] : UINT32_MAX;
+  for (size_t from = 0; from < count; from += RANKED_AT_ONCE) {
+    uint32_t at[RANKED_AT_ONCE] = {0};
+    for (size_t j = 0; j < count; j++)
+      for (size_t k = 0; k < RANKED_AT_ONCE; k++) at[k] += number[j] < number[from + k];
+    for (size_t k = 0; k < RANKED_AT_ONCE && from + k < count; k++) sorted[at[k]] = number[from + k];
+  }
+  memcpy(list, sorted, count * sizeof *list);
 }
 
 /* Hoare's quicksort of different numbers, until they are few enough. */
