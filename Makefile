@@ -151,7 +151,7 @@ lint: deps-lint
 
 # What sanitizers can find: in parsers, in what is made and given back, and after faults. Numbers are the same without them.
 SANITIZED := analysis appended blocks bodies checkpoint colormap compare events faults field file fuzz g6 gravity groups \
-             hermite4_states hybrid ic keyframes mem model open_close parallel particles png process radii refusals report \
+             hermite4_states hybrid ic keyframes mem model open_close order parallel particles png process radii refusals report \
              resample save sections sim snapshot_formats snapshot_hdf5 snapshot_text state_view stop text threads tuning \
              tuning_cache window
 asan: deps-test
