@@ -631,9 +631,9 @@ void hb_hermite4_begin_anew(struct hb_hermite4 *h, uint64_t T, size_t b)
   hb_hermite4_near_store(h, i);
 }
 
-void hb_hermite4_place_corrected(struct hb_hermite4 *h, size_t ni)
+void hb_hermite4_place_corrected(struct hb_hermite4 *h, size_t from, size_t end)
 {
-  for (size_t b = 0; b < ni; b++) {
+  for (size_t b = from; b < end; b++) {
     size_t k = 3 * (size_t)h->block[b];
     memcpy(h->xp + k, h->particles->x + k, 3 * sizeof *h->xp);
     memcpy(h->vp + k, h->particles->v + k, 3 * sizeof *h->vp);
@@ -683,14 +683,12 @@ static void count_cut_steps(struct hb_hermite4 *h, double t, size_t ni, const do
   }
 }
 
-static void limit_steps(struct hb_hermite4 *h, size_t ni)
+void hb_hermite4_limit_step(struct hb_hermite4 *h, size_t b)
 {
-  for (size_t b = 0; b < ni; b++) {
-    double dt = hb_hermite4_limited(h, h->block[b], h->phi1[b]);
-    if (dt == h->phi1[b]) continue;
-    h->phi1[b] = dt;
-    h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
-  }
+  double dt = hb_hermite4_limited(h, h->block[b], h->phi1[b]);
+  if (dt == h->phi1[b]) return;
+  h->phi1[b] = dt;
+  h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
 }
 
 /* All whose places at tick T the forces on the block depend on; a device predicts its sources itself. */
@@ -728,7 +726,6 @@ static enum hb_status advance_by_lists(struct hb_hermite4 *h, uint64_t T, size_t
   predicted_and_forced(h, ni);
   correct_block(h, T, ni);
   corrected(h, T, ni);
-  if (h->groups) limit_steps(h, ni);
   hb_hermite4_near_settle(h, T, ni);
   return HB_OK;
 }
@@ -746,7 +743,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   predicted_and_forced(h, ni);
   correct_block(h, T, ni);
   corrected(h, T, ni);
-  if (h->groups) limit_steps(h, ni);
+  for (size_t b = 0; b < ni && h->groups; b++) hb_hermite4_limit_step(h, b);
   return HB_OK;
 }
 

@@ -114,6 +114,7 @@ const double *hb_hermite4_sources(const struct hb_hermite4 *h);
 /* The level of a step; and what companions leave of one of i's. */
 unsigned hb_hermite4_level(const struct hb_hermite4 *h, double dt);
 double hb_hermite4_limited(const struct hb_hermite4 *h, uint32_t i, double dt);
+void hb_hermite4_limit_step(struct hb_hermite4 *h, size_t b); /* of the b-th of the block */
 
 /* All but the block, whose xp vp stay. */
 void hb_hermite4_predict_others(struct hb_hermite4 *h, uint64_t T, size_t ni);
@@ -121,8 +122,8 @@ void hb_hermite4_predict_others(struct hb_hermite4 *h, uint64_t T, size_t ni);
 /* The b-th of the block, which has such forces, begins anew at tick T where xp vp are: with a step, on its list. */
 void hb_hermite4_begin_anew(struct hb_hermite4 *h, uint64_t T, size_t b);
 
-/* The block's xp vp become x v. */
-void hb_hermite4_place_corrected(struct hb_hermite4 *h, size_t ni);
+/* xp vp of those from .. end - 1 of the block become x v. */
+void hb_hermite4_place_corrected(struct hb_hermite4 *h, size_t from, size_t end);
 
 /* Those with HB_COLUMNS_GONE in number[n] leave all arrays, the others follow; `left` is how many. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_hermite4_drop(struct hb_hermite4 *h, const uint32_t *number, size_t left);

@@ -721,7 +721,7 @@ static enum hb_status act(struct hb_hermite4 *h, uint64_t T, size_t *ni)
   if (!looks_far && b->suspects == 0 && b->touches == 0 &&
       !(collides(h) && h->groups && h->groups->count > 0))
     return HB_OK;
-  hb_hermite4_place_corrected(h, *ni);
+  hb_hermite4_place_corrected(h, 0, *ni);
   if (hb_hermite4_has_parts(h)) hb_hermite4_predict_others(h, T, *ni);
   for (;; b->suspects = 0,
           looks_far = 0) { /* groups that are advanced for those that are new may have touched, too */

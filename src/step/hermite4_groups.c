@@ -1,6 +1,9 @@
 /* Groups in the block scheme: where they enter a block step, and what a node that is new needs. */
 #include "step/hermite4.h"
 
+#include "base/arith.h"
+#include "base/parallel.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -139,8 +142,12 @@ struct change {
   struct hb_nodes nodes;
   uint64_t T;
   size_t live, massless;
+  size_t hinted; /* of live, the first, which are the block; 0: no hints were looked for */
   int is_any;
 };
+
+/* What groups->hint has of the b-th of the block. */
+enum { IS_GROUP = 1, MAY_JOIN = 2, IS_AT_PARKING = 4, IS_MASSLESS = 8 };
 
 /* What groups->fresh has of slots: which change in this block, and which of them it found parked. */
 enum { IS_NEW = 1, WAS_PARKED = 2 };
@@ -165,6 +172,7 @@ static enum hb_status split(struct change *c)
 {
   struct hb_groups *groups = c->h->groups;
   for (size_t l = 0, live = c->live; l < live; l++) {
+    if (l < c->hinted && !(groups->hint[l] & IS_GROUP)) continue;
     uint32_t node = groups->live[l];
     struct hb_group *g = hb_groups_of(groups, node);
     struct hb_groups_node made[2];
@@ -259,6 +267,7 @@ static enum hb_status join(struct change *c, size_t count, const uint32_t *nodes
 {
   struct hb_groups *groups = c->h->groups;
   for (size_t l = 0; l < count; l++) {
+    if (!c->is_any && nodes == groups->live && l < c->hinted && !(groups->hint[l] & MAY_JOIN)) continue;
     uint32_t node = nodes[l], partner;
     struct hb_groups_node made;
     if (!may_join(c->h, node) || (partner = partner_of(c, node)) == node) continue;
@@ -363,21 +372,84 @@ static void forget_live(const struct change *c)
   }
 }
 
+struct looking {
+  struct hb_hermite4 *h;
+  size_t ni;
+  _Atomic unsigned found;
+};
+
+enum { LOOKED_PIECE = 128, LOOKED_ALONE = 512 };
+
+/* With lists: the block is live where it was corrected; who of it can change anything is seen by a team. */
+static void look_piece(void *context, size_t piece)
+{
+  struct looking *l = context;
+  struct hb_hermite4 *h = l->h;
+  struct hb_groups *groups = h->groups;
+  unsigned found = 0;
+  for (size_t b = piece * LOOKED_PIECE, end = hb_parallel_end(l->ni, LOOKED_PIECE, b); b < end; b++) {
+    uint32_t i = h->block[b];
+    hb_hermite4_place_corrected(h, b, b + 1);
+    unsigned hint = (groups->of[i] != HB_GROUPS_STAR ? IS_GROUP : 0) | (may_join(h, i) ? MAY_JOIN : 0) |
+                    (is_near(h->xp + 3 * (size_t)i, groups->parking) ? IS_AT_PARKING : 0) |
+                    (groups->m[i] > 0 ? 0 : IS_MASSLESS);
+    groups->is_live[i] = 1;
+    groups->hint[b] = (uint8_t)hint;
+    found |= hint;
+  }
+  l->found |= found;
+}
+
+static void forget_piece(void *context, size_t piece)
+{
+  const struct looking *l = context;
+  for (size_t b = piece * LOOKED_PIECE, end = hb_parallel_end(l->ni, LOOKED_PIECE, b); b < end; b++)
+    l->h->groups->is_live[l->h->block[b]] = 0;
+}
+
+static enum hb_status change_block(struct change *c, size_t ni)
+{
+  struct hb_hermite4 *h = c->h;
+  for (size_t b = 0; b < ni && h->groups->count > 0; b++) {
+    if (c->hinted && !(h->groups->hint[b] & IS_GROUP)) continue;
+    struct hb_group *g = hb_groups_of(h->groups, h->block[b]);
+    if (g) HB_TRY(hb_groups_look_around(h->groups, g, &c->nodes, c->T));
+  }
+  if (h->groups->count > 0) HB_TRY(hb_groups_look_far(h->groups, &c->nodes, c->T, ni, h->block));
+  HB_TRY(leave_parking(h, ni));
+  HB_TRY(split(c));
+  HB_TRY(join_all(c));
+  return c->is_any ? start_fresh(c) : HB_OK;
+}
+
+static enum hb_status regroup_by_hints(struct change *c, size_t ni)
+{
+  struct hb_hermite4 *h = c->h;
+  struct looking l = {.h = h, .ni = ni};
+  int threads = ni > LOOKED_ALONE ? hb_parallel_threads() : 1;
+  hb_parallel_for(threads, hb_div_ceil(ni, LOOKED_PIECE), look_piece, &l);
+  if (l.found & (IS_GROUP | MAY_JOIN | IS_AT_PARKING)) {
+    for (size_t b = 0; b < ni && l.found & IS_MASSLESS; b++)
+      if (!(h->groups->hint[b] & IS_MASSLESS) || h->groups->hint[b] & MAY_JOIN) add(c, h->block[b]);
+    if (!(l.found & IS_MASSLESS)) {
+      memcpy(h->groups->live, h->block, ni * sizeof *h->block);
+      c->live = c->hinted = ni;
+    }
+    HB_TRY(change_block(c, ni));
+    if (c->is_any) forget_live(c);
+  }
+  if (!c->is_any) hb_parallel_for(threads, hb_div_ceil(ni, LOOKED_PIECE), forget_piece, &l);
+  return HB_OK;
+}
+
 static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct change c = {.h = h, .nodes = nodes_of(h), .T = T};
+  if (hb_hermite4_has_lists(h)) return regroup_by_hints(&c, ni);
   for (size_t b = 0; b < ni; b++)
     if (h->groups->m[h->block[b]] > 0 || may_join(h, h->block[b])) add(&c, h->block[b]);
-  hb_hermite4_place_corrected(h, ni);
-  for (size_t b = 0; b < ni && h->groups->count > 0; b++) {
-    struct hb_group *g = hb_groups_of(h->groups, h->block[b]);
-    if (g) HB_TRY(hb_groups_look_around(h->groups, g, &c.nodes, T));
-  }
-  if (h->groups->count > 0) HB_TRY(hb_groups_look_far(h->groups, &c.nodes, T, ni, h->block));
-  HB_TRY(leave_parking(h, ni));
-  HB_TRY(split(&c));
-  HB_TRY(join_all(&c));
-  if (c.is_any) HB_TRY(start_fresh(&c));
+  hb_hermite4_place_corrected(h, 0, ni);
+  HB_TRY(change_block(&c, ni));
   forget_live(&c);
   return HB_OK;
 }

@@ -32,9 +32,9 @@ enum {
   ROOM_MOST = 2112,   /* of any list */
   CHANGED_MOST = 2 * ROOM_MOST,
   SUMMED_PIECE = 8,   /* sinks of a thread's piece */
-  SUMMED_ALONE = 64,  /* as many are summed before a second thread has woken up */
+  SUMMED_ALONE = 24,  /* as many are summed before a second thread has woken up */
   SETTLED_PIECE = 64, /* the same where nothing is summed */
-  SETTLED_ALONE = 512,
+  SETTLED_ALONE = 256,
   FIRST_MOST = 4,    /* no first far step is longer than so many times that of eq. 2 */
   LANES = 8,         /* of a tile */
   FRESH_ON_HOST = 16 /* so many nodes that begin anew get the pulls of all on the host */
@@ -698,6 +698,7 @@ static int settle(struct hb_hermite4 *h, uint64_t T, size_t b)
   struct hb_hermite4_near *near = h->near;
   uint32_t i = h->block[b];
   int is_held = 0;
+  if (h->groups) hb_hermite4_limit_step(h, b);
   if (near->slot[b]) {
     unsigned level = limited(h, h->blocks->level[i], h->level1[b], T), most = level + reach_of(h);
     unsigned wanted = hb_hermite4_level(h, for_heavy(h, i, near->step[near->slot[b] - 1].wanted));
