@@ -187,6 +187,8 @@ int hb_sim_default_neighbors(const struct hb_sim_params *params, const struct hb
   return (scheme && scheme->is_historic) || hb_gl_shaders_differ() ? HB_NEIGHBORS_NONE : USUAL;
 }
 
+double hb_sim_eta_far(const struct hb_sim_params *params) { return 0.75 * params->eta; }
+
 enum hb_status hb_sim_check_neighbors(const struct hb_sim_params *p)
 {
   if (p->eta_far > 0 && p->neighbors == HB_NEIGHBORS_NONE)
@@ -203,7 +205,7 @@ static enum hb_status settle_neighbors(struct hb_sim_params *p, const struct hb_
   if (lacking) return hb_fail(HB_ERR_USAGE, "%d neighbors need %s", p->neighbors, lacking);
   if (p->neighbors == HB_NEIGHBORS_AUTO) p->neighbors = hb_sim_default_neighbors(p, initial);
   if (p->neighbors == HB_NEIGHBORS_NONE) p->neighbors = 0;
-  p->eta_far = p->neighbors ? hb_default_real(p->eta_far, 0.75 * p->eta) : 0;
+  p->eta_far = p->neighbors ? hb_default_real(p->eta_far, hb_sim_eta_far(p)) : 0;
   if (p->first_step == HB_FIRST_STEP_AUTO) p->first_step = hb_sim_default_first_step(p, initial);
   return HB_OK;
 }

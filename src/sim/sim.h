@@ -51,6 +51,9 @@ enum hb_status hb_sim_check_bodies(const struct hb_sim_params *params);
 /* Whether it can have these neighbors, whatever its particles. Errors: HB_ERR_USAGE. */
 enum hb_status hb_sim_check_neighbors(const struct hb_sim_params *params);
 
+/* What eta_far = 0 means with neighbors. */
+double hb_sim_eta_far(const struct hb_sim_params *params);
+
 /* The source's forces on all particles, into the view's a, j, phi. Their cost is not counted in the phases. */
 enum hb_status hb_sim_forces(struct hb_state_view *view, struct hb_force *force);
 

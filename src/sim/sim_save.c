@@ -1,6 +1,7 @@
 /* hb_sim_save, hb_sim_resume: a simulation and the params that affect it as sections of a checkpoint. */
 #include "sim/sim.h"
 #include "sim/sim_settings.h"
+#include "base/arith.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "force/force.h"
@@ -122,6 +123,7 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
   p.exact_energy = saved.exact_energy ? HB_EXACT_ENERGY_YES : HB_EXACT_ENERGY_NO;
   HB_TRY(hb_sim_check_bodies(&p));
   HB_TRY(hb_sim_check_neighbors(&p));
+  if (p.neighbors > 0) p.eta_far = hb_default_real(p.eta_far, hb_sim_eta_far(&p));
   *params = p;
   return hb_sim_get_interaction(sections, &params->force);
 }
