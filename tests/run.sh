@@ -85,6 +85,8 @@ contexts() {
   test_gl_reproducible) echo osmesa gpu es3.0 gl3.3 ;;
   test_gl_scene) echo 'osmesa egl,smoke glfw,smoke' ;;
   test_gl_faults | test_gl_near) echo 'osmesa es3.0,smoke' ;; # which cannot count fragments
+  test_gl_timed) echo osmesa es3.0 es3.2 ;;
+  test_gl_limits) echo osmesa egl ;;
   *) echo osmesa ;;
   esac
 }

@@ -79,12 +79,14 @@ static _Thread_local struct {
   size_t bytes;
 } mapped;
 
-/* Memory for the host to write, one at a time in a thread; NULL: there is none. Unmapping brings it into buffer and texture:
+/* Memory for the host to write, one at a time in a thread. Unmapping brings it into buffer and texture:
  * from there, since browsers copy slowly from a buffer to a texture. */
-static void *map_rows(size_t bytes)
+static enum hb_status map_rows(size_t bytes, void **room)
 {
   mapped.bytes = bytes;
-  return HB_ALLOC(bytes, &mapped.memory) == HB_OK ? mapped.memory : NULL;
+  HB_TRY(HB_ALLOC(bytes, &mapped.memory));
+  *room = mapped.memory;
+  return HB_OK;
 }
 
 static void unmap_rows(unsigned buffer, const struct hb_gl_texture *texture)
@@ -357,12 +359,16 @@ void hb_gl_buffer_read(const struct hb_gl_buffer *buffer, size_t offset, size_t 
   hb_gl_readback_add(bytes);
 }
 
-void *hb_gl_buffer_map(const struct hb_gl_context *context, const struct hb_gl_buffer *buffer, size_t bytes)
+enum hb_status hb_gl_buffer_map(struct hb_gl_context *context, const struct hb_gl_buffer *buffer,
+                                size_t bytes, void **room)
 {
-  if (is_copied(buffer)) return map_rows(bytes);
+  if (is_copied(buffer)) return map_rows(bytes, room);
   glBindBuffer(GL_ARRAY_BUFFER, buffer->id);
-  return glMapBufferRange(GL_ARRAY_BUFFER, 0, (GLsizeiptr)bytes,
-                          GL_MAP_WRITE_BIT | (context->caps.software ? 0 : GL_MAP_INVALIDATE_BUFFER_BIT));
+  *room = glMapBufferRange(GL_ARRAY_BUFFER, 0, (GLsizeiptr)bytes,
+                           GL_MAP_WRITE_BIT | (context->caps.software ? 0 : GL_MAP_INVALIDATE_BUFFER_BIT));
+  if (*room) return HB_OK;
+  HB_TRY(hb_gl_context_check(context, "mapping the particles' buffer"));
+  return hb_fail(HB_ERR_DEVICE, "%s cannot map the particles' buffer", context->caps.renderer);
 }
 
 void hb_gl_buffer_unmap(const struct hb_gl_buffer *buffer)

@@ -130,8 +130,9 @@ void hb_gl_buffer_write(const struct hb_gl_buffer *buffer, size_t bytes, const v
 void hb_gl_buffer_read(const struct hb_gl_buffer *buffer, size_t offset, size_t bytes,
                        void *data); /* waits */
 
-/* Its memory, for the host to write all of it in order; NULL where the driver cannot. */
-void *hb_gl_buffer_map(const struct hb_gl_context *context, const struct hb_gl_buffer *buffer, size_t bytes);
+/* Its memory, for the host to write all of it in order. Errors: HB_ERR_DEVICE (the driver cannot), HB_ERR_INTERNAL. */
+enum hb_status hb_gl_buffer_map(struct hb_gl_context *context, const struct hb_gl_buffer *buffer,
+                                size_t bytes, void **room);
 void hb_gl_buffer_unmap(const struct hb_gl_buffer *buffer);
 
 /* buffer->texture reads its elements in this format; to be called again after hb_gl_buffer_fill has changed its size. The

@@ -296,11 +296,8 @@ static enum hb_status send_whole(const struct hb_pairs *p, size_t n, const struc
                                  const struct hb_gl_buffer *buffer)
 {
   struct hb_gl_context *context = p->params.context;
-  void *room = hb_gl_buffer_map(context, buffer, n * (size_t)p->texels * 16);
-  if (!room) {
-    HB_TRY(hb_gl_context_check(context, "mapping the particles' buffer"));
-    return hb_fail(HB_ERR_DEVICE, "%s cannot map the particles' buffer", context->caps.renderer);
-  }
+  void *room;
+  HB_TRY(hb_gl_buffer_map(context, buffer, n * (size_t)p->texels * 16, &room));
   pack(p, context->caps.software, 0, n, columns, room);
   hb_gl_buffer_unmap(buffer);
   return HB_OK;

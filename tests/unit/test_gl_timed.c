@@ -56,7 +56,7 @@ static const struct source {
   const char *scheme, *precision;
   double place, velocity, force; /* what they may be wrong by, see below */
 } sources[] = {
-    {"bag", "single", 0x1p-23, 0x1p-23, 2e-5},  {"bag", "compensated", 0x1p-23, 0x1p-23, 2e-5},
+    {"bag", "single", 0x1p-23, 0x1p-23, 3e-5},  {"bag", "compensated", 0x1p-23, 0x1p-23, 3e-5},
     {"bag", "ds", 1e-12, 0x1p-23, 4e-6},        {"bag", "double", 1e-15, 1e-15, 1e-13},
     {"matrix2004", "ds", 1e-12, 0x1p-23, 4e-6}, {"host", "double", 1e-15, 1e-15, 1e-13},
     {"host-simd", "ds", 1e-12, 0x1p-23, 4e-6},
@@ -427,13 +427,14 @@ static void require_all(struct hb_force *force, struct hb_timed *timed)
 static void test_lost_draws(void **state)
 {
   (void)state;
-  int least = is_on_host ? 2 : 5, draws = least;
-  static uint32_t nearest[NI];
+  static uint32_t nearest[NI], right[NI];
   const struct hb_near_points asked = {NI, points, own};
   make(0);
   make_points();
   struct hb_force *force = open_force(0);
   if (!force) skip();
+  /* without memory that host and device share, as in ES, the host predicts */
+  int least = is_on_host || !hb_force_gl(force)->caps.has_lasting_maps ? 2 : 5, draws = least;
   struct hb_timed *timed = open_timed(force, N);
   require_all(force, timed);
   for (int lose = 0; lose <= draws; lose++) { /* first none */
@@ -445,9 +446,13 @@ static void test_lost_draws(void **state)
     if (status == HB_OK) status = hb_timed_check(timed);
     if (status == HB_OK) status = hb_timed_nearest(timed, &asked, nearest, NULL);
     int count = pairs_draws_end();
-    if (lose == 0) draws = count;
+    if (lose == 0) draws = count, memcpy(right, nearest, sizeof right);
     if (count < lose || lose == 0) { /* a walk may take fewer than the first one did */
       ASSERT_OK(status);
+      continue;
+    }
+    if (status == HB_OK && !hb_force_gl(force)->caps.has_counts) { /* the host has looked at every source */
+      assert_memory_equal(nearest, right, sizeof nearest);
       continue;
     }
     if (status != HB_ERR_DEVICE) fail_msg("draw %d was lost unnoticed", lose);
