@@ -135,6 +135,7 @@ struct hb_nodes {
   double (*reach2)(const void *context,
                    uint32_t node); /* its list had all within the root of that when it was made */
   void (*need)(const void *context, uint32_t node); /* sets xp vp of a node; NULL: all are set */
+  int (*has_all)(const void *context);              /* whether all are set; NULL: they are */
 };
 
 /* Before xp vp of a node are read that may not be in the block. */

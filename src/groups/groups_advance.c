@@ -371,6 +371,9 @@ enum hb_status hb_groups_wake_listers(struct hb_groups *groups, const struct hb_
   return advance(groups, nodes, tick, count, groups->touched);
 }
 
+/* Passages and chains keep no tides of others: they list whoever they feel, neighbor or not, wherever all are at hand. */
+static int has_all(const struct hb_nodes *nodes) { return !nodes->has_all || nodes->has_all(nodes->context); }
+
 enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g,
                                      const struct hb_nodes *nodes, uint64_t tick)
 {
@@ -382,7 +385,7 @@ enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *
   int is_near = groups->rules == &hb_groups_by_size || !own; /* lists may have whoever is near; or all */
   struct hb_groups_around around =
       is_near ? hb_groups_near(groups, nodes, g->node) : hb_groups_hits_of(groups, own - 1);
-  if (g->weak == 0) around = (struct hb_groups_around){.count = groups->n}; /* no tides are kept of others */
+  if (g->weak == 0 && has_all(nodes)) around = (struct hb_groups_around){.count = groups->n};
   for (size_t k = 0; k < around.count && status == HB_OK; k++) {
     uint32_t i = hb_groups_around_at(&around, k);
     if (i == g->node || groups->of[i] == HB_GROUPS_PARKED) continue;

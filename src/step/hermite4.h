@@ -169,6 +169,7 @@ void hb_hermite4_near_settle(struct hb_hermite4 *h, uint64_t T, size_t ni);
 void hb_hermite4_near_place(struct hb_hermite4 *h, uint64_t T, size_t ni);
 void hb_hermite4_near_put(struct hb_hermite4 *h, uint32_t i);
 void hb_hermite4_near_need(const struct hb_hermite4 *h, uint32_t i);
+int hb_hermite4_near_has_all(const struct hb_hermite4 *h); /* whether xp vp of all are set */
 int hb_hermite4_near_has_all(const struct hb_hermite4 *h);
 
 /* i's list of *count, ascending; how far the nearest was at i's last step, squared; and the square radius within which it had all when it

@@ -24,6 +24,8 @@ static double reach2_of(const void *context, uint32_t i) { return hb_hermite4_ne
 
 static void need(const void *context, uint32_t i) { hb_hermite4_near_need(context, i); }
 
+static int has_all(const void *context) { return hb_hermite4_near_has_all(context); }
+
 static struct hb_nodes nodes_of(const struct hb_hermite4 *h)
 {
   int has_lists = hb_hermite4_has_lists(h);
@@ -39,7 +41,8 @@ static struct hb_nodes nodes_of(const struct hb_hermite4 *h)
                            .is_full = !has_lists || hb_hermite4_near_has_all(h),
                            .near = has_lists ? near_of : NULL,
                            .reach2 = has_lists ? reach2_of : NULL,
-                           .need = has_lists ? need : NULL};
+                           .need = has_lists ? need : NULL,
+                           .has_all = has_lists ? has_all : NULL};
 }
 
 /* ---- parking ---- */

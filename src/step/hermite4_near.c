@@ -204,6 +204,8 @@ void hb_hermite4_near_put(struct hb_hermite4 *h, uint32_t i)
   if (h->near) h->near->stamp[i] = h->near->now;
 }
 
+int hb_hermite4_near_has_all(const struct hb_hermite4 *h) { return h->near->all_at == h->near->now; }
+
 void hb_hermite4_near_need(const struct hb_hermite4 *h, uint32_t i)
 {
   const struct hb_hermite4_near *near = h->near;
@@ -218,8 +220,6 @@ const uint32_t *hb_hermite4_near_list(const struct hb_hermite4 *h, uint32_t i, s
   *count = h->near->count[i];
   return h->near->list + (size_t)i * h->near->room;
 }
-
-int hb_hermite4_near_has_all(const struct hb_hermite4 *h) { return h->near->all_at == h->near->now; }
 
 double hb_hermite4_near_nearest2(const struct hb_hermite4 *h, uint32_t i) { return h->near->nearest2[i]; }
 
