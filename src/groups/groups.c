@@ -572,25 +572,35 @@ static size_t members_of(const struct hb_groups *groups, uint32_t node)
   return g ? g->chain.n : 1;
 }
 
-/* Whether a third node or the field disturbs the pair i k too much for it to become a group that is wide. */
-static int is_crowded(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k,
-                      double span)
+/* Whether one of the nodes near `node` disturbs a pair at its center with more than `most`. */
+static int is_crowded_by(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t node,
+                         const uint32_t pair[2], const double center[3], double most)
 {
-  double M = groups->m[i] + groups->m[k], share = groups->m[k] / M, center[3];
-  double most = groups->rules->forms_below * M / (2 * span * span * span);
-  const struct meeting at = meeting_of(nodes, i, k);
-  for (size_t c = 0; c < 3; c++) center[c] = nodes->xp[3 * (size_t)i + c] + share * at.r[c];
-  if (hb_groups_field_tide(groups, center) > most) return 1;
-  const struct hb_groups_around around = hb_groups_near(groups, nodes, i);
+  const struct hb_groups_around around = hb_groups_near(groups, nodes, node);
   for (size_t p = 0; p < around.count; p++) {
     uint32_t l = hb_groups_around_at(&around, p);
     double d[3], d2;
     hb_groups_need(nodes, l);
     for (size_t c = 0; c < 3; c++) d[c] = nodes->xp[3 * (size_t)l + c] - center[c];
     d2 = hb_dot(d, d);
-    if (groups->m[l] * groups->m[l] > most * most * d2 * d2 * d2 && l != i && l != k) return 1;
+    if (groups->m[l] * groups->m[l] > most * most * d2 * d2 * d2 && l != pair[0] && l != pair[1]) return 1;
   }
   return 0;
+}
+
+/* Whether a third node or the field disturbs the pair i k too much for it to become a group that is wide. Of two nodes that have just
+ * split, one has no list yet. */
+static int is_crowded(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k,
+                      double span)
+{
+  double M = groups->m[i] + groups->m[k], share = groups->m[k] / M, center[3];
+  double most = groups->rules->forms_below * M / (2 * span * span * span);
+  const uint32_t pair[] = {i, k};
+  const struct meeting at = meeting_of(nodes, i, k);
+  for (size_t c = 0; c < 3; c++) center[c] = nodes->xp[3 * (size_t)i + c] + share * at.r[c];
+  if (hb_groups_field_tide(groups, center) > most) return 1;
+  if (is_crowded_by(groups, nodes, i, pair, center, most)) return 1;
+  return nodes->near && is_crowded_by(groups, nodes, k, pair, center, most);
 }
 
 static int passes(const struct hb_groups *groups, double m1, double m2, double r2)
