@@ -112,7 +112,7 @@ static int is_far_old(const struct hb_groups *groups, const struct hb_nodes *nod
 /* Of_all goes on linearly until it has changed by that part of itself, or someone left the list. */
 static int is_near_old(const struct hb_nodes *nodes, const struct hb_group *g, uint64_t tick)
 {
-  static const double change = 0.05;
+  static const double change = 0.07;
   const struct hb_groups_tides *t = &g->tides;
   double dt = since(nodes, t->tick, tick);
   return t->is_old || dt * dt * norm2(t->of_all + 6) > change * change * norm2(t->of_all);

@@ -1,0 +1,68 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154 # run sets these
+# Clusters with many binaries, which with neighbors are groups as long as they are alone, however wide they are.
+load common
+
+# cluster N: all of its stars are in pairs, one after the other in the file.
+cluster() {
+  "$HOLMBERG" ic king --w0 6 -n "$1" --masses kroupa --mass-max 50 --binaries 1 --orbits kroupa1995 --a-max 0.02 \
+    --length-unit 1 --seed 3 -o pairs.txt --quiet 2>/dev/null
+}
+
+field() { awk -v key="\"$1\":" '{ for (k = 1; k < NF; k++) if ($k == key) value = $(k + 1) } END { gsub("[,}\"]", "", value); print value }'; }
+
+# orbits FILE: a and e of each pair.
+orbits() {
+  awk '/^#/ { next } { for (k = 1; k < 8; k++) q[k] = $k
+    if (++n % 2) { for (k = 1; k < 8; k++) p[k] = q[k]; next }
+    M = p[1] + q[1]; r2 = v2 = rv = 0
+    for (k = 2; k < 5; k++) { d = q[k] - p[k]; w = q[k + 3] - p[k + 3]; r2 += d * d; v2 += w * w; rv += d * w }
+    a = 1 / (2 / sqrt(r2) - v2 / M); h2 = r2 * v2 - rv * rv; e2 = 1 - h2 / (M * a)
+    printf "%.17g %.17g\n", a, sqrt(e2 > 0 ? e2 : 0) }' "$1"
+}
+
+@test "pairs are groups while they are alone: few steps, and the energy" {
+  cluster 2048
+  for n in 0 64; do
+    accepts run pairs.txt --scheme host-simd --precision ds --eps 0 --t-end 1/32 --neighbors $n --json -o "end$n.txt"
+    blocks[n]=$(tail -n 1 <<<"$output" | field block_steps) steps[n]=$(tail -n 1 <<<"$output" | field particle_steps)
+    lost[n]=$(tail -n 1 <<<"$output" | field de_rel)
+  done
+  echo "blocks ${blocks[0]} ${blocks[64]}, steps ${steps[0]} ${steps[64]}, energy ${lost[0]} ${lost[64]}"
+  [ "${blocks[64]}" -lt $((blocks[0] / 2)) ]
+  [ "${steps[64]}" -lt $((steps[0] / 4)) ]
+  awk -v e="${lost[64]}" 'BEGIN { exit !(e < 2e-8 && e > -2e-8) }'
+}
+
+# Energy does not see tides that are missing, orbits do. Without neighbors, those of pairs with a > 1e-3 err by 1e-6 and have changed
+# by 1e-4 meanwhile.
+@test "wide pairs have the orbits that short steps give them" {
+  cluster 2048
+  for n in 0 64; do
+    accepts run pairs.txt --scheme host-simd --precision ds --eps 0 --t-end 1/32 --neighbors $n --quiet -o "end$n.txt"
+  done
+  paste <(orbits pairs.txt) <(orbits end0.txt) <(orbits end64.txt) >orbits.txt
+  awk '$1 > 1e-3 && $3 > 0 && $5 > 0 { print ($6 > $4 ? $6 - $4 : $4 - $6) }' orbits.txt | sort -g >errors.txt
+  awk '$1 > 1e-3 && $3 > 0 { print ($4 > $2 ? $4 - $2 : $2 - $4) }' orbits.txt | sort -g >changes.txt
+  error=$(awk '{ e[NR] = $1 } END { print e[int((NR + 1) / 2)] }' errors.txt)
+  change=$(awk '{ e[NR] = $1 } END { print e[int((NR + 1) / 2)] }' changes.txt)
+  echo "$(wc -l <errors.txt) pairs: median error $error, at most 1e-5; median change $change, at least 5e-5"
+  awk -v error="$error" -v change="$change" 'BEGIN { exit !(error < 1e-5 && change > 5e-5) }'
+}
+
+@test "many binaries: one hash for any threads and rows, and after many resumes" {
+  cluster 1024
+  options=(--scheme host-simd --precision ds --eps 0 --neighbors 32)
+  for how in '1 1' '2 0.013' '4 1/64' '7 1'; do
+    OMP_NUM_THREADS=${how% *} "$HOLMBERG" run pairs.txt "${options[@]}" --t-end 0.1 --dt-max 1/32 --diag-every "${how#* }" --json 2>/dev/null |
+      tail -n 1 | field state_hash >>hashes
+  done
+  "$HOLMBERG" run pairs.txt "${options[@]}" --t-end 0.0077 --dt-max 1/32 --diag-every 1 --json --checkpoint run.ckpt >/dev/null 2>&1
+  for t in 0.0123 0.0313 0.0411 0.0517 0.0625 0.0713 0.0808 0.0919; do
+    accepts run --resume run.ckpt --t-end $t
+  done
+  accepts run --resume run.ckpt --t-end 0.1
+  tail -n 1 <<<"$output" | field state_hash >>hashes
+  cat hashes
+  [ "$(sort -u hashes | wc -l)" -eq 1 ]
+}
