@@ -54,7 +54,7 @@ def variants_of(file):
             yield "430", "interactions/gravity_jerk.glsl", f"{PAIR}#define PRECISION 0\n#define J_SOURCE {source}"
     elif file == "shaders/common/doubles.frag":
         for each in defined("NUMBER", ["float", "double"]):
-            yield "430", "", each + "\n#define MADE 1"
+            yield "430", "", each
     else:
         if file == "shaders/view/texels.frag":  # what an array is made of
             for each in defined("SOURCE", [1, 2, 3, 4]):

@@ -305,6 +305,15 @@ void hb_gl_pass_destroy(struct hb_gl_pass *pass)
   *pass = (struct hb_gl_pass){0};
 }
 
+int hb_gl_pass_length(const struct hb_gl_pass *pass)
+{
+  const struct hb_gl_caps *caps = &pass->context->caps;
+  GLint length = 0;
+  if (!caps->is_es && 10 * caps->major + caps->minor >= 41)
+    glGetProgramiv(pass->program, GL_PROGRAM_BINARY_LENGTH, &length);
+  return length;
+}
+
 /* ---- inputs ---- */
 
 /* Uniforms can only be set in the current program. */

@@ -121,6 +121,9 @@ enum hb_status hb_gl_pass_create(struct hb_gl_context *context, const struct hb_
                                  struct hb_gl_pass *pass);
 void hb_gl_pass_destroy(struct hb_gl_pass *pass); /* the context must be current; zeros are ignored */
 
+/* Bytes of the program as the driver would store it (GL 4.1); 0: it does not say. */
+int hb_gl_pass_length(const struct hb_gl_pass *pass);
+
 /* With HB_SHADER_DIR a shader that is saved during a run takes effect at once. What does not compile is reported, also where
  * a pass could not be created, and the last program that did stays in use. This checks the files and rebuilds what has
  * changed: once a frame, say. 1 when a program was replaced. *message, nullable: what is wrong, with file and line, until it

@@ -11,7 +11,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { CASES = 64, LAYERS = 4 };
 
@@ -216,16 +215,26 @@ static void judge_double(const struct given *g, const struct answer *answer, int
 /* ---- doubles that the hardware does not have ---- */
 
 /* Hardware takes 64 times as long as for floats at most (NVIDIA's GeForce); emulation, some hundreds of integer instructions for
- * each sum and product. Its compilation takes as much longer: measured by the processor's time, as others may share it. */
-static const double EMULATED_SLOWER = 128, EMULATED_COMPILES = 8, COMPILES_SOON = 0.02;
+ * each sum and product. The program is as much longer: Mesa's are 1.00 times as long with hardware, 2.8 to 4.2 without. */
+static const double EMULATED_SLOWER = 128, EMULATED_LONGER = 2;
 static const double SEEN_SECONDS = 4e-3; /* of a draw, beside its latency */
 
-enum { CHAINS = 256 /* rows and columns of fragments */, FEW_STEPS = 16, MOST_STEPS = 16384, TIMES = 3 };
+enum { CHAINS = 256 /* rows and columns of fragments */, FEW_STEPS = 16, MOST_STEPS = 16384 };
 
 struct chain {
   struct hb_gl_pass pass;
-  double compiling; /* seconds of the processor */
+  int length; /* bytes; 0: the driver does not say */
 };
+
+static enum hb_status make_chain(struct hb_gl_context *context, const char *number, struct chain *c)
+{
+  char defines[32];
+  snprintf(defines, sizeof defines, "#define NUMBER %s\n", number);
+  const struct hb_gl_program_source source = {.fragment = "common/doubles.frag", .defines = defines};
+  HB_TRY(hb_gl_pass_create(context, &source, &c->pass));
+  c->length = hb_gl_pass_length(&c->pass);
+  return HB_OK;
+}
 
 static double draw_chain(struct chain *c, const struct hb_gl_texture *layers, int steps)
 {
@@ -235,47 +244,25 @@ static double draw_chain(struct chain *c, const struct hb_gl_texture *layers, in
   return hb_gl_timer_stop(start);
 }
 
-/* A program like no other of this process, lest the driver remembers it. */
-static enum hb_status make_chain(struct hb_gl_context *context, const char *number,
-                                 const struct hb_gl_texture *layers, struct chain *c)
+/* Seconds of a chain of this many steps, the first time and once more, when it is compiled. */
+static double time_chain(struct chain *c, const struct hb_gl_texture *layers, int steps)
 {
-  static int made;
-  char defines[64];
-  snprintf(defines, sizeof defines, "#define NUMBER %s\n#define MADE %d\n", number, made++);
-  const struct hb_gl_program_source source = {.fragment = "common/doubles.frag", .defines = defines};
-  clock_t start = clock();
-  HB_TRY(hb_gl_pass_create(context, &source, &c->pass));
   draw_chain(c, layers, 1);
-  c->compiling = (double)(clock() - start) / CLOCKS_PER_SEC;
-  return HB_OK;
-}
-
-/* The shortest of some times, as other threads of the driver are busy at others. */
-static enum hb_status make_chains(struct hb_gl_context *context, const char *number,
-                                  const struct hb_gl_texture *layers, struct chain *c)
-{
-  double shortest = INFINITY;
-  for (int k = 0; k < TIMES; k++) {
-    hb_gl_pass_destroy(&c->pass);
-    HB_TRY(make_chain(context, number, layers, c));
-    shortest = fmin(shortest, c->compiling);
-  }
-  c->compiling = shortest;
-  return HB_OK;
+  return draw_chain(c, layers, steps);
 }
 
 static enum hb_status compare_chains(struct hb_gl_context *context, struct hb_gl_texture *layers,
                                      struct chain chain[2], int *emulated)
 {
   HB_TRY(hb_gl_texture_words(context, CHAINS, CHAINS, 1, layers));
-  HB_TRY(make_chains(context, "float", layers, &chain[0]));
-  HB_TRY(make_chains(context, "double", layers, &chain[1]));
-  *emulated = chain[1].compiling > COMPILES_SOON + EMULATED_COMPILES * chain[0].compiling;
+  HB_TRY(make_chain(context, "float", &chain[0]));
+  HB_TRY(make_chain(context, "double", &chain[1]));
+  *emulated = chain[1].length > EMULATED_LONGER * chain[0].length && chain[0].length > 0;
   double seconds = 0, share = 1. / 8; /* of the steps, in double */
   for (int steps = FEW_STEPS; !*emulated && seconds < SEEN_SECONDS && steps <= MOST_STEPS; steps *= 4) {
-    seconds = draw_chain(&chain[1], layers, (int)(share * steps));
+    seconds = time_chain(&chain[1], layers, (int)(share * steps));
     *emulated =
-        seconds > SEEN_SECONDS && seconds > share * EMULATED_SLOWER * draw_chain(&chain[0], layers, steps);
+        seconds > SEEN_SECONDS && seconds > share * EMULATED_SLOWER * time_chain(&chain[0], layers, steps);
   }
   return hb_gl_context_check(context, "timing doubles");
 }
