@@ -471,16 +471,53 @@ void hb_groups_end_touching(struct hb_groups *groups)
   for (size_t k = 0; k < groups->touches; k++) groups->at[groups->touched[k]].is_touched = 0;
 }
 
+enum { ACTIVE_PIECE = 128, ACTIVE_ALONE = 512 };
+
+struct activation {
+  struct hb_groups *groups;
+  size_t ni;
+  const uint32_t *block;
+};
+
+static void end_piece(void *context, size_t piece)
+{
+  const struct activation *a = context;
+  const struct hb_groups *groups = a->groups;
+  for (size_t b = piece * ACTIVE_PIECE, end = hb_parallel_end(groups->actives, ACTIVE_PIECE, b); b < end; b++)
+    groups->active[groups->block[b]] = 0;
+}
+
+/* Few are groups, or in the list of one. */
+static void activate_piece(void *context, size_t piece)
+{
+  const struct activation *a = context;
+  const struct hb_groups *groups = a->groups;
+  for (size_t b = piece * ACTIVE_PIECE, end = hb_parallel_end(a->ni, ACTIVE_PIECE, b); b < end; b++) {
+    uint32_t i = a->block[b];
+    groups->block[b] = i;
+    groups->active[i] = (uint32_t)b + 1;
+    groups->near[i] = 0;
+    groups->hint[b] = groups->of[i] != HB_GROUPS_STAR || groups->first[i];
+  }
+}
+
+static void for_pieces(size_t n, void (*work)(void *context, size_t piece), struct activation *a)
+{
+  hb_parallel_for(n > ACTIVE_ALONE ? hb_parallel_threads() : 1, (n + ACTIVE_PIECE - 1) / ACTIVE_PIECE, work,
+                  a);
+}
+
 void hb_groups_activate(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
 {
-  for (size_t b = 0; b < groups->actives; b++) groups->active[groups->block[b]] = 0;
+  struct activation a = {groups, ni, block};
+  for_pieces(groups->actives, end_piece, &a);
   groups->actives = ni;
   groups->tick = tick;
   groups->touches = 0;
+  for_pieces(ni, activate_piece, &a);
   for (size_t b = 0; b < ni; b++) {
+    if (!groups->hint[b]) continue;
     struct hb_group *g = hb_groups_of(groups, block[b]);
-    groups->block[b] = block[b];
-    groups->active[block[b]] = (uint32_t)b + 1;
     if (g) touch(groups, g);
     hb_groups_touch_listers(groups, block[b]);
   }

@@ -95,7 +95,7 @@ struct hb_groups {
   uint32_t *active;               /* [n] 1 + where a node is in the block, or 0 */
   uint32_t *live;                 /* [n] scratch of the caller, like fresh */
   uint8_t *fresh, *is_live;       /* [n] */
-  uint8_t *hint;                  /* [n] the caller's */
+  uint8_t *hint;                  /* [n] of the block, see hb_groups_activate; then the caller's */
   double parking[3];              /* the caller's: where slots that are parked are */
   uint8_t *listed;                /* [n] scratch, 0 */
   uint8_t *near;                  /* [n] whether a node was corrected in its last block */

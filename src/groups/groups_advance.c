@@ -646,7 +646,6 @@ static void correct_field(const struct hb_groups *groups, const struct hb_nodes 
 void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
                        const uint32_t *block, double *a, double *j)
 {
-  for (size_t b = 0; b < ni; b++) groups->near[block[b]] = 0;
   for (size_t k = 0; k < groups->touches; k++) {
     size_t g = groups->touched[k];
     uint32_t center = groups->at[g].node, own = groups->active[center];
