@@ -132,8 +132,9 @@ static double limit_step(const struct hb_hermite4 *h, uint32_t i, double dt)
   if (!groups) return dt;
   const struct hb_group *g = hb_groups_of(groups, i);
   if (groups->m[i] > groups->m_mean) dt *= hb_timestep_share(groups->m_mean / groups->m[i]);
+  if (!g) return dt;
   const struct hb_nodes nodes = nodes_of(h);
-  return g ? fmin(dt, hb_groups_step(groups, &nodes, g)) : dt;
+  return fmin(dt, hb_groups_step(groups, &nodes, g));
 }
 
 /* ---- joining and breaking ---- */
