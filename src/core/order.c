@@ -119,7 +119,7 @@ const uint32_t *hb_order_number(const struct hb_order *order) { return order->nu
 
 /* ---- weights ---- */
 
-static double weight_of(double m, double m_mean)
+double hb_order_weight(double m, double m_mean)
 {
   if (m <= 0) return 0;
   return m <= m_mean ? 1 : hb_elementary_power(m / m_mean, 2.0 / 3);
@@ -179,7 +179,7 @@ void hb_order_weigh(struct hb_order *order, size_t n, const double *m, double m_
   for (size_t i = 0; i < n; i++) {
     if (!all && m[i] == order->m[i]) continue;
     order->m[i] = m[i];
-    order->weight[i] = weight_of(m[i], m_mean);
+    order->weight[i] = hb_order_weight(m[i], m_mean);
     if (!all) weigh_one(order, (uint32_t)i);
   }
   if (all) place_weights(order);

@@ -27,6 +27,9 @@ void hb_order_destroy(struct hb_order *order); /* NULL is ignored */
 const uint32_t *hb_order_place(const struct hb_order *order);
 const uint32_t *hb_order_number(const struct hb_order *order);
 
+/* w as above. */
+double hb_order_weight(double m, double m_mean);
+
 /* Weights of all n particles. Where the mean is that of the last call, those whose masses are cost nothing but a look. */
 void hb_order_weigh(struct hb_order *order, size_t n, const double *m, double m_mean);
 

@@ -14,6 +14,7 @@
 #include "base/arith.h"
 #include "base/clock.h"
 #include "base/clones.h"
+#include "base/elementary.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "core/gravity.h"
@@ -407,10 +408,10 @@ static size_t renew(const struct hb_hermite4_near *near, uint32_t i, const doubl
   size_t most = near->room - SPARE, count;
   while ((count = hb_order_within(near->order, x, *h2, i, most, list)) > most) {
     double part = (double)most / (double)count;
-    *h2 *= 0.9 * cbrt(part * part);
+    *h2 *= 0.9 * hb_elementary_power(part, 2.0 / 3);
   }
   double change = near->wanted / ((double)count + 1);
-  *h2 *= fmin(fmax(cbrt(change * change), 0.7), most_grown);
+  *h2 *= fmin(fmax(hb_elementary_power(change, 2.0 / 3), 0.7), most_grown);
   return count;
 }
 
@@ -933,8 +934,7 @@ static void measure(struct transfer *t)
 {
   const struct hb_hermite4 *h = t->h;
   const double *m = hb_hermite4_masses(h), *v = h->vp;
-  double share = (m[t->node] + m[t->other]) / h->near->m_mean;
-  t->weight = share > 1 ? cbrt(share * share) : 1;
+  t->weight = fmax(1, hb_order_weight(m[t->node] + m[t->other], h->near->m_mean));
   t->speed = fmax(hb_norm(v + 3 * (size_t)t->node), hb_norm(v + 3 * (size_t)t->other));
   t->apart = sqrt(hb_distance2(h->xp, t->node, t->other));
 }
