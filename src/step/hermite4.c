@@ -910,14 +910,30 @@ static enum hb_status first_forces(struct hb_hermite4 *h, double dt, const doubl
   return hb_forces_check(&at, h->n, h->block, h->a1, h->j1, h->phi1);
 }
 
+/* Where pairs will be groups, their stars are not what a trial is for, but many: levels far below the median are theirs. */
+static unsigned least_typical(const struct hb_hermite4 *h, uint64_t massive)
+{
+  enum { FAR_BELOW = 4 };
+  size_t many[HB_BLOCKS_LEVELS] = {0}, half = (massive ? massive : h->n) / 2, sum = 0;
+  unsigned level = 0;
+  if (!h->near || !h->groups) return 0;
+  for (size_t i = 0; i < h->n; i++) many[h->level1[i]] += !massive || h->particles->m[i] > 0;
+  while ((sum += many[level]) <= half) level++;
+  return level > FAR_BELOW ? level - FAR_BELOW : 0;
+}
+
 /* first_step = eq9: a trial of a step of all, as long as theirs are in the mean of their logarithms. Where jerks cancel by chance,
  * eq. 2 finds no reason for a short step in an encounter about to begin; eq. 9 after the trial does. */
 static enum hb_status try_step(struct hb_hermite4 *h)
 {
-  uint64_t levels = 0, massive = hb_particles_massive(h->particles), count = massive ? massive : h->n;
-  for (size_t i = 0; i < h->n; i++)
-    if (!massive || h->particles->m[i] > 0)
-      levels += h->level1[i]; /* test particles change no step of a star */
+  uint64_t massive = hb_particles_massive(h->particles), levels = 0, count = 0;
+  unsigned least = least_typical(h, massive);
+  for (size_t i = 0; i < h->n; i++) {
+    if ((massive && !(h->particles->m[i] > 0)) || h->level1[i] < least)
+      continue; /* test particles change no step of a star */
+    levels += h->level1[i];
+    count++;
+  }
   double dt = hb_hermite4_span(h, (uint64_t)1 << levels / count);
   const struct hb_span span = hb_span_of(dt);
   HB_TRY(reserve_predicted(h));
