@@ -13,7 +13,7 @@ struct passage {
 };
 
 struct hb_passages {
-  struct hb_groups scale; /* what is close: r_close and m_mean alone */
+  struct hb_groups scale; /* what is close: r_close, m_mean and rules alone */
   struct passage *at;
   size_t count, capacity;
 };
@@ -167,6 +167,7 @@ static enum hb_status get_passages(const struct hb_sections *sections, struct hb
   e->count = e->capacity = hb_numbers_records(&of_passages, sections);
   HB_TRY(HB_ALLOC(e->count, &e->at));
   HB_TRY(hb_numbers_get(&of_scale, sections, 1, &e->scale));
+  hb_groups_use(&e->scale, &hb_groups_by_size);
   HB_TRY(hb_numbers_get(&of_passages, sections, e->count, e->at));
   for (size_t p = 0; p < e->count; p++)
     if (!(e->at[p].i < e->at[p].k && e->at[p].k < h->n))
