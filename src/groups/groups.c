@@ -276,7 +276,9 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
   g->strong = is_hard ? squared(tide / groups->rules->mean) : INFINITY;
   g->weak = is_hard && groups->rules->weak > 0 ? squared(tide / (groups->rules->weak * least)) : 0;
   g->waking = g->weak > 0 && groups->rules->wakes > 0 ? squared(tide / groups->rules->wakes) : INFINITY;
-  if (g->weak > 0) find_quadrupole(c, g->Q);
+  struct hb_chain at_rest = *c;
+  if (groups->field) hb_chain_turn(&at_rest, -hb_field_turn(groups->field) / 2);
+  if (g->weak > 0) find_quadrupole(&at_rest, g->Q);
 }
 
 void hb_groups_measure_node(struct hb_groups *groups, struct hb_group *g)

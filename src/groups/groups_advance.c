@@ -302,6 +302,7 @@ static enum hb_status enter(struct hb_groups *groups, const struct hb_nodes *nod
 static int is_needed(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g)
 {
   if (groups->active[g->node] || g->settled < g->count || !(g->waking < INFINITY)) return 1;
+  if (groups->field && hb_field_turn(groups->field) != 0) return 1; /* no orbit in coordinates that turn */
   for (size_t k = 0; k < g->count; k++) {
     if (!groups->active[g->list[k]]) continue;
     hb_groups_need(nodes, g->node);
