@@ -45,7 +45,7 @@ END
   sed -i '/^double : twobody/s/[0-9a-f]$/x/' known.txt
   run ./states.sh double --scheme host
   [ "$status" -eq 1 ]
-  [[ $output == *'DIFFERENT  '*': twobody'*'19 the same, 1 different' ]]
+  [[ $output == *'DIFFERENT  '*': twobody'*'20 the same, 1 different' ]]
   ROWS=nothing run ./states.sh double --scheme host
   [ "$status" -eq 1 ]
   ROWS=figure8 run ./states.sh double --scheme nobody
