@@ -1,4 +1,4 @@
-/* holmberg plot: the standard figures of a run, from its file of diagnostics. */
+/* holmberg plot: the standard figures of a run, from its files of rows. */
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/cmd.h"
@@ -18,7 +18,8 @@ static const struct hb_setting options[] = {
     {"output", 'o', HB_SETTING_TEXT, FIELD(output), "FIGURE",
      .help = "figure to write, .png, .svg or .pdf (default: FILE with extension .png)"},
     {"only", 0, HB_SETTING_CHOICE, FIELD(only), "PANEL", .words.at = hb_figure_panel_name,
-     .help = "a single figure instead of a page of all: energy, radii, blocks, phases"},
+     .help = "a single figure instead of a page of all: energy, radii, blocks, phases; of --follow: "
+             "steps, nearest"},
     {0}};
 
 static enum hb_status draw(const struct hb_opts *opts, const char *figure)
@@ -44,13 +45,15 @@ static enum hb_status work(const struct hb_opts *opts)
 
 const struct hb_opts_command hb_cmd_plot = {
     .name = "plot",
-    .summary = "Draw energy error, Lagrangian radii, block sizes and phases of a run from its diagnostics.",
+    .summary =
+        "Draw energy error, Lagrangian radii, block sizes and phases of a run, or the steps of a particle.",
     .operand = "FILE",
     .operand_min = 1,
     .operand_max = 1,
     .groups = {{.options = options}, {.options = hb_opts_quiet, .at = offsetof(struct settings, quiet)}},
     .settings_size = sizeof(struct settings),
     .example = "  holmberg plot cluster.csv        # after holmberg run cluster.h5 --diag cluster.csv\n"
+               "  holmberg plot follow.csv         # after holmberg run cluster.h5 --follow 17\n"
                "  holmberg plot cluster.csv --only radii -o radii.pdf\n",
     .work = work,
 };

@@ -14,7 +14,7 @@
 
 enum { COLUMNS_MOST = 4096, NAME = 40 };
 
-/* The table that --diag wrote, read back: numbers by name. */
+/* The table that --diag or --follow wrote, read back: numbers by name. */
 struct table {
   size_t rows, columns;
   char (*names)[NAME]; /* [columns]                                              */
@@ -379,6 +379,82 @@ static void draw_phases(struct panel *p)
   for (size_t k = 0; k < PHASES; k++) add_phase(p, k, all);
 }
 
+/* ---- a particle's steps ------------------------------------------------------------------------------ */
+
+/* Near and far of the particles of --follow, in the order of their first rows. */
+static const char *const followed[][2] = {
+    {"#0072b2", "#d55e00"}, {"#009e73", "#e69f00"}, {"#cc79a7", "#56b4e9"}, {"#000000", "#707070"}};
+enum { FOLLOWED = sizeof followed / sizeof *followed };
+
+/* The first row of the particle that comes after those before `row`; the number of rows: none does. */
+static size_t next_followed(const struct panel *p, size_t row)
+{
+  for (; row < p->table->rows; row++) {
+    size_t first = 0;
+    while (at(p, first, "id") != at(p, row, "id")) first++;
+    if (first == row) break;
+  }
+  return row;
+}
+
+/* A stair: each step lasts until the particle's next row, the last one as long as it is. */
+static void add_stair(struct panel *p, size_t first, const char *column, const char *name,
+                      const struct hb_plot_look *look)
+{
+  double before = at(p, first, column), end = 0;
+  begin_curve(p, name, *look);
+  add(p, name, at(p, first, "t"), before);
+  for (size_t row = first; row < p->table->rows; row++) {
+    if (at(p, row, "id") != at(p, first, "id")) continue;
+    double t = at(p, row, "t"), dt = at(p, row, column);
+    end = t + at(p, row, "step");
+    if (dt == before) continue; /* a corner where nothing turns would show */
+    add(p, name, t, before);
+    add(p, name, t, dt);
+    before = dt;
+  }
+  add(p, name, fmin(end, p->plot.x_high), before);
+}
+
+static void draw_steps(struct panel *p)
+{
+  size_t k = 0;
+  set_times(p);
+  p->plot.y_kind = HB_PLOT_Y_OWN;
+  p->plot.y_label = "step";
+  for (size_t row = next_followed(p, 0); row < p->table->rows && k < FOLLOWED;
+       row = next_followed(p, row + 1)) {
+    const struct hb_plot_look near = {followed[k][0], 0, 0, 2, NULL}, far = {followed[k][1], 0, 0, 4, NULL};
+    int has_far = find(p->table, "far_step") >= 0;
+    char name[HB_PLOT_NAME];
+    snprintf(name, sizeof name, "particle %.0f: far step", at(p, row, "id"));
+    if (has_far)
+      add_stair(p, row, "far_step", name, &far); /* wider and below: the near step may be as long */
+    snprintf(name, sizeof name, "particle %.0f: %sstep", at(p, row, "id"), has_far ? "near " : "");
+    add_stair(p, row, "step", name, &near);
+    k++;
+  }
+  hb_draft_put(p->script, "set logscale y 2\nset format y '2^{%%L}'\nset ytics 2\nset yrange [*:*] noextend\n"
+                          "set offsets 0,0,graph 0.06,graph 0.06\nset title 'Steps' offset 0,1.1\n");
+}
+
+static void draw_nearest(struct panel *p)
+{
+  size_t k = 0;
+  set_times(p);
+  p->plot.y_kind = HB_PLOT_Y_NAMED;
+  p->plot.y_label = "distance of the nearest";
+  for (size_t row = next_followed(p, 0); row < p->table->rows && k < FOLLOWED;
+       row = next_followed(p, row + 1)) {
+    char name[HB_PLOT_NAME];
+    snprintf(name, sizeof name, "particle %.0f", at(p, row, "id"));
+    begin_curve(p, name, (struct hb_plot_look){followed[k++][0], 0, 0, 2, NULL});
+    for (size_t other = row; other < p->table->rows; other++)
+      if (at(p, other, "id") == at(p, row, "id")) add(p, name, at(p, other, "t"), at(p, other, "nearest"));
+  }
+  hb_draft_put(p->script, "set title 'The nearest particle' offset 0,1.1\n");
+}
+
 /* ---- the page ---------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -389,6 +465,8 @@ static const struct {
     [HB_FIGURE_RADII] = {"radii", "r_1 r_2 r_5 r_10 r_20 r_50 r_75 r_90 r_core", draw_radii},
     [HB_FIGURE_BLOCKS] = {"blocks", "blocks_1", draw_blocks},
     [HB_FIGURE_PHASES] = {"phases", "block_steps predict_s send_s force_s receive_s correct_s", draw_phases},
+    [HB_FIGURE_STEPS] = {"steps", "id step", draw_steps},
+    [HB_FIGURE_NEAREST] = {"nearest", "id step nearest", draw_nearest},
 };
 
 const char *hb_figure_panel_name(size_t k) { return k < HB_FIGURE_PANELS ? panels[k].name : NULL; }
@@ -420,7 +498,8 @@ static enum hb_status choose(const struct table *table, const char *name, unsign
   }
   *set = *set ? *set : there;
   return *set ? HB_OK
-              : hb_fail(HB_ERR_INPUT, "%s has no columns for any figure; was it made by run --diag?", name);
+              : hb_fail(HB_ERR_INPUT,
+                        "%s has no columns for any figure; was it made by run --diag or --follow?", name);
 }
 
 static void put_title(const struct table *table, const char *name, struct hb_draft *script)
@@ -438,17 +517,18 @@ static void put_title(const struct table *table, const char *name, struct hb_dra
 static enum hb_status draw(const struct table *table, const char *name, unsigned set, const char *path)
 {
   HB_TRY(choose(table, name, &set));
-  int count = __builtin_popcount(set);
+  static const unsigned one_time = 1u << HB_FIGURE_STEPS | 1u << HB_FIGURE_NEAREST;
+  int count = __builtin_popcount(set), across = count > 1 && (set & ~one_time) ? 2 : 1;
   struct hb_draft script = {0};
-  hb_plot_begin(path, count > 1 ? 1500 : 900, count > 2 ? 1050 : 600, &script);
+  hb_plot_begin(path, count > 1 ? 1500 : 900, count > 2 || across < count ? 1050 : 600, &script);
   put_title(table, name, &script);
   hb_draft_put(&script,
                "set multiplot layout %d,%d title name noenhanced font ',15' offset 0,-0.4 margins screen %s "
                "spacing screen 0.12,0.18\n",
-               (count + 1) / 2, count > 1 ? 2 : 1,
-               count > 2   ? "0.075,0.955,0.075,0.875"
-               : count > 1 ? "0.075,0.955,0.13,0.79"
-                           : "0.11,0.92,0.13,0.8");
+               (count + across - 1) / across, across,
+               count > across ? "0.075,0.955,0.075,0.875"
+               : count > 1    ? "0.075,0.955,0.13,0.79"
+                              : "0.11,0.92,0.13,0.8");
   for (size_t k = 0; k < HB_FIGURE_PANELS; k++) {
     if (!(set >> k & 1)) continue;
     struct panel panel = {table, &script, {0}};

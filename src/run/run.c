@@ -35,6 +35,7 @@ static void close_run(struct hb_run *run)
 {
   hb_run_rows_close(&run->diag.rows);
   hb_run_rows_close(&run->events);
+  hb_run_rows_close(&run->follow.rows);
   hb_sim_destroy(run->sim);
   hb_particles_destroy(run->initial);
   for (size_t k = 0; k < RUN_LOCK_COUNT; k++) hb_lock_release(&run->locks[k]);
@@ -210,13 +211,22 @@ static enum hb_status note_all(struct hb_run *run, struct hb_particles *state)
  *   -o: it is the one that the user's -o found, unchanged (the checkpoint records device, inode and checksum);
  *   -o, series: it is a snapshot of the same masses (unless bodies merge or escape) by a run with these very options, left by a run that was killed after
  *   its last checkpoint, or by a finished one;
- *   --diag, --events: it is the file of the checkpoint's rows, by device and inode, and begins with them. */
+ *   --diag, --events, --follow-out: it is the file of the checkpoint's rows, by device and inode, and begins with them. */
 static enum hb_status lock_output(struct hb_run *run, enum hb_run_lock which, const char *path)
 {
   if (!path || strcmp(path, "-") == 0) return HB_OK;
   HB_TRY(hb_lock_take(path, &run->locks[which]));
   if (run->settings->resume) hb_file_sweep(path);
   return HB_OK;
+}
+
+static enum hb_status lock_outputs(struct hb_run *run)
+{
+  const struct hb_run_settings *s = run->settings;
+  HB_TRY(lock_output(run, RUN_LOCK_OUTPUT, s->output));
+  HB_TRY(lock_output(run, RUN_LOCK_DIAG, s->diag));
+  HB_TRY(lock_output(run, RUN_LOCK_EVENTS, s->events));
+  return lock_output(run, RUN_LOCK_FOLLOW, hb_run_follow_path(s));
 }
 
 static int is_there(const char *path)
@@ -352,6 +362,7 @@ static enum hb_status resume_rows(struct hb_run *run)
   if (run->settings->sim.escapers == HB_ESCAPERS_REMOVE) run->diag.n += counts.escaped;
   HB_TRY(resume_file(run, RUN_DIAG_ROWS, "--diag", &run->diag.rows)); /* first, since it may fail */
   HB_TRY(resume_file(run, RUN_EVENTS_ROWS, "--events", &run->events));
+  HB_TRY(resume_file(run, RUN_FOLLOW_ROWS, "--follow-out", &run->follow.rows));
   if (run->events.file && run->events.rows == 0) hb_run_events_note(run->settings, "--events");
   if (run->events.file) HB_TRY(hb_run_events_begin(&run->events, run->sim, &run->output.units));
   return hb_appended_cut(&run->appended[RUN_STDOUT]);
@@ -368,7 +379,10 @@ static enum hb_status check_options(const struct hb_run *run, const char *path)
   if (!path) return HB_OK;
   if (strcmp(path, "-") == 0)
     return hb_fail(HB_ERR_USAGE, "option --checkpoint: '-' is not a file that can be replaced");
-  const char *const others[][2] = {{"-o", s->output}, {"--diag", s->diag}, {"--events", s->events}};
+  const char *const others[][2] = {{"-o", s->output},
+                                   {"--diag", s->diag},
+                                   {"--events", s->events},
+                                   {"--follow-out", hb_run_follow_path(s)}};
   for (size_t k = 0; k < sizeof others / sizeof *others; k++)
     if (others[k][1] && strcmp(path, others[k][1]) == 0)
       return hb_fail(HB_ERR_USAGE, "options --checkpoint and %s both name %s", others[k][0], path);
@@ -524,11 +538,11 @@ static enum hb_status prepare_files(struct hb_run *run)
   HB_TRY(hb_run_check_output(s));
   HB_TRY(hb_run_check_integrator(&run->asked.opts, s));
   HB_TRY(open_checkpoints(run));
+  HB_TRY(hb_run_follow_take(s->follow, &run->follow));
   if (s->diag) HB_TRY(hb_run_rows_check(s->diag, "diagnostics"));
   if (s->events) HB_TRY(hb_run_rows_check(s->events, "events"));
-  HB_TRY(lock_output(run, RUN_LOCK_OUTPUT, s->output));
-  HB_TRY(lock_output(run, RUN_LOCK_DIAG, s->diag));
-  HB_TRY(lock_output(run, RUN_LOCK_EVENTS, s->events));
+  if (s->follow) HB_TRY(hb_run_rows_check(hb_run_follow_path(s), "steps"));
+  HB_TRY(lock_outputs(run));
   if (hb_ranks_number() > 0) return HB_OK;
   return hb_snapshot_read(run->asked.opts.operands[0], s->input_format, &run->initial);
 }
@@ -542,11 +556,14 @@ static enum hb_status open_run(struct hb_run *run)
   HB_TRY(name_file(check_times(run), run));
   HB_TRY(note_options(run, run->initial));
   run->diag.n = hb_particles_n(run->initial);
+  HB_TRY(hb_run_follow_check(&run->follow, run->initial));
   HB_TRY(open_sim(run));
   if (run->checkpoint.path.text) remember_output(run);
   hb_run_announce(run);
   if (s->diag) HB_TRY(hb_run_rows_open(s->diag, 0, &run->diag.rows));
   if (s->events) HB_TRY(hb_run_rows_open(s->events, 0, &run->events));
+  if (s->follow) HB_TRY(hb_run_rows_open(hb_run_follow_path(s), 0, &run->follow.rows));
+  HB_TRY(hb_run_follow_put(&run->follow, run->sim));
   return s->events ? hb_run_events_begin(&run->events, run->sim, &run->output.units) : HB_OK;
 }
 
@@ -749,6 +766,7 @@ static enum hb_status prepare_resumed(const struct hb_opts *opts, const struct h
   run->resumed.names_output = given->output != NULL;
   run->resumed.names[RUN_DIAG_ROWS] = given->diag != NULL;
   run->resumed.names[RUN_EVENTS_ROWS] = given->events != NULL;
+  run->resumed.names[RUN_FOLLOW_ROWS] = given->follow_out != NULL;
   hb_checkpoint_info(checkpoint, &info);
   HB_TRY(hb_text_append_bytes(&run->resumed.record, own, bytes));
   HB_TRY(blame(merge_options(opts, checkpoint, run), info.path, 1));
@@ -758,6 +776,9 @@ static enum hb_status prepare_resumed(const struct hb_opts *opts, const struct h
   HB_TRY(blame(hb_run_check_output(s), info.path, given->output || given->format));
   if (s->diag) HB_TRY(blame(hb_run_rows_check(s->diag, "diagnostics"), info.path, given->diag != NULL));
   if (s->events) HB_TRY(blame(hb_run_rows_check(s->events, "events"), info.path, given->events != NULL));
+  HB_TRY(blame(hb_run_follow_take(s->follow, &run->follow), info.path, 0));
+  if (s->follow)
+    HB_TRY(blame(hb_run_rows_check(hb_run_follow_path(s), "steps"), info.path, given->follow_out != NULL));
   struct hb_run_checkpoint *c = &run->checkpoint;
   if (goes_elsewhere(given, run)) {
     hb_mem_free(c->path.text);
@@ -765,9 +786,7 @@ static enum hb_status prepare_resumed(const struct hb_opts *opts, const struct h
     c->flags = 0;
   }
   HB_TRY(open_checkpoints(run));
-  HB_TRY(lock_output(run, RUN_LOCK_OUTPUT, s->output));
-  HB_TRY(lock_output(run, RUN_LOCK_DIAG, s->diag));
-  return lock_output(run, RUN_LOCK_EVENTS, s->events);
+  return lock_outputs(run);
 }
 
 static enum hb_status take_up_checkpoint(const struct hb_opts *opts, const struct hb_checkpoint *checkpoint,
@@ -856,6 +875,7 @@ static enum hb_status advance_to(struct hb_run *run, double t)
     run->t = hb_sim_next_time(run->sim);
     HB_TRY(hb_sim_step(run->sim));
     HB_TRY(hb_run_events_put(&run->events, run->sim, &run->output.units));
+    HB_TRY(hb_run_follow_put(&run->follow, run->sim));
     check_stop(run);
     if (run->is_stopped) return HB_OK;
     hb_run_watch_steps(run);

@@ -13,7 +13,7 @@
 void hb_run_ranks_follow(struct hb_run_settings *s)
 {
   if (hb_ranks_number() == 0) return;
-  s->output = s->diag = s->events = s->checkpoint = s->format = NULL;
+  s->output = s->diag = s->events = s->follow = s->follow_out = s->checkpoint = s->format = NULL;
   s->snap_every = s->max_s = 0;
   s->json = 0;
   s->quiet = 1;

@@ -4,6 +4,7 @@
  *   device TEXT                                                               if another device has continued the run
  *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in run/run_files.h: standard output, --diag
  *   events INODE DEVICE LENGTH CHECKSUM PATH                                  the same of --events
+ *   follow INODE DEVICE LENGTH CHECKSUM PATH                                  the same of --follow
  *   found INODE DEVICE LENGTH CHECKSUM PATH                                   the file at -o before the run replaced it
  *   option --NAME=VALUE                                                       those that were given
  *   operand FILE */
@@ -50,6 +51,7 @@ void hb_run_set_up(struct hb_run *run, double t_begin)
   output->has_bar = !s->quiet && !s->json && hb_terminal_is_live();
   run->appended[RUN_DIAG_ROWS].path = s->diag;
   run->appended[RUN_EVENTS_ROWS].path = s->events;
+  run->appended[RUN_FOLLOW_ROWS].path = hb_run_follow_path(s);
   run->appended[RUN_STDOUT].path = output->form == HB_RUN_OUTPUT_NONE ? NULL : "-";
   output->t_begin = run->t;
   output->t_end = run->t_end;
@@ -89,6 +91,7 @@ static enum hb_status write_record(const struct hb_run *run, struct hb_text *rec
   if (run->resumed.device.text) HB_TRY(hb_text_append(record, "device %s%c", run->resumed.device.text, 0));
   for (size_t k = 0; k < RUN_EVENTS_ROWS; k++) HB_TRY(write_mark("appended", &run->appended[k], record));
   HB_TRY(write_mark("events", &run->appended[RUN_EVENTS_ROWS], record));
+  HB_TRY(write_mark("follow", &run->appended[RUN_FOLLOW_ROWS], record));
   HB_TRY(write_mark("found", &run->found, record));
   return write_options(run, record);
 }
@@ -194,10 +197,15 @@ static enum hb_status read_marks(const struct hb_text *record, struct hb_run *ru
     HB_TRY(read_mark(mark, &a, &path));
     take_mark(&a, path, strcmp(path, "-") == 0 ? RUN_STDOUT : RUN_DIAG_ROWS, run);
   }
-  place = NULL;
-  if ((mark = next_of(record, "events", &place))) {
+  const struct {
+    const char *word;
+    enum hb_run_appended which;
+  } others[] = {{"events", RUN_EVENTS_ROWS}, {"follow", RUN_FOLLOW_ROWS}};
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+    place = NULL;
+    if (!(mark = next_of(record, others[k].word, &place))) continue;
     HB_TRY(read_mark(mark, &a, &path));
-    take_mark(&a, path, RUN_EVENTS_ROWS, run);
+    take_mark(&a, path, others[k].which, run);
   }
   place = NULL;
   if ((mark = next_of(record, "found", &place))) HB_TRY(read_mark(mark, &run->found, &path));

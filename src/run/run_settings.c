@@ -32,6 +32,13 @@ const struct hb_setting hb_run_rows_options[] = {
      .help = "write what happens, with time, members and their orbit, as .csv or .jsonl: hard binaries that "
              "form, harden, exchange a star and break (as found at multiples of 2 dt-max), collisions, "
              "escapers, and with eps 0 the encounters of unbound stars"},
+    {"follow", 0, HB_SETTING_TEXT, RUN(follow), "ID[,ID...]", .use = HB_SETTING_SHOWS | HB_SETTING_FOUND_STEP,
+     .help = "write each step of these particles, in N-body units: where it ended, the pull there, how long "
+             "the next one is, and with neighbors the far step and both parts of the pull; a binary or "
+             "group has one row, that of its center of mass"},
+    {"follow-out", 0, HB_SETTING_TEXT, RUN(follow_out), "FILE",
+     .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
+     .help = "where @follow writes, .csv or .jsonl (default: follow.csv); see 'holmberg plot'"},
     {"diag-every", 0, HB_SETTING_POSITIVE, RUN(diag_every), "DT", .use = HB_SETTING_SHOWS,
      .help = "a row of the table at every multiple of DT (default: dt-max)", .of = HB_DIMENSION_TIME},
     {"units", 0, HB_SETTING_CHOICE, RUN(units), "UNITS", "nbody", .words.array = hb_astro_names,
@@ -105,12 +112,31 @@ enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct 
   return HB_OK;
 }
 
+const char *hb_run_follow_path(const struct hb_run_settings *s)
+{
+  return !s->follow ? NULL : s->follow_out ? s->follow_out : "follow.csv";
+}
+
+/* Rows of two kinds need two files. */
+static enum hb_status check_rows(const struct hb_run_settings *s)
+{
+  const char *const rows[][2] = {
+      {"diag", s->diag}, {"events", s->events}, {"follow-out", hb_run_follow_path(s)}};
+  enum { ROWS = sizeof rows / sizeof *rows };
+  if (s->follow_out && !s->follow) return hb_fail(HB_ERR_USAGE, "option --follow-out needs --follow ID");
+  for (size_t k = 0; k < ROWS; k++)
+    for (size_t l = k + 1; l < ROWS; l++)
+      if (rows[k][1] && rows[l][1] && strcmp(rows[k][1], rows[l][1]) == 0)
+        return hb_fail(HB_ERR_USAGE, "options --%s and --%s both name %s", rows[k][0], rows[l][0],
+                       rows[k][1]);
+  return HB_OK;
+}
+
 enum hb_status hb_run_check_output(const struct hb_run_settings *s)
 {
   if (!s->output && s->snap_every > 0)
     return hb_fail(HB_ERR_USAGE, "option --snap-every needs -o FILE to name its snapshots");
-  if (s->diag && s->events && strcmp(s->diag, s->events) == 0)
-    return hb_fail(HB_ERR_USAGE, "options --diag and --events both name %s", s->diag);
+  HB_TRY(check_rows(s));
   if (!s->output) return HB_OK;
   int to_stdout = strcmp(s->output, "-") == 0;
   if (to_stdout && s->snap_every > 0)

@@ -15,7 +15,8 @@ struct hb_run_settings {
   double t_end;
   const char *output, *format, *input_format;
   const char *diag, *events;
-  double diag_every, snap_every; /* 0: dt_max; no series */
+  const char *follow, *follow_out; /* see hb_run_follow_path */
+  double diag_every, snap_every;   /* 0: dt_max; no series */
   double max_energy_error;
   const char *checkpoint, *resume;
   double checkpoint_every_s, max_s; /* wall time; max_s 0: no limit */
@@ -37,6 +38,9 @@ int hb_run_has_dt(const struct hb_run_settings *settings);
 
 /* Refuses options that the integrator does not have. Errors: HB_ERR_USAGE. */
 enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct hb_run_settings *settings);
+
+/* What --follow writes; NULL: nothing. */
+const char *hb_run_follow_path(const struct hb_run_settings *settings);
 
 /* Checks -o and the options that go with it. Errors: HB_ERR_USAGE, HB_ERR_IO. */
 enum hb_status hb_run_check_output(const struct hb_run_settings *settings);

@@ -2,13 +2,21 @@
 #ifndef HB_RUN_STATE_H
 #define HB_RUN_STATE_H
 
+#include "run/run_follow.h"
 #include "run/run_rows.h"
 
 /* Outputs that grow row by row; the others are replaced as a whole. */
-enum hb_run_appended { RUN_STDOUT, RUN_DIAG_ROWS, RUN_EVENTS_ROWS, RUN_APPENDED_COUNT };
+enum hb_run_appended { RUN_STDOUT, RUN_DIAG_ROWS, RUN_EVENTS_ROWS, RUN_FOLLOW_ROWS, RUN_APPENDED_COUNT };
 
 /* Files that two runs must not write at the same time. */
-enum hb_run_lock { RUN_LOCK_CHECKPOINT, RUN_LOCK_OUTPUT, RUN_LOCK_DIAG, RUN_LOCK_EVENTS, RUN_LOCK_COUNT };
+enum hb_run_lock {
+  RUN_LOCK_CHECKPOINT,
+  RUN_LOCK_OUTPUT,
+  RUN_LOCK_DIAG,
+  RUN_LOCK_EVENTS,
+  RUN_LOCK_FOLLOW,
+  RUN_LOCK_COUNT
+};
 
 /* Where and when a run writes checkpoints. */
 struct hb_run_checkpoint {
@@ -33,7 +41,7 @@ struct hb_run_resumed {
   int differs;                   /* the headers of its snapshots change                        */
   int is_oldest;                 /* its first energy is in the inertial frame                  */
   int names_output;              /* -o is given with it                                        */
-  int names[RUN_APPENDED_COUNT]; /* so are --diag, --events                                   */
+  int names[RUN_APPENDED_COUNT]; /* so are --diag, --events, --follow-out                    */
   int same[RUN_APPENDED_COUNT];  /* they have the same names as in the checkpoint             */
 };
 
@@ -51,6 +59,7 @@ struct hb_run {
   struct hb_run_output output;
   struct hb_run_diag diag;
   struct hb_run_rows events;
+  struct hb_run_follow follow;
   double t, t_end;
   int is_stopped;      /* by an event: t_end is earlier than asked for */
   unsigned noted;      /* which notes have been printed, see run_watch.c */

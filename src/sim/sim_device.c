@@ -1,9 +1,11 @@
-/* For drawing a simulation: its particles' textures on the device, and quantities to color them by. */
+/* For looking at a simulation: its particles' textures on the device, quantities to color them by, and one of them step by step. */
 #include "sim/sim.h"
 #include "core/binaries.h"
 #include "force/force.h"
 
 #include "sim/sim_device.h"
+
+#include <holmberg/measure.h>
 
 #include <math.h>
 #include <string.h>
@@ -69,4 +71,19 @@ enum hb_status hb_sim_quantity(struct hb_sim *sim, enum hb_quantity quantity, do
   if (status == HB_OK && quantity == HB_QUANTITY_BOUND) status = count_bound(&view.at, sim->eps2, value);
   hb_state_view_close(&view);
   return status;
+}
+
+enum hb_status hb_sim_follow(struct hb_sim *sim, struct hb_follow *follow, int *is_due)
+{
+  HB_GL_VISIT;
+  *is_due = 0;
+  if (!sim->integrator->follow)
+    return hb_fail(HB_ERR_USAGE, "integrator %s has one constant step: no particle is followed by its own",
+                   sim->integrator->info.name);
+  HB_TRY(sim->integrator->follow(sim->state, follow, is_due));
+  if (!*is_due) return HB_OK;
+  double origin[3];
+  hb_frame_at(&sim->frame, follow->t, origin);
+  for (int c = 0; c < 3; c++) follow->x[c] += origin[c], follow->v[c] += sim->frame.v[c];
+  return HB_OK;
 }

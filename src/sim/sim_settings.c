@@ -65,11 +65,12 @@ const struct hb_setting hb_sim_settings_integrator[] = {
      .most = HB_NEIGHBORS_MOST, .words.array = neighbors_words, .life = HB_SETTING_ADDED,
      .low = HB_NEIGHBORS_LEAST, .high = HB_NEIGHBORS_MOST,
      .help =
-         "hermite4: how many neighbors a particle has, whose forces are summed at each of its steps, those "
-         "of all others at longer ones (Ahmad & Cohen 1973); 0: none, as in 2007; auto: 64 from 1000 "
-         "particles on, for gravity in block steps, all on the host, in ds, reproducible or double"},
+         "hermite4: about how many neighbors each particle has in a list; their forces are summed at each of "
+         "its steps, those of all others at longer ones (Ahmad & Cohen 1973); 0: none, as in 2007; auto: 64 "
+         "from 1000 particles with mass on, where lists can be: gravity, block steps, ds, reproducible or "
+         "double, @predict host (but not in cg2007 and matrix2004)"},
     {"eta-far", 0, HB_SETTING_POSITIVE, SIM(eta_far), "NU", .life = HB_SETTING_ADDED,
-     .help = "with neighbors: the accuracy parameter of the steps of far forces (default: 0.75 eta)"},
+     .help = "with neighbors: the accuracy parameter of the longer steps, as @eta (default: 0.75 eta)"},
     {"field", 0, HB_SETTING_TEXT, SIM(field), "WORDS", .life = HB_SETTING_ADDED,
      .help = "forces from outside: a sum of point:m=M, plummer:m=M,a=A, disc:m=M,a=A,b=B (Miyamoto & "
              "Nagai), log:v=V,r=R,q=Q, each with x=X,y=Y,z=Z where its middle is not the origin; frame:w=W: "

@@ -1191,6 +1191,13 @@ static enum hb_status quantity(void *state, enum hb_quantity which, double *valu
   return HB_OK;
 }
 
+static enum hb_status follow(void *state, struct hb_follow *follow, int *is_due)
+{
+  HB_TRY(sync_with_device(state));
+  hb_hermite4_follow(state, follow, is_due);
+  return HB_OK;
+}
+
 static void report(void *state, struct hb_events *events) { ((struct hb_hermite4 *)state)->events = events; }
 
 static void counts(const void *state, struct hb_sim_counts *counts)
@@ -1229,6 +1236,7 @@ const struct hb_integrator_ops hb_integrator_hermite4 = {
     .particles = state_at,
     .view = view_of,
     .quantity = quantity,
+    .follow = follow,
     .report = report,
     .counts = counts,
     .phases = phases,

@@ -141,6 +141,9 @@ int hb_hermite4_has_lists(const struct hb_hermite4 *h);
 int hb_hermite4_has_parts(const struct hb_hermite4 *h);
 void hb_hermite4_near_parts(const struct hb_hermite4 *h, size_t i, const double **a, const double **k);
 
+/* The level of its far step. */
+unsigned hb_hermite4_near_far_level(const struct hb_hermite4 *h, size_t i);
+
 /* What the end of a step of i needs is on its way. */
 void hb_hermite4_near_fetch(const struct hb_hermite4 *h, size_t i);
 
@@ -201,6 +204,11 @@ void hb_hermite4_near_store(struct hb_hermite4 *h, uint32_t i);
 
 /* Adds a node to those that the event is about: its members, or the star that it is. */
 void hb_hermite4_add_members(const struct hb_hermite4 *h, uint32_t node, struct hb_event *event);
+
+/* ---- hermite4_follow.c ---- */
+
+/* See struct hb_integrator_ops; the state is on the host. */
+void hb_hermite4_follow(const struct hb_hermite4 *h, struct hb_follow *follow, int *is_due);
 
 /* ---- small things ---- */
 

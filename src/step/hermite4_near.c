@@ -653,6 +653,8 @@ int hb_hermite4_has_lists(const struct hb_hermite4 *h) { return h->near && h->ne
 
 int hb_hermite4_has_parts(const struct hb_hermite4 *h) { return h->near && h->near->has_begun; }
 
+unsigned hb_hermite4_near_far_level(const struct hb_hermite4 *h, size_t i) { return h->near->far[i]; }
+
 void hb_hermite4_near_parts(const struct hb_hermite4 *h, size_t i, const double **a, const double **k)
 {
   *a = h->near->a + 3 * i;

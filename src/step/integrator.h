@@ -9,6 +9,7 @@
 #include <holmberg/device.h>
 
 struct hb_events;
+struct hb_follow;
 struct hb_state_view;
 
 /* What not every integrator can do: groups, collisions and escapers; forces that depend on velocities; forces without
@@ -49,6 +50,9 @@ struct hb_integrator_ops {
 
   /* value[n] of HB_QUANTITY_ACC, _STEP or _AGE. Errors: those of reading back. */
   enum hb_status (*quantity)(void *state, enum hb_quantity quantity, double *value);
+
+  /* See hb_sim_follow. NULL: all have one step. */
+  enum hb_status (*follow)(void *state, struct hb_follow *follow, int *is_due);
 
   /* Where the next steps tell what happens in them; NULL: this integrator sees nothing of it. */
   void (*report)(void *state, struct hb_events *events);

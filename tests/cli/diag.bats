@@ -171,7 +171,7 @@ blocks_1 blocks_2 blocks_4 blocks_8 blocks_16 blocks_32 blocks_64'
   printf 't,e_total\n0,high\n' >a.csv
   fails_with 3 "a.csv, line 2: e_total is 'high', expected a number" plot a.csv
   printf 'x,y\n0,1\n' >a.csv
-  fails_with 3 'a.csv has no columns for any figure; was it made by run --diag[?]' plot a.csv
+  fails_with 3 'a.csv has no columns for any figure; was it made by run --diag or --follow[?]' plot a.csv
   printf '{"t": 1, "e_total"\n' >a.jsonl
   fails_with 3 'a.jsonl, line 1: expected "name": value' plot a.jsonl
   printf '[1, 2]\n' >a.jsonl

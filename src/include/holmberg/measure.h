@@ -1,5 +1,5 @@
-/* For the program holmberg, whose commands bench, model, tune, info and reproduce it is: benchmarks of forces and runs,
- * tunings, properties of the machine, and the time model of [PZ07]. Neither installed nor in libholmberg. Conventions as in
+/* For the program holmberg, whose commands bench, model, tune, info, reproduce and run --follow it is: benchmarks of forces and
+ * runs, tunings, properties of the machine, the time model of [PZ07], and a particle step by step. Neither installed nor in libholmberg. Conventions as in
  * holmberg.h. */
 #ifndef HOLMBERG_MEASURE_H
 #define HOLMBERG_MEASURE_H
@@ -266,6 +266,29 @@ struct hb_model_fit {
  * HB_ERR_NUMERIC (a run without block steps between t_begin and t_end). */
 enum hb_status hb_model_fit(const struct hb_model_fit_params *params, struct hb_model_size *sizes,
                             struct hb_model_fit *fit);
+
+/* ---- a particle, step by step ------------------------------------------------------------------------ */
+
+/* A particle at the end of a step, or, of a group's member, the node that stands for the group: its center of mass and its steps. */
+struct hb_follow {
+  uint64_t id;
+  size_t slot; /* where it was looked for last; 0 at first */
+  double t;
+  double x[3], v[3], a[3], j[3];
+  double step;         /* the one that begins here */
+  uint64_t members;    /* stars of the node */
+  double nearest;      /* distance of the nearest other node; INFINITY: there is none */
+  uint64_t nearest_id; /* of a group, its lowest member's */
+  /* Only with neighbor lists: */
+  int far_ends;               /* 1: the far step ended here, too, and the list is new */
+  double far_step;            /* at least `step`, and where far_ends the one that begins here */
+  uint64_t listed;            /* length of the list */
+  double near_a[3], far_a[3]; /* a in its two parts */
+};
+
+/* Particle follow->id after the last hb_sim_step, or at the start, where all steps begin: *is_due 1 where its step has ended there, 0 where not, or where no particle has that
+ * number any more; then the rest is not set. Errors: HB_ERR_USAGE (the integrator has no such steps); those of reading back. */
+enum hb_status hb_sim_follow(struct hb_sim *sim, struct hb_follow *follow, int *is_due);
 
 #ifdef __cplusplus
 }
