@@ -168,7 +168,7 @@ static enum hb_status make_boxes(struct hb_groups *groups, const struct hb_nodes
 static void add_boxes(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t center,
                       double cut2, double sum[NUMBERS][LANES])
 {
-  static const double open = 0.09; /* of the square distance: the tide of a box errs by 3 % */
+  static const double open = 0.16; /* of the square distance */
   const double *at = nodes->xp + 3 * (size_t)center, *w = nodes->vp + 3 * (size_t)center;
   struct view view = {.m = {0}};
   size_t lane = 0;
