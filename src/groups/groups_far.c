@@ -175,7 +175,7 @@ static void add_boxes(const struct hb_groups *groups, const struct hb_nodes *nod
   for (size_t k = 0; k < hb_div_ceil(groups->n, BOX); k++) {
     const struct hb_groups_box *p = groups->box + k;
     const double r[] = {p->x[0] - at[0], p->x[1] - at[1], p->x[2] - at[2]};
-    if (p->size2 > open * hb_dot(r, r)) {
+    if (!(p->size2 < open * hb_dot(r, r))) { /* also where the center is alone in it */
       const struct hb_groups_around in = {groups->in_space + k * BOX,
                                           hb_parallel_end(groups->n, BOX, k * BOX) - k * BOX};
       add_nodes(groups, nodes, center, &in, cut2, &far_part, sum);

@@ -180,6 +180,25 @@ static void far_tides_go_on(void **state)
   clear(s);
 }
 
+/* In boxes, of which the center is alone in its own: the others there have no mass. */
+static void a_box_of_its_own(void **state)
+{
+  (void)state;
+  struct scene *s = set_scene();
+  struct hb_group *g = s->groups->at;
+  uint32_t place[N];
+  double T[6];
+  for (uint32_t i = 0; i < N; i++) place[i] = i;
+  for (uint32_t i = 2; i < 32; i++) s->groups->m[i] = 0, s->groups->of[i] = HB_GROUPS_PARKED;
+  make_lists(s, 1.5);
+  hb_groups_set_order(s->groups, place);
+  s->groups->has_order = 1; /* though there are few */
+  ASSERT_OK(hb_groups_look_far(s->groups, &s->nodes, 0, 1, &(uint32_t){0}));
+  tensor_of(s, 32, T);
+  expect_at_most(apart(g->tides.of_all, T), 1e-13);
+  clear(s);
+}
+
 /* Who enters the list, after its tides were found, leaves them. */
 static void who_is_listed_leaves_the_tides(void **state)
 {
@@ -248,7 +267,8 @@ static void orbits_are_quadrupoles(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(tides_are_a_tensor), cmocka_unit_test(far_tides_go_on),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(tides_are_a_tensor), cmocka_unit_test(a_box_of_its_own),
+                                     cmocka_unit_test(far_tides_go_on),
                                      cmocka_unit_test(who_is_listed_leaves_the_tides),
                                      cmocka_unit_test(orbits_are_quadrupoles)};
   return cmocka_run_group_tests_name("groups_far", tests, NULL, NULL);
