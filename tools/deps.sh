@@ -58,6 +58,8 @@ deb           cmd:dh_python3           dh-python            -                   
 deb           cmd:lintian              lintian              -                    -            -
 long          cmd:strace                strace               strace               strace       -
 long          cmd:valgrind             valgrind             valgrind             valgrind     -
+long          cmd:slurmctld             slurm-wlm            -                    -            -
+long          cmd:munged                munge                munge                munge        -
 long          cmd:wine                 wine                 wine                 wine         wine-stable
 long          cmd:clang                 clang                clang                clang        llvm
 long          cmd:aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu -                   -            -

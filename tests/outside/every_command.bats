@@ -52,7 +52,7 @@ elsewhere=(
   'make -C lib ~ data/README.md ~ Sapporo2 ~ the library of somebody else'
   '^cc integrate.c ~ tests/outside/python.bats ~ cc integrate.c ~ needs the program that README prints'
   '^(cc|gfortran) .*libholmberg-|^(cc|gfortran) .*holmberg-g6|\./program$ ~ tests/outside/every_command.bats ~ src/lib/README.md | ~ needs programs to link: the test below'
-  'run\[@\] ~ tests/outside/queue.bats ~ sbatch ~ a line of a script for a queue'
+  'run\[@\] ~ tests/outside/queue.bats ~ queue_script ~ a line of a script for a queue'
   '^cp -r |^patch |\$run|\$force|^HB_SHADER_DIR=near|ellipse ~ tests/outside/student.bats ~ exercises ~ each needs the lines before it'
   '^HB_SHADER_DIR=mine ~ tests/outside/teacher.bats ~ LESSON.md ~ needs the copy that is made before'
   '^holmberg pairs .*\.txt ~ tests/outside/theorist.bats ~ holmberg pairs ~ needs the tables that are made before'

@@ -1,8 +1,10 @@
 #!/usr/bin/env bats
 # shellcheck disable=SC2154,SC2030,SC2031,SC2016 # run sets these, each test is a subshell; a pattern with a dollar
 # Somebody whose cluster has a queue: the scripts that src/cli/README.md prints, word for word but for the time, by stand-ins for
-# Slurm. A job gets SIGTERM before its limit of time, in its shell only (--signal=B:), and is queued again where it asks for it.
+# Slurm. Before its limit of time a job's ranks get SIGTERM, or its shell alone (--signal=B:), and it is queued again where it asks for
+# it. tests/long/slurm.bats has a real Slurm.
 load common
+load ../support/slurm
 
 setup() {
   mkdir "$BATS_TEST_TMPDIR/here" "$BATS_TEST_TMPDIR/bin" && cd "$BATS_TEST_TMPDIR/here" || return 1
@@ -19,15 +21,15 @@ END
 
 rows() { if [ -e job.out ]; then grep -c "^ *[0-9]" job.out; else echo 0; fi || true; }
 
-# sbatch: the script until it ends, with SIGTERM after a row or two the first time; its exit code
-sbatch() {
+# job WHOM: the script until it ends; with WHOM, ranks or shell, SIGTERM to them after a row or two; its exit code
+job() {
   local code=0 before k
   before=$(rows)
   bash script >>job.out 2>&1 3>&- &
   local job=$!
-  if [ "$1" = short ]; then
+  if [ $# -gt 0 ]; then
     for ((k = 0; k < 6000 && $(rows) < before + 2; k++)); do sleep 0.01; done
-    kill -TERM $job 2>/dev/null || true
+    if [ "$1" = shell ]; then kill -TERM $job; else pkill -TERM -P $job; fi 2>/dev/null || true
   fi
   wait $job || code=$?
   cat job.out
@@ -35,33 +37,34 @@ sbatch() {
   return $code
 }
 
-# goes_on PATTERN N: a script of the guide, killed once with a checkpoint, and done again until its end, t_end. How fast it runs,
-# nobody knows, alone on the machine or not: one that ends before the signal is done again, to a later time.
+# goes_on LAUNCHER WHOM N: the script of the guide, stopped once with a checkpoint, and done again until its end, t_end. How fast it
+# runs, nobody knows, alone on the machine or not: one that ends before the signal is done again, to a later time.
 goes_on() {
   local code
-  holmberg ic plummer -n "$2" --seed 5 -o cluster.h5 --quiet
+  holmberg ic plummer -n "$3" --seed 5 -o cluster.h5 --quiet
   for t_end in 1 4 16 64 256 1024; do
-    printed src/cli/README.md "$1" | sed "s/--t-end [0-9]*/--t-end $t_end/" >script
+    queue_script "$(guide src/cli/README.md)" "$1" | sed "s/--t-end [0-9]*/--t-end $t_end/" >script
     grep -q -e "--t-end $t_end" script
-    rm -f job.out end.h5 run.ckpt*
+    grep -q "^$1 .*holmberg run" script
+    rm -f again job.out end.h5 run.ckpt*
     code=0
-    sbatch short || code=$?
+    job "$2" || code=$?
     [ $code -eq 0 ] || break
   done
   [ $code -eq 75 ]
+  [ -e again ]
   [ -s run.ckpt ] && [ ! -e end.h5 ] # in the middle of it
-  sbatch whole
+  job
   [ "$(grep -c "^ *$t_end " job.out)" -eq 1 ]
   [ -s end.h5 ]
 }
 
 @test "Slurm's script ends with a checkpoint, is queued again, and goes on to the same end" {
-  goes_on '#SBATCH' 256
-  [ -e again ]
+  goes_on srun ranks 256
   holmberg run cluster.h5 --t-end "$t_end" -o whole.h5 --quiet
   holmberg diff end.h5 whole.h5
 }
 
-@test "the script for Open MPI alone goes on, too" {
-  goes_on 'pkill -TERM' 32
+@test "the same with the lines for mpirun" {
+  goes_on mpirun shell 32
 }

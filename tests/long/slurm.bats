@@ -1,0 +1,123 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
+# The scripts of src/cli/README.md in a real queue: Slurm's three daemons on this machine. Jobs with a limit of a minute are stopped
+# before it, queued again and end with the bytes of a run that was never stopped. About ten minutes on two cores.
+load ../cli/common
+load ../support/slurm
+
+setup() {
+  mkdir "$BATS_TEST_TMPDIR/here" && cd "$BATS_TEST_TMPDIR/here" || return 1
+  export HB_CONTEXT=osmesa OMP_NUM_THREADS=1
+}
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_rmaps_base_oversubscribe=1
+
+setup_file() {
+  guide=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/src/cli/README.md
+  mkdir "$BATS_FILE_TMPDIR/bin" && ln -s "$HOLMBERG" "$BATS_FILE_TMPDIR/bin/holmberg"
+  export guide PATH=$BATS_FILE_TMPDIR/bin:$PATH OMPI_MCA_orte_tmpdir_base=$BATS_FILE_TMPDIR
+  queue_begin "$(mktemp -d)"
+}
+
+teardown_file() {
+  queue_end
+}
+
+teardown() {
+  cat slurm-*.out 2>/dev/null | grep -v '^ *[0-9]' | tail -n 40
+  tail -n 20 "$(dirname "$SLURM_CONF")/slurmctld.log"
+}
+
+# queued ARG...: the script of the guide in the folder, as a job of this machine's size and a minute; its number in $job. Slurm looks
+# twice a minute whether it is time for a signal: TERM@20 comes 10 to 40 seconds after the start.
+queued() { job=$(sbatch --parsable -N 1 --ntasks-per-node=2 --cpus-per-task=1 -t 1 "$@" job); }
+
+# ended SECONDS: waits for the job, or all of its array
+ended() {
+  local k
+  for ((k = 0; k < $1; k++)); do
+    [ -n "$(squeue -h -j "$job" 2>/dev/null)" ] || return 0
+    sleep 1
+  done
+  squeue && return 1
+}
+
+# stops OUTPUT: how often that job was stopped with a checkpoint
+stops() { grep -c '^holmberg: stopped by SIGTERM at t = .*; to continue: holmberg run --resume ' "$1"; }
+
+# rows FILE: without the time on the clock
+rows() { grep '^ *[0-9]' "$1" | awk '{ $NF = ""; print }'; }
+
+# code JOB: the exit code that Slurm has of it
+code() { scontrol show job "$1" | sed -n 's/.*ExitCode=\([0-9]*\):.*/\1/p' | head -n 1; }
+
+# some_stars: cluster.h5, so many that the script's 100 time units take a minute or two with two ranks here
+some_stars() {
+  local begin seconds n
+  holmberg ic plummer -n 256 --seed 1 -o cluster.h5 --quiet
+  begin=$(date +%s%N)
+  mpirun -n 2 --bind-to none holmberg run cluster.h5 --t-end 5 >/dev/null
+  seconds=$((($(date +%s%N) - begin) / 50000000)) # of 100 time units
+  n=$(awk "BEGIN { printf \"%d\", 256 * (60 / $seconds)^(1 / 2.2) }")
+  echo "256 particles would take $seconds s, $n are taken"
+  holmberg ic plummer -n "$n" --seed 1 -o cluster.h5 --quiet
+}
+
+# same_end NAME: stopped twice at least, its end has the bytes of whole.h5, and its rows are those of `whole`
+same_end() {
+  echo "stopped $(stops "slurm-$job.out") times"
+  [ "$(stops "slurm-$job.out")" -ge 2 ]
+  [ "$(code "$job")" -eq 0 ]
+  cmp end.h5 whole.h5
+  diff <(rows "slurm-$job.out") <(rows whole)
+}
+
+@test "the guide's script, two ranks by srun --mpi=pmix: stopped twice, queued again, the bytes of a whole run" {
+  srun --mpi=list 2>&1 | grep -qw pmix || skip 'this Slurm has no PMIx'
+  some_stars
+  queue_script "$guide" >job
+  queued --signal=TERM@20
+  ended 900
+  mpirun -n 2 --bind-to none holmberg run cluster.h5 --t-end 100 -o whole.h5 >whole
+  same_end
+}
+
+@test "the same with its lines for mpirun" {
+  some_stars
+  queue_script "$guide" mpirun | sed 's/^mpirun --oversubscribe -n 4 /mpirun --oversubscribe -n 2 /' >job
+  grep -q '^mpirun --oversubscribe -n 2 .*holmberg run' job
+  queued --signal=B:TERM@20
+  ended 900
+  mpirun -n 2 --bind-to none holmberg run cluster.h5 --t-end 100 -o whole.h5 >whole
+  same_end
+}
+
+@test "an array of a hundred seeds, one of them so long that it is stopped and queued again alone" {
+  local k
+  for ((k = 1; k <= 100; k++)); do holmberg ic demo1 -n 16 --seed $k -o cluster$k.h5 --quiet; done
+  holmberg ic plummer -n 400 --seed 7 -o cluster7.h5 --quiet
+  queue_script "$guide" >job
+  queued --signal=TERM@20 --ntasks-per-node=1 --array=1-100
+  ended 1500
+  for ((k = 1; k <= 100; k++)); do
+    holmberg run cluster$k.h5 --t-end 100 -o whole.h5 --quiet
+    cmp end$k.h5 whole.h5
+  done
+  echo "the seventh was stopped $(stops slurm-"${job}_7".out) times"
+  [ "$(stops slurm-"${job}_7".out)" -ge 1 ]
+}
+
+@test "exit codes: a usage error is no reason to begin again, nor is a rank that is killed" {
+  queue_script "$guide" >job
+  queued --signal=TERM@10 # there is no cluster.h5
+  ended 120
+  [ "$(code "$job")" -eq 4 ]
+  holmberg ic plummer -n 512 --seed 1 -o cluster.h5 --quiet
+  queued --signal=TERM@1
+  until_true grep -q '^ *1 ' "slurm-$job.out"
+  kill -9 "$(scontrol listpids "$job.0" | awk '$2 == "'"$job"'" { print $1 }' | tail -n 1)"
+  ended 120
+  echo "a rank was killed: exit code $(code "$job")"
+  [ "$(code "$job")" -eq 137 ]
+  [ ! -e end.h5 ]
+}
