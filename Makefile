@@ -177,7 +177,7 @@ clean:
 NO_HDF5 := %/hdf5_child.c %/snapshot_hdf5.c %/snapshot_hdf5_read.c
 
 # `holmberg ic` and `holmberg run` from what needs no library but C's, for compilers of other machines: tests/states.
-BARE := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out $(NO_HDF5) %/png.c %/parallel.c %/ranks_open.c %/gl_glfw.c %/gl_egl_stub.c,$(sort $(wildcard \
+BARE := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out $(NO_HDF5) %/json_read.c %/png.c %/parallel.c %/ranks_open.c %/gl_glfw.c %/gl_egl_stub.c,$(sort $(wildcard \
         $(ROOMS:%=src/%/*.c) src/console/*.c src/run/*.c)) src/cli/main.c src/cli/cmd_ic.c src/cli/cmd_run.c src/web/web_without.c)) \
         $(B)/obj/gen/shaders.o $(B)/obj/gen/paper.o $(B)/obj/tests/states/bare.o
 .PHONY: bare
@@ -190,9 +190,10 @@ $(B)/bare: $(BARE)
 # Random123 are headers only; Random123 does not know WebAssembly, which is like RISC-V to it.
 WEB      := $(B)/web
 NO_EGL   := %/gl_egl.c %/gl_osmesa.c
-WEB_SKIP := $(NO_HDF5) $(NO_EGL) %/table.c %/json.c %/process.c %/parallel.c %/gl_glfw.c %/gl_glfw_stub.c \
+WEB_SKIP := $(NO_HDF5) $(NO_EGL) %/json_read.c %/process.c %/parallel.c %/gl_glfw.c %/gl_glfw_stub.c \
             %/gl_probe.c %/png.c %/ranks_open.c
-WEB_SRC  := $(filter-out $(WEB_SKIP),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) src/inspect/inspector.c src/inspect/texels.c $(sort $(wildcard src/web/*.c))
+WEB_SRC  := $(filter-out $(WEB_SKIP),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) src/inspect/inspector.c src/inspect/texels.c \
+            $(addprefix src/measure/,bench.c card.c facts.c) $(sort $(wildcard src/web/*.c))
 WEB_OBJ  := $(patsubst src/%.c,$(WEB)/obj/%.o,$(WEB_SRC)) $(WEB)/obj/gen/shaders.o $(WEB)/obj/gen/paper.o
 WEB_FLAGS := -std=c11 -D_GNU_SOURCE -Os -Wall -Wextra $(NUMERIC) -Isrc/web/include -Isrc -Isrc/include -I$(B)/gen -I$(WEB)/include -DHB_ONE_RELEASE -DGLEW_NO_GLU -DHB_VERSION='"$(VERSION)"'
 EMCC     := NODE_PATH=/usr/share/nodejs emcc

@@ -1,10 +1,9 @@
-/* JSON, one record a line: written directly, read by cJSON. */
+/* JSON, one record a line, written directly; base/json_read.h reads it. */
 #ifndef HB_JSON_H
 #define HB_JSON_H
 
 #include "base/status.h"
 
-#include <cJSON.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -25,12 +24,5 @@ void hb_json_truth(struct hb_json *json, const char *key, int truth);
 
 /* Bytes that are not valid UTF-8 become U+FFFD. */
 void hb_json_text(struct hb_json *json, const char *key, const char *text);
-
-/* A line that people may have edited. *object has at least one member and is freed with cJSON_Delete; NULL after a failure.
- * Errors: HB_ERR_INPUT. */
-enum hb_status hb_json_read(const char *line, cJSON **object);
-
-/* A value as we write it, strings without quotes; text is space for a number. */
-const char *hb_json_text_of(const cJSON *item, char text[64]);
 
 #endif

@@ -2,17 +2,29 @@
 
 #include <string.h>
 
-const struct hb_opts_command *const hb_commands[] = {&hb_cmd_ic,           &hb_cmd_ic_combine,
-                                                     &hb_cmd_run,          &hb_cmd_plot,
-                                                     &hb_cmd_analyze,      &hb_cmd_view,
-                                                     &hb_cmd_render,       &hb_cmd_trace,
-                                                     &hb_cmd_convert,      &hb_cmd_scale,
-                                                     &hb_cmd_diff,         &hb_cmd_pairs,
-                                                     &hb_cmd_bench,        &hb_cmd_bench_run,
-                                                     &hb_cmd_bench_frames, &hb_cmd_model,
-                                                     &hb_cmd_model_fit,    &hb_cmd_model_predict,
-                                                     &hb_cmd_reproduce,    &hb_cmd_tune,
-                                                     &hb_cmd_info,         NULL};
+const struct hb_opts_command *const hb_commands[] = {&hb_cmd_ic,
+                                                     &hb_cmd_ic_combine,
+                                                     &hb_cmd_run,
+                                                     &hb_cmd_plot,
+                                                     &hb_cmd_analyze,
+                                                     &hb_cmd_view,
+                                                     &hb_cmd_render,
+                                                     &hb_cmd_trace,
+                                                     &hb_cmd_convert,
+                                                     &hb_cmd_scale,
+                                                     &hb_cmd_diff,
+                                                     &hb_cmd_pairs,
+                                                     &hb_cmd_bench,
+                                                     &hb_cmd_bench_run,
+                                                     &hb_cmd_bench_frames,
+                                                     &hb_cmd_model,
+                                                     &hb_cmd_model_fit,
+                                                     &hb_cmd_model_predict,
+                                                     &hb_cmd_reproduce,
+                                                     &hb_cmd_tune,
+                                                     &hb_cmd_info,
+                                                     &hb_cmd_card,
+                                                     NULL};
 
 static const struct hb_opts_command *find(const char *name)
 {

@@ -8,7 +8,7 @@
 #include "console/terminal.h"
 #include "measure/analysis.h"
 #include "measure/contents.h"
-#include "measure/analysis.h"
+#include "measure/facts.h"
 #include "plot/plot.h"
 
 #include <holmberg/measure.h>
@@ -390,53 +390,6 @@ static const struct hb_context_info *preferred(const struct machine *machine)
 
 /* ---- JSON -------------------------------------------------------------------------------------------- */
 
-static const char *const fusion_names[] = {"separate", "fused", "other", "absent"};
-
-#define AT(place) .offset = offsetof(struct hb_context_info, place)
-
-static const struct hb_table_column context_columns[] = {
-    {"name", HB_TABLE_TEXT, AT(name)},          {"usable", HB_TABLE_TRUTH, AT(usable)},
-    {"reason", HB_TABLE_CHARS, AT(reason)},     {"vendor", HB_TABLE_CHARS, AT(vendor)},
-    {"renderer", HB_TABLE_CHARS, AT(renderer)}, {"version", HB_TABLE_CHARS, AT(version)},
-    {"major", HB_TABLE_INT, AT(major)},         {"minor", HB_TABLE_INT, AT(minor)},
-    {"software", HB_TABLE_TRUTH, AT(software)}, {"es", HB_TABLE_TRUTH, AT(is_es)},
-};
-static const struct hb_table_column limit_columns[] = {
-    {"context", HB_TABLE_TEXT, AT(name)},
-    {"max_texture_size", HB_TABLE_INT, AT(max_texture_size)},
-    {"max_color_attachments", HB_TABLE_INT, AT(max_color_attachments)},
-    {"max_draw_buffers", HB_TABLE_INT, AT(max_draw_buffers)},
-    {"max_texture_buffer_size", HB_TABLE_INT, AT(max_texture_buffer_size)},
-};
-
-/* Around the two names of fusion_names. */
-static const struct hb_table_column exactness_columns[] = {
-    {"context", HB_TABLE_TEXT, AT(name)},
-    {"cases", HB_TABLE_INT, AT(selftest.cases)},
-    {"two_sum_wrong", HB_TABLE_INT, AT(selftest.two_sum_wrong)},
-    {"two_sum_precise_wrong", HB_TABLE_INT, AT(selftest.two_sum_precise_wrong)},
-    {"carry_precise_wrong", HB_TABLE_INT, AT(selftest.carry_precise_wrong)},
-    {"two_product_wrong", HB_TABLE_INT, AT(selftest.two_product_wrong)},
-};
-static const struct hb_table_column error_columns[] = {
-    {"dot_differs", HB_TABLE_INT, AT(selftest.dot_differs)},
-    {"sqrt_ulp", HB_TABLE_REAL, AT(selftest.sqrt_ulp)},
-    {"rsqrt_ulp", HB_TABLE_REAL, AT(selftest.rsqrt_ulp)},
-    {"one_over_sqrt_ulp", HB_TABLE_REAL, AT(selftest.one_over_sqrt_ulp)},
-    {"inverse_ulp", HB_TABLE_REAL, AT(selftest.inverse_ulp)},
-    {"rsqrt_mean", HB_TABLE_REAL, AT(selftest.rsqrt_mean)},
-    {"denormals_lost", HB_TABLE_INT, AT(selftest.denormals_lost)},
-    {"denormal_products_lost", HB_TABLE_INT, AT(selftest.denormal_products_lost)},
-    {"special_wrong", HB_TABLE_INT, AT(selftest.special_wrong)},
-    {"wrap_wrong", HB_TABLE_INT, AT(selftest.wrap_wrong)},
-    {"has_double", HB_TABLE_TRUTH, AT(selftest.has_double)},
-    {"double_wrong", HB_TABLE_INT, AT(selftest.double_wrong)},
-    {"double_ulp", HB_TABLE_REAL, AT(selftest.double_ulp)},
-    {"roots_ulp", HB_TABLE_REAL, AT(selftest.roots_ulp)},
-    {"double_emulated", HB_TABLE_TRUTH, AT(selftest.double_emulated)},
-};
-#undef AT
-
 #define AT(place) .offset = offsetof(struct hb_device_info, place)
 static const struct hb_table_column device_columns[] = {
     {"index", HB_TABLE_INT, AT(index)},         {"path", HB_TABLE_CHARS, AT(path)},
@@ -466,16 +419,15 @@ static void json_array(struct hb_json *json, const char *name, const struct hb_t
   hb_json_close_array(json);
 }
 
-static void json_selftest(struct hb_json *json, const struct hb_context_info *context)
+static void json_contexts(struct hb_json *json, const struct machine *machine)
 {
-  hb_json_open_object(json, "selftest");
-  if (context) {
-    hb_table_members(HB_TABLE_COLUMNS(exactness_columns), context, json);
-    hb_json_text(json, "multiply_add", fusion_names[context->selftest.multiply_add]);
-    hb_json_text(json, "fma", fusion_names[context->selftest.fma]);
-    hb_table_members(HB_TABLE_COLUMNS(error_columns), context, json);
+  hb_json_open_array(json, "contexts");
+  for (size_t k = 0; k < machine->context_count; k++) {
+    hb_json_open_object(json, NULL);
+    hb_facts_context(&machine->contexts[k], json);
+    hb_json_close_object(json);
   }
-  hb_json_close_object(json);
+  hb_json_close_array(json);
 }
 
 /* n 0: without the memory that n particles need. */
@@ -487,14 +439,11 @@ static enum hb_status print_json(const struct machine *machine, uint64_t n)
   struct hb_json json = {stdout, 0};
   hb_json_open_object(&json, NULL);
   hb_json_text(&json, "version", hb_library_version());
-  json_array(&json, "contexts", HB_TABLE_COLUMNS(context_columns), machine->contexts,
-             sizeof *machine->contexts, machine->context_count);
+  json_contexts(&json, machine);
   json_array(&json, "devices", HB_TABLE_COLUMNS(device_columns), machine->devices, sizeof *machine->devices,
              machine->device_count);
-  hb_json_open_object(&json, "limits");
-  if (context) hb_table_members(HB_TABLE_COLUMNS(limit_columns), context, &json);
-  hb_json_close_object(&json);
-  json_selftest(&json, context);
+  hb_facts_limits(context, &json);
+  hb_facts_selftest(context, &json);
   json_array(&json, "schemes", HB_TABLE_COLUMNS(scheme_columns), schemes, sizeof *schemes, scheme_count);
   if (n) HB_TRY(memory_members(n, &json));
   hb_json_close_object(&json);
@@ -555,8 +504,8 @@ static void print_selftest(const struct machine *machine)
   printf("  sum and its error        %d wrong; with `precise` %d, carried %d\n", t->two_sum_wrong,
          t->two_sum_precise_wrong, t->carry_precise_wrong);
   printf("  product and its error    %d wrong\n", t->two_product_wrong);
-  printf("  rounding of a * b + c    %s; fma %s; dot() differs in %d\n", fusion_names[t->multiply_add],
-         fusion_names[t->fma], t->dot_differs);
+  printf("  rounding of a * b + c    %s; fma %s; dot() differs in %d\n",
+         hb_facts_fusion_names[t->multiply_add], hb_facts_fusion_names[t->fma], t->dot_differs);
   printf("  largest error            sqrt %.2f ulp, inversesqrt %.2f, 1 / sqrt %.2f, 1 / x %.2f\n",
          t->sqrt_ulp, t->rsqrt_ulp, t->one_over_sqrt_ulp, t->inverse_ulp);
   printf("  errors of 1 / r          mean %.1e, at most %.2f ulp\n", t->rsqrt_mean, t->roots_ulp);

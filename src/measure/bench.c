@@ -155,7 +155,9 @@ static enum hb_status open_pairs(struct bench *b)
   HB_TRY(hb_tuning_parse(force->tuning, &pairs.tuning));
   HB_TRY(hb_gl_context_open(&gl, &b->context));
   pairs.context = b->context;
+  double start = hb_clock_now();
   HB_TRY(hb_pairs_create(&pairs, &b->pairs));
+  b->result->compile_ms = 1e3 * (hb_clock_now() - start);
   if (hb_precisions[pairs.precision].is_fixed) HB_TRY(open_fixed(b));
   struct hb_bench_result *r = b->result;
   snprintf(r->precision, sizeof r->precision, "%s", hb_precision_names[pairs.precision]);
@@ -305,6 +307,7 @@ static enum hb_status time_walks(struct bench *b)
   HB_TRY(send(b));
   for (int k = 0; k < 3; k++) {
     HB_TRY(time_step(b, work, &once));
+    if (k == 0) b->result->compile_ms += once;
     HB_TRY(receive(b));
   }
   HB_TRY(warm_up(b, &once));
@@ -321,6 +324,8 @@ static enum hb_status time_walks(struct bench *b)
   r->ms_median = hb_fit_median((size_t)count, ms);
   r->ms_min = ms[0];
   r->ms_max = ms[count - 1];
+  r->compile_ms = fmax(0, r->compile_ms - r->ms_median);
+  r->draws = b->pairs ? b->pairs->draws : 0;
   r->pairs_per_s = (double)b->ni * (double)(b->n - 1) / (1e-3 * r->ms_median);
   return HB_OK;
 }

@@ -2,25 +2,9 @@
 #include "base/status.h"
 #include "gl/gl_context.h"
 #include "gl/gl_egl.h"
-#include "pairs/selftest.h"
+#include "measure/facts.h"
 
 #include <stdio.h>
-#include <string.h>
-
-static void describe(const struct hb_gl_caps *caps, struct hb_context_info *info)
-{
-  memcpy(info->vendor, caps->vendor, sizeof info->vendor);
-  memcpy(info->renderer, caps->renderer, sizeof info->renderer);
-  memcpy(info->version, caps->version, sizeof info->version);
-  info->major = caps->major;
-  info->minor = caps->minor;
-  info->software = caps->software;
-  info->is_es = caps->is_es;
-  info->max_texture_size = caps->max_texture_size;
-  info->max_color_attachments = caps->max_color_attachments;
-  info->max_draw_buffers = caps->max_draw_buffers;
-  info->max_texture_buffer_size = caps->max_texture_buffer_size;
-}
 
 enum hb_status hb_info_contexts(struct hb_context_info contexts[HB_CONTEXTS_MOST], size_t *count)
 {
@@ -33,9 +17,7 @@ enum hb_status hb_info_contexts(struct hb_context_info contexts[HB_CONTEXTS_MOST
       snprintf(info->reason, sizeof info->reason, "%s", hb_error());
       continue;
     }
-    info->usable = 1;
-    describe(&context->caps, info);
-    if (hb_selftest_doubles(context, &info->selftest) != HB_OK) info->selftest.cases = 0;
+    hb_facts_of(context, info);
     hb_gl_context_close(context);
   }
   return HB_OK;

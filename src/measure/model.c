@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/json_read.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"

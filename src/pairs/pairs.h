@@ -165,6 +165,7 @@ struct hb_pairs {
   struct hb_fixed_column rounding[4 * HB_RECORDS_MAX]; /* of the columns, in precision reproducible */
   struct hb_pairs_shape shape;
   uint64_t passes; /* of the walk that were traced */
+  int draws;       /* of the walk, one a pass */
 
   /* Counts of summed sources start from a different number in each walk, so that leftovers of an earlier walk cannot pass
    * for the results of a lost draw. */

@@ -162,6 +162,7 @@ static enum hb_status begin_walk(struct hb_pairs *p, const struct hb_pairs_job *
     p->results[c] = job->results ? job->results[c] : (struct hb_result){0};
   p->job = *job;
   p->passes = 0;
+  p->draws = 0;
   return hb_gl_context_use(p->params.context);
 }
 
@@ -205,6 +206,7 @@ enum hb_status hb_pairs_walk(struct hb_pairs *p, const struct hb_pairs_job *job)
       to = end_of_pass(p, from);
       double start = start_pass(p, from, to);
       HB_TRY(p->scheme->pass(p, from, to));
+      p->draws++;
       HB_TRY(end_pass(p, to - from, start));
     }
     HB_TRY(end_portion(p));

@@ -1,7 +1,7 @@
 #include "plot/figure.h"
 
 #include "base/file.h"
-#include "base/json.h"
+#include "base/json_read.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "plot/plot.h"

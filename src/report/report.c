@@ -1,7 +1,7 @@
 #include "report/report.h"
 
 #include "base/file.h"
-#include "base/json.h"
+#include "base/json_read.h"
 #include "base/mem.h"
 #include "perf/paper.h"
 #include "plot/plot.h"

@@ -6,6 +6,7 @@
 #include "base/draft.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/json_read.h"
 #include "base/mem.h"
 #include "base/process.h"
 #include "base/text.h"

@@ -11,6 +11,7 @@
 #include "force/force.h"
 #include "gl/gl_pass.h"
 #include "inspect/inspector.h"
+#include "measure/card.h"
 #include "render/coloring.h"
 #include "sim/sim_device.h"
 #include "sim/sim_settings.h"
@@ -372,6 +373,38 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_measure(double t)
   HB_TRY(check_sim());
   return measure(page.sim, t, &page.energy);
 }
+
+/* ---- what this device can do ---------------------------------------------------------------------------- */
+
+static struct {
+  char *row; /* NULL: not measured */
+  size_t length;
+  char doing[64];
+} card;
+
+static void show_doing(const char *what, void *context)
+{
+  (void)context;
+  snprintf(card.doing, sizeof card.doing, "%s", what);
+}
+
+/* The row is page_row; meanwhile page_doing says what is measured. The simulation stands still. */
+EMSCRIPTEN_KEEPALIVE enum hb_status page_card(void)
+{
+  LONG;
+  free(card.row);
+  card.row = NULL;
+  FILE *out = open_memstream(&card.row, &card.length);
+  if (!out) return hb_fail(HB_ERR_INTERNAL, "out of memory");
+  const struct hb_force_params place = {.context = "webgl", .max_draw_s = settings.sim.force.max_draw_s};
+  enum hb_status status = hb_card_make(&place, show_doing, NULL, out);
+  fclose(out);
+  *card.doing = 0;
+  return status;
+}
+
+EMSCRIPTEN_KEEPALIVE const char *page_row(void) { return card.row ? card.row : ""; }
+EMSCRIPTEN_KEEPALIVE const char *page_doing(void) { return card.doing; }
 
 /* ---- what goes wrong ------------------------------------------------------------------------------------ */
 

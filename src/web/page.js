@@ -15,7 +15,7 @@ let paused = false, lost = false, due = 0, resolution = 1;
 
 // ---- the engine ----
 
-const TEXTS = ["error", "choices", "device", "reload", "title", "running", "texel", "warning"]; // what these return
+const TEXTS = ["error", "choices", "device", "reload", "title", "running", "texel", "warning", "row", "doing"]; // what these return
 
 // Emscripten's own ccall takes every call for the one that sleeps.
 function bind() {
@@ -499,6 +499,31 @@ async function copyLink() {
   }
 }
 
+// What this device can do. The row is seen before it is copied.
+async function measureDevice() {
+  $("card").disabled = true;
+  setPaused(true);
+  await idle();
+  const told = setInterval(() => say("measuring " + (engine.doing() || "the device"), true), 200);
+  const measured = await atLength("card");
+  clearInterval(told);
+  $("card").disabled = false;
+  if (!measured) return;
+  say("");
+  $("row").value = engine.row();
+  $("row").hidden = $("copy").disabled = false;
+}
+
+async function copyRow() {
+  $("row").select();
+  try {
+    await navigator.clipboard.writeText($("row").value);
+    say("copied");
+  } catch {
+    say("selected: copy it by the keyboard");
+  }
+}
+
 // ---- shaders ----
 
 const FOLDER = "/shaders/";
@@ -620,7 +645,7 @@ function onMove(event) {
 function listen() {
   const clicks = {
     pause: KEYS[" "], step: oneStep, over: KEYS.r, inspect: KEYS.i, back: KEYS[","], forth: KEYS["."], play: playPasses,
-    revert, compare, picture: savePicture, movie, snapshot: saveSnapshot, link: copyLink,
+    revert, compare, picture: savePicture, movie, snapshot: saveSnapshot, link: copyLink, card: measureDevice, copy: copyRow,
   };
   for (const [id, action] of Object.entries(clicks)) $(id).addEventListener("click", action);
   for (const id of ["model", "scheme", "precision", "transfer", "n", "eps", "nu", "neighbors"])

@@ -56,6 +56,7 @@ elsewhere=(
   '^cp -r |^patch |\$run|\$force|^HB_SHADER_DIR=near|ellipse ~ tests/outside/student.bats ~ exercises ~ each needs the lines before it'
   '^HB_SHADER_DIR=mine ~ tests/outside/teacher.bats ~ LESSON.md ~ needs the copy that is made before'
   '^holmberg pairs .*\.txt ~ tests/outside/theorist.bats ~ holmberg pairs ~ needs the tables that are made before'
+  '^holmberg card ~ tests/cli/gl_card.bats ~ card ~ takes a minute'
   'holmberg reproduce ~ tests/cli/gl_reproduce.bats ~ reproduce --out ~ takes a minute at least, and hours by default; there it is small'
   'makeplummer ~ tests/cli/formats.bats ~ nemo ~ a program of NEMO, which Debian has not'
   '^man ~ tests/outside/every_command.bats ~ share/man ~ waits for keys: the test below looks whether there is such a page'

@@ -1,5 +1,4 @@
-/* What the program of `make bare` leaves out, besides src/web/web_without.c: all commands but two, and reading JSON. */
-#include "base/json.h"
+/* What the program of `make bare` leaves out, besides src/web/web_without.c: all commands but two. */
 #include "cli/cmd.h"
 #include "web/web_turn.h"
 
@@ -14,29 +13,8 @@ const struct hb_opts_command *hb_cmd_find(int count, char **words)
   return NULL;
 }
 
-cJSON *cJSON_ParseWithOpts(const char *text, const char **end, cJSON_bool whole)
-{
-  (void)text, (void)end, (void)whole;
-  return NULL;
-}
-
-void cJSON_Delete(cJSON *item) { (void)item; }
-
 enum hb_status hb_web_breathe(double work)
 {
   (void)work;
   return HB_OK;
 }
-
-#define IS_NOT(function)                                                                                     \
-  cJSON_bool function(const cJSON *item)                                                                     \
-  {                                                                                                          \
-    (void)item;                                                                                              \
-    return 0;                                                                                                \
-  }
-IS_NOT(cJSON_IsArray)
-IS_NOT(cJSON_IsBool)
-IS_NOT(cJSON_IsNull)
-IS_NOT(cJSON_IsNumber)
-IS_NOT(cJSON_IsString)
-IS_NOT(cJSON_IsTrue)

@@ -31,14 +31,14 @@ def note(text):
     print("# " + text, flush=True)
 
 
-def until(what, condition):
-    end = time.monotonic() + PATIENCE
+def until(what, condition, patience=PATIENCE):
+    end = time.monotonic() + patience
     while time.monotonic() < end:
         found = condition()
         if found:
             return found
         time.sleep(0.1)
-    raise Failure(f"no {what} within {PATIENCE} s; the page says: {said()}")
+    raise Failure(f"no {what} within {patience} s; the page says: {said()}")
 
 
 # ---- what is served ----
@@ -686,6 +686,29 @@ def _():
           const ink = luminance(numbers(getComputedStyle(e).color));
           return (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05) < 4.5; }).map(e => e.outerHTML.slice(0, 80))""")
     demand(not low, f"less than 4.5: {low}")
+
+
+@case("the device is measured: a whole row, seen before it is copied, and the stars go on")
+def _():
+    open_running("#n=64")
+    unfold("#help")
+    demand(browser.ask("return document.querySelector('#row').hidden && document.querySelector('#copy').disabled"), "a row of nothing")
+    browser.click("#card")
+    until("line about it", lambda: "measuring bag in" in said())
+    row = until("row", lambda: browser.value("#row"), 6 * PATIENCE)
+    path = os.path.join(browser.home, "row.json")
+    with open(path, "w") as file:
+        file.write(row)
+    checked = subprocess.run([os.path.join(here, "../../tools/cards.py"), "check", path], capture_output=True, text=True)
+    note(f"{len(row)} bytes: {row[:300]}")
+    demand(checked.returncode == 0, checked.stderr)
+    demand('"hash": "59e93d9221cb359f"' in row, "the known end state is not in it")
+    if "CARD" in os.environ:
+        shutil.copy(path, os.environ["CARD"])
+    browser.click("#copy")
+    until("copied row", lambda: said().startswith(("copied", "selected")))
+    browser.click("#pause")
+    passes(0.01)
 
 
 @case("memory does not grow")

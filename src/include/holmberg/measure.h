@@ -48,6 +48,8 @@ struct hb_bench_result {
   double acc_floor; /* rms error of acc by rounding the positions to float alone */
   double
       block_ms; /* median of a block step of particles that stay on the device: block sent, all predicted, forces back */
+  double compile_ms; /* of the first walk, and opening for it, beyond another walk: mostly the compiler's */
+  int draws;         /* of a walk; 0: not known */
 };
 
 /* Errors: as hb_force_open; HB_ERR_USAGE. */
