@@ -74,7 +74,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 # What a compiler says is kept beside the object: tools/lint.sh reads it there, and compiles nothing once more.
 compile = mkdir -p $(@D) && $(CC) $(CFLAGS) $(ALSO) -MMD -MP -c -o $@ $< 2>$@.said; code=$$?; cat $@.said >&2; exit $$code
 
-.PHONY: all install uninstall deb run reproduce web windows test bare-test test-long fuzz lint asan format clean help deps-%
+.PHONY: all install uninstall deb run reproduce web windows test bare-test test-long drivers fuzz lint asan format clean help deps-%
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -91,6 +91,7 @@ help:
 	@echo 'make test       set up the machine, build, run all tests'
 	@echo 'make bare-test  make run and make test on a bare Debian 12 and a bare Debian 13; needs root and mmdebstrap'
 	@echo 'make test-long  tests that take minutes: long integrations, runs killed at 200 instants, failing system calls'
+	@echo 'make drivers    build every shader by the drivers of cards that are not here, DEVICES="dg2 v3d" or all; needs root and mmdebstrap'
 	@echo 'make lint       check layers, formatting, warnings of two compilers, shaders, scripts'
 	@echo 'make asan       run the tests of parsers, memory and faults, and the viewer, under the address and undefined behavior sanitizers'
 	@echo 'make fuzz       run every parser of files and words under libFuzzer and the sanitizers, SECONDS=60 each'
@@ -137,6 +138,11 @@ test-long: deps-test deps-long fuzz reproduce web windows
 	$(Q)HOLMBERG=$(B)/holmberg tools/kill_test.sh 200
 	$(Q)HOLMBERG=$(B)/holmberg tools/fault_test.sh
 	$(Q)$(MAKE) --no-print-directory deb
+
+drivers: deps-run deps-drivers
+	$(Q)$(MAKE) --no-print-directory $(JOBS) $(B)/drivers
+	$(Q)$(MAKE) --no-print-directory $(JOBS) B=$(B)/arm64 CC=aarch64-linux-gnu-gcc $(B)/arm64/drivers
+	$(Q)tests/drivers/run.sh $(B) $(DEVICES)
 
 .PHONY: tests objects
 tests: $(TESTS) ; @:
@@ -185,6 +191,13 @@ bare: $(B)/bare
 $(B)/bare: $(BARE)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -ldl -lm
+
+# What builds every program of the engine on a driver without its card, for each machine that has drivers: tests/drivers.
+DRIVERS := $(call object,$(filter-out %/gl_glfw.c %/gl_glfw_stub.c,$(wildcard $(addprefix src/,$(addsuffix /*.c,base core gl pairs force)))),shaders) \
+           $(B)/obj/gl/gl_glfw_stub.o $(B)/obj/tests/drivers/drivers.o
+$(B)/drivers: $(DRIVERS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -Wl,--gc-sections -Wl,--wrap=hb_gl_program_build,--wrap=hb_gl_context_open -o $@ $^ -ldl -lm
 
 # The page: the library's rooms, but for the files that need a desktop, and its own; by Emscripten, offline. GLEW and
 # Random123 are headers only; Random123 does not know WebAssembly, which is like RISC-V to it.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh run|web|windows|test|long|fuzz|deb|lint: makes sure that this machine has what the target needs. Missing packages are announced and
+# deps.sh run|web|windows|test|long|drivers|fuzz|deb|lint: makes sure that this machine has what the target needs. Missing packages are announced and
 # installed where apt works as root or with password-less sudo; otherwise the command to type is printed. DEPS=manual forbids
 # installing.
 set -eu
@@ -62,11 +62,14 @@ long          cmd:slurmctld             slurm-wlm            -                  
 long          cmd:munged                munge                munge                munge        -
 long          cmd:wine                 wine                 wine                 wine         wine-stable
 long          cmd:clang                 clang                clang                clang        llvm
-long          cmd:aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu -                   -            -
+long,drivers  cmd:aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu -                   -            -
 long          cmd:arm-linux-gnueabihf-gcc gcc-arm-linux-gnueabihf -               -            -
 long          cmd:i686-linux-gnu-gcc    gcc-i686-linux-gnu   -                    -            -
 long          cmd:s390x-linux-gnu-gcc   gcc-s390x-linux-gnu  -                    -            -
-long          cmd:qemu-aarch64          qemu-user            qemu-user            qemu-user    -
+long,drivers  cmd:qemu-aarch64          qemu-user            qemu-user            qemu-user    -
+drivers       cmd:mmdebstrap          mmdebstrap           -                    -            -
+drivers       cmd:python3             python3              python3              python       python
+long,drivers  file:/usr/aarch64-linux-gnu/include/stdio.h libc6-dev-arm64-cross - -          -
 fuzz          cmd:clang                 clang                clang                clang        llvm
 fuzz          clang:sanitizer/asan_interface.h libclang-rt-dev compiler-rt     compiler-rt  -
 lint          cmd:g++                   g++                  gcc-c++              gcc          gcc

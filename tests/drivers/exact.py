@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""exact.py FOLDER [DEVICE ...]: reads the machine code of precision reproducible, which each driver's compiler made.
+
+The same bits everywhere need that a pair is 31 sums and 29 products of floats, none fused, none left out or moved, and no root or
+quotient that a device rounds as it pleases. In the straight stretch of code with the most products, the loop over the sources,
+these are counted. AMD (LLVM's and Mesa's own compiler), Intel, Adreno and Apple are read; nouveau, Mali and VideoCore print
+nothing that can be: there the self-test is all there is."""
+import re
+import subprocess
+import sys
+
+from drivers import command, devices, program
+
+ADDS, PRODUCTS = 31, 29  # of a pair, shaders/interactions/gravity_jerk.glsl and common/fixed.glsl
+CASES = ["bag reproducible gravity_jerk", "tile reproducible gravity_jerk"]
+
+# By library: what makes the driver print, where a program begins, where a straight stretch ends, and the operations. `both` is
+# a product and a sum, each rounded; there LLVM may compute a product twice (navi10).
+AMD = dict(
+    say="AMD_DEBUG=asm", begin=r"^(Shader )?main( disassembly)?:|^Shader .*disassembly", end=r"^(BB\d|_L)|s_cbranch|s_branch",
+    add=r"\bv_(dual_)?(add|sub|subrev)_f32", product=r"\bv_(dual_)?mul_f32", both=r"\bv_(mad|mac|madak|madmk)_f32",
+    fused=r"\bv_(dual_)?(fma|fmac|fmaak|fmamk)_f32|v_pk_fma", other=r"\bv_(rsq|rcp|sqrt|div_\w+|exp|log)_f32")
+INTEL = dict(
+    say="INTEL_DEBUG=fs,cs", begin=r"^SIMD\d+ shader:", end=r"^LABEL|^(\([^)]*\) )?(while|break|if|else|endif|cont|halt)\(",
+    add=r"^(\([^)]*\) )?add(\.\w+)*\(\d+\)\s+\S+<\S+>F", product=r"^(\([^)]*\) )?mul(\.\w+)*\(\d+\)\s+\S+<\S+>F", both=r"^$",
+    fused=r"^(\([^)]*\) )?mad(\.\w+)*\(\d+\)\s+\S+<\S+>F", other=r"^(\([^)]*\) )?math (rsq|sqrt|inv|fdiv|exp|log)")
+ADRENO = dict(
+    say="IR3_SHADER_DEBUG=fs,cs,disasm", begin=r"prog \S+ \d+ instr|^; (FRAG|CL)|shader: ", end=r"^l\d+:|\b(br\w*|jump|getone|bany|ball)\b",
+    add=r"\badd\.f\b", product=r"\bmul\.f\b", both=r"\bmad\.f32\b", fused=r"^$", other=r"\b(rsq|rcp|sqrt|exp2|log2)\b")
+APPLE = dict(
+    say="AGX_MESA_DEBUG=shaders", begin=r"^shader: ", end=r"^\s*block\d+|\b(jmp|while_|if_|else_|pop_exec|break)",
+    add=r"^\s+\S+ = fadd\b", product=r"^\s+\S+ = fmul\b", both=r"^$", fused=r"^\s+\S+ = ffma\b",
+    other=r"^\s+\S+ = (rsqrt|srsqrt|rcp|exp2|log2)\b")
+READ = {"asahi": APPLE, "amdgpu": AMD, "intel": INTEL, "freedreno": ADRENO}
+
+
+def stretches(text, how):
+    """Lines of machine code without a branch; rpt3 of an Adreno repeats an instruction three times more."""
+    lines = []
+    for line in text.splitlines():
+        line = re.sub(r"^(MESA: info: |says\t[^\t]*\t)", "", line)
+        if re.search(how["begin"], line) or re.search(how["end"], line):
+            yield lines
+            lines = []
+            continue
+        again = re.search(r"\(rpt(\d)\)", line)
+        lines += [line] * (1 + int(again[1]) if again else 1)
+    yield lines
+
+
+def count(lines, pattern):
+    return sum(len(re.findall(pattern, line)) if pattern != "^$" else 0 for line in lines)
+
+
+def judge(folder, device, case):
+    how = READ[device.library]
+    words, environment = command(folder, device, [program(folder, device), case])
+    name, value = how["say"].split("=")
+    kept = environment.get(name, "")
+    environment[name] = f"{value},{kept}" if kept else value
+    text = subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                          text=True, errors="replace").stdout
+    if refused := re.search(r"^cannot\t(.*)", text, re.M):
+        print(f"{device.name}: {case}: {refused[1]}")
+        return 0
+    wrong = found = 0
+    seen = set()
+    for lines in stretches(text, how):
+        both = count(lines, how["both"])
+        adds, products = count(lines, how["add"]) + both, count(lines, how["product"]) + both
+        pairs = adds // ADDS
+        if pairs < 1 or products < 25:
+            continue
+        fused, other = count(lines, how["fused"]), count(lines, how["other"])
+        row = (adds, products, fused, other)
+        if row in seen:
+            continue
+        seen.add(row)
+        found += 1
+        twice = products - PRODUCTS * pairs
+        good = 0 <= twice <= (pairs if both else 0) and adds == ADDS * pairs and not fused and not other
+        wrong += not good
+        print(f"{device.name}: {case}: {pairs} pairs: {adds} sums, {products} products, {fused} fused, {other} roots and "
+              f"quotients{'' if good else f', expected {ADDS * pairs}, {PRODUCTS * pairs}, 0, 0'}")
+    if not found:
+        print(f"{device.name}: {case}: no loop was found")
+    return wrong + (not found)
+
+
+def main(words):
+    every = devices()
+    chosen = [every[name] for name in words[1:] or every]
+    failures = 0
+    for device in chosen:
+        if device.library in READ:
+            failures += sum(judge(words[0], device, case) for case in CASES)
+        else:
+            print(f"{device.name}: its driver prints no machine code")
+    print(f"{failures} loops are not as written")
+    return failures
+
+
+if __name__ == "__main__":
+    sys.exit(1 if main(sys.argv[1:]) else 0)
