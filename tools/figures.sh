@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# figures.sh BUILD [exercises|viewer|models [FOLDER]]: makes the pictures of README.md, src/cli/README.md and shaders/LESSON.md again,
+# figures.sh BUILD [exercises|viewer|models|steps [FOLDER]]: makes the pictures of README.md, src/*/README.md and shaders/LESSON.md again,
 # all or some of them, with the program of a build folder; those of README.md in FOLDER. Needs a display (Xvfb will do), ffmpeg and gnuplot.
 set -eu
 
@@ -91,4 +91,11 @@ END
   ffmpeg -y -loglevel error -i "$work/model_%02d.png" -vf tile=5x2:padding=4:color=0x333333 -frames:v 1 "$figures/models.png"
 }
 
-for part in ${2:-exercises viewer models}; do "make_$part"; done
+make_steps() {
+  # steps: near and far steps of a star through an encounter, by the commands of src/step/README.md
+  "$holmberg" ic plummer -n 1024 --masses kroupa --mass-max 50 --seed 21 -o "$work/cluster.h5" --quiet
+  "$holmberg" run "$work/cluster.h5" --scheme host --eps 1e-4 --t-end 0.5 --follow 729 --follow-out "$work/follow.csv" --quiet
+  "$holmberg" plot "$work/follow.csv" -o "$figures/steps.png" --quiet
+}
+
+for part in ${2:-exercises viewer models steps}; do "make_$part"; done

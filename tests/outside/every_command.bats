@@ -91,6 +91,7 @@ s/^holmberg run --(eps|interaction)/holmberg run pair.h5 --\1/
 s/^(holmberg pairs --interaction my.glsl)$/\1 --j pair.h5/
 s/^(holmberg analyze) (--tide)$/\1 cluster.h5 \2 0.03/
 /^holmberg run .*h5/{/--t-end/!s/$/ --t-end 1\/8/}
+s/--follow 729/--follow 7/                                    # one that the small cluster has
 # a window that ends by itself; the windows of journeys are looked at
 /holmberg view/{/--record/!s/$/ --record seen.apng --seconds 0.1 --fps 5/}
 s/\.mp4/.apng/
@@ -109,7 +110,7 @@ own_files() {
   holmberg ic plummer -n 16 --seed 4 --masses kroupa --length-unit 2 -o units.h5 --quiet
   holmberg ic twobody --e 0.5 -o pair.h5 --quiet
   holmberg scale cluster.h5 start.h5 --at 100,0,0 --velocity 0,10,0 --quiet
-  holmberg run cluster.h5 --t-end 1/8 --diag cluster.csv --quiet
+  holmberg run cluster.h5 --t-end 1/8 --diag cluster.csv --follow 7 --quiet
   holmberg run cluster.h5 --t-end 1/8 --snap-every 1/16 --checkpoint run.ckpt -o end.h5 --quiet
   HB_CONTEXT=osmesa holmberg model fit --scheme host --n 16,32,64 -o fit.jsonl >fitted
   HB_CONTEXT=osmesa mpirun -n 2 --oversubscribe holmberg bench messages --json >net.jsonl
