@@ -168,14 +168,17 @@ static enum hb_status make_boxes(struct hb_groups *groups, const struct hb_nodes
 static void add_boxes(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t center,
                       double cut2, double sum[NUMBERS][LANES])
 {
-  static const double open = 0.16; /* of the square distance */
+  static const double open = 0.16,
+                      beyond =
+                          3; /* of square distances: sizes are below 0.4 of them, and all of a box is far */
   const double *at = nodes->xp + 3 * (size_t)center, *w = nodes->vp + 3 * (size_t)center;
   struct view view = {.m = {0}};
   size_t lane = 0;
   for (size_t k = 0; k < hb_div_ceil(groups->n, BOX); k++) {
     const struct hb_groups_box *p = groups->box + k;
     const double r[] = {p->x[0] - at[0], p->x[1] - at[1], p->x[2] - at[2]};
-    if (!(p->size2 < open * hb_dot(r, r))) { /* also where the center is alone in it */
+    double d2 = hb_dot(r, r);
+    if (!(p->size2 < open * d2 && d2 > beyond * cut2)) {
       const struct hb_groups_around in = {groups->in_space + k * BOX,
                                           hb_parallel_end(groups->n, BOX, k * BOX) - k * BOX};
       add_nodes(groups, nodes, center, &in, cut2, &far_part, sum);
