@@ -10,6 +10,8 @@
 #include "core/vector.h"
 #include "force/force.h"
 
+#include <holmberg/measure.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -56,18 +58,6 @@ enum {
 
 /* Stars are put into the order of space every dt_max / 2^2. */
 enum { ARRANGED_WITHIN = 2 };
-
-/* Particle i alone: where it is the last one, there is no fourth component. */
-void hb_hermite4_predict(const struct hb_hermite4 *h, size_t i, const struct hb_span *dt, double xp[3],
-                         double vp[3])
-{
-  const double *from[] = {h->particles->x, h->particles->v, h->a, h->j};
-  hb_four of[4] = {{0}}, x, v;
-  for (int k = 0; k < 4; k++) memcpy(&of[k], from[k] + 3 * i, 3 * sizeof *xp);
-  hb_predict_four(&of[0], &of[1], &of[2], &of[3], dt, &x, &v);
-  memcpy(xp, &x, 3 * sizeof *xp);
-  memcpy(vp, &v, 3 * sizeof *vp);
-}
 
 #define FOUR(array) ((hb_four *)((array) + 3 * i))
 
@@ -128,7 +118,7 @@ static inline struct start start_of(const struct hb_hermite4 *h, size_t particle
 {
   size_t i = 3 * particle;
   struct start s = {h->particles->v + i, h->a + i, h->j + i, h->a + i, h->j + i, h->lost + i};
-  if (hb_hermite4_has_parts(h)) hb_hermite4_near_parts(h, particle, &s.an, &s.kn);
+  if (hb_hermite4_has_parts(h)) hb_hermite4_near.parts(h, particle, &s.an, &s.kn);
   return s;
 }
 
@@ -261,11 +251,6 @@ static double step_anew(const struct hb_hermite4 *h, uint32_t i)
   return fmin(hb_timestep_anew(nu, f.a, f.k), hb_timestep_first(nu, least_own(h, i, &f), own.a, own.k, none));
 }
 
-unsigned hb_hermite4_level(const struct hb_hermite4 *h, double dt)
-{
-  return hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding);
-}
-
 /* ---- [PZ07] eqs 7 and 8 ---- */
 
 /* sum + d, where d has what earlier sums lost; *lost is what this one loses: an exact identity, whichever is larger (Knuth 1969),
@@ -329,14 +314,14 @@ static double correct(struct hb_hermite4 *h, uint64_t T, size_t b, double dt, in
   int has_far = hb_hermite4_has_parts(h);
   const struct start from = start_of(h, i);
   struct course s = h->field ? in_field(h, i, dt, &from, ap, kp) : course_of(dt, &from, ap, kp);
-  if (has_far) hb_hermite4_near_far(h, b, T, &far);
+  if (has_far) hb_hermite4_near.far(h, b, T, &far);
   double next = next_step(h, b, dt, &from, has_far ? &far : NULL, &s, noisy);
   if (has_far) {
-    hb_hermite4_near_end(h, b, ap, kp, s.dx, s.dv);
+    hb_hermite4_near.end(h, b, ap, kp, s.dx, s.dv);
     for (int c = 0; c < 3; c++) ap[c] += far.a[c], kp[c] += far.k[c];
   }
   move(h, b, &s, ap, kp);
-  hb_hermite4_near_store(h, (uint32_t)i);
+  hb_hermite4_near.store(h, (uint32_t)i);
   return next;
 }
 
@@ -357,7 +342,7 @@ static void fetch(const struct hb_hermite4 *h, size_t i)
       h->particles->x + 3 * i, h->particles->v + 3 * i,        h->a + 3 * i, h->j + 3 * i, h->xp + 3 * i,
       h->vp + 3 * i,           (const double *)h->lost + 3 * i};
   for (size_t k = 0; k < sizeof of / sizeof *of; k++) hb_fetch(of[k], of[k] + 2);
-  if (hb_hermite4_has_parts(h)) hb_hermite4_near_fetch(h, i);
+  if (hb_hermite4_has_parts(h)) hb_hermite4_near.fetch(h, i);
 }
 
 static void correct_piece(void *context, size_t piece)
@@ -398,11 +383,6 @@ static void correct_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
 }
 
 /* ---- particles that stay on the device, as [PZ07] Fig. 5 foresaw ---- */
-
-const double *hb_hermite4_sources(const struct hb_hermite4 *h)
-{
-  return h->groups && h->groups->sources ? h->groups->sources : hb_hermite4_masses(h);
-}
 
 static struct hb_force_particles force_particles(const struct hb_hermite4 *h)
 {
@@ -583,8 +563,11 @@ static enum hb_status add_others(struct hb_hermite4 *h, uint64_t T, size_t ni)
 
 enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  if (hb_hermite4_has_parts(h)) hb_hermite4_near_renew(h, T, ni);
-  HB_TRY(hb_hermite4_has_parts(h) ? hb_hermite4_near_sum_fresh(h, ni) : sum_pairs(h, T, ni));
+  if (hb_hermite4_has_parts(h)) {
+    hb_hermite4_predict_others(h, T, ni);
+    hb_hermite4_near.renew(h, T, ni);
+  }
+  HB_TRY(hb_hermite4_has_parts(h) ? hb_hermite4_near.sum_fresh(h, ni) : sum_pairs(h, T, ni));
   return add_others(h, T, ni);
 }
 
@@ -598,13 +581,6 @@ static void corrected(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   for (int c = 0; c < COMPANIONS; c++)
     if (companions[c]->corrected) companions[c]->corrected(h, T, ni);
-}
-
-double hb_hermite4_limited(const struct hb_hermite4 *h, uint32_t i, double dt)
-{
-  for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->limit) dt = companions[c]->limit(h, i, dt);
-  return dt;
 }
 
 static enum hb_status after(struct hb_hermite4 *h, uint64_t T, size_t ni)
@@ -626,9 +602,9 @@ void hb_hermite4_begin_anew(struct hb_hermite4 *h, uint64_t T, size_t b)
   unsigned level = hb_hermite4_level(h, hb_hermite4_limited(h, i, step_anew(h, i)));
   unsigned most = T ? (unsigned)__builtin_ctzll(T) : h->blocks->level_max;
   if (level > most) level = most;
-  if (hb_hermite4_has_parts(h)) hb_hermite4_near_begin(h, b, &level, most);
+  if (hb_hermite4_has_parts(h)) hb_hermite4_near.begin(h, b, &level, most);
   hb_blocks_put(h->blocks, i, level);
-  hb_hermite4_near_store(h, i);
+  hb_hermite4_near.store(h, i);
 }
 
 void hb_hermite4_place_corrected(struct hb_hermite4 *h, size_t from, size_t end)
@@ -657,7 +633,7 @@ enum hb_status hb_hermite4_drop(struct hb_hermite4 *h, const uint32_t *number, s
     if (companions[c]->drop) companions[c]->drop(h, number, left);
   h->n = h->particles->n = left;
   HB_TRY(weigh(h));
-  return hb_hermite4_near_arrange(h);
+  return hb_hermite4_near.arrange(h);
 }
 
 /* ---- a block step ---- */
@@ -683,14 +659,6 @@ static void count_cut_steps(struct hb_hermite4 *h, double t, size_t ni, const do
   }
 }
 
-void hb_hermite4_limit_step(struct hb_hermite4 *h, size_t b)
-{
-  double dt = hb_hermite4_limited(h, h->block[b], h->phi1[b]);
-  if (dt == h->phi1[b]) return;
-  h->phi1[b] = dt;
-  h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
-}
-
 /* All whose places at tick T the forces on the block depend on; a device predicts its sources itself. */
 static void predict_for_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
@@ -709,24 +677,24 @@ static void predict_for_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
 static enum hb_status advance_by_lists(struct hb_hermite4 *h, uint64_t T, size_t ni, double *lap)
 {
   *lap = hb_clock_now();
-  int is_full = hb_hermite4_near_is_full(h, T, ni);
+  int is_full = hb_hermite4_near.is_full(h, T, ni);
   if (is_full)
     predict_to_tick(h, T, NULL, 0, h->n);
   else
     predict_to_tick(h, T, h->block, 0, ni);
-  hb_hermite4_near_place(h, T, is_full ? h->n : ni);
+  hb_hermite4_near.place(h, T, is_full ? h->n : ni);
   h->phases.predict_s += hb_clock_lap(lap);
-  HB_TRY(hb_hermite4_near_forces(h, T, ni)); /* which tells groups who is near whom */
+  HB_TRY(hb_hermite4_near.forces(h, T, ni)); /* which tells groups who is near whom */
   *lap = hb_clock_now();
   HB_TRY(hb_hermite4_before(h, T, ni));
   HB_TRY(add_others(h, T, ni));
   h->phases.groups_s += hb_clock_lap(lap);
-  hb_hermite4_near_step_fars(h);
+  hb_hermite4_near.step_fars(h);
   h->phases.lists_s += hb_clock_lap(lap);
   predicted_and_forced(h, ni);
   correct_block(h, T, ni);
   corrected(h, T, ni);
-  hb_hermite4_near_settle(h, T, ni);
+  hb_hermite4_near.settle(h, T, ni);
   return HB_OK;
 }
 
@@ -790,7 +758,7 @@ static enum hb_status step(void *state)
   HB_TRY((on_device ? advance_on_device : h->near ? advance_by_lists : advance_on_host)(h, T, ni, &lap));
   count_cut_steps(h, hb_hermite4_at(h, T), ni, h->phi1);
   schedule(h, T, ni);
-  if (__builtin_ctzll(T) + ARRANGED_WITHIN >= (int)h->blocks->level_max) HB_TRY(hb_hermite4_near_arrange(h));
+  if (__builtin_ctzll(T) + ARRANGED_WITHIN >= (int)h->blocks->level_max) HB_TRY(hb_hermite4_near.arrange(h));
   h->phases.correct_s += hb_clock_lap(&lap);
   h->counts.block_steps++;
   h->counts.particle_steps += ni;
@@ -904,7 +872,7 @@ static enum hb_status first_forces(struct hb_hermite4 *h, double dt, const doubl
 {
   double t = h->t0 + dt;
   HB_TRY(pairs_of_all(h, x, v));
-  hb_hermite4_near_take_first(h, dt);
+  hb_hermite4_near.take_first(h, dt);
   if (h->field) hb_field_add(h->field, h->n, h->block, x, v, h->a1, h->j1);
   const struct hb_forces_at at = {h->n, x, t, 0, h->force};
   return hb_forces_check(&at, h->n, h->block, h->a1, h->j1, h->phi1);
@@ -971,7 +939,7 @@ static enum hb_status start(struct hb_hermite4 *h)
   share_level(h, h->n);
   for (size_t i = 0; i < h->n; i++) hb_blocks_put(h->blocks, (uint32_t)i, h->level1[i]);
   if (h->groups || h->near) HB_TRY(reserve_predicted(h));
-  if (h->groups) HB_TRY(hb_hermite4_near_look_around(h));
+  if (h->groups) HB_TRY(hb_hermite4_near.look_around(h));
   for (int c = 0; c < COMPANIONS; c++)
     if (companions[c]->begin) HB_TRY(companions[c]->begin(h));
   return HB_OK;
@@ -1191,10 +1159,92 @@ static enum hb_status quantity(void *state, enum hb_quantity which, double *valu
   return HB_OK;
 }
 
+/* ---- what `holmberg run --follow` tells of a particle: README.md explains it ---- */
+
+/* Particles keep their order, so where it was is where it is, or else it is looked for. Once it has gone, its slot is SIZE_MAX. */
+static int find_slot(const struct hb_particles *p, struct hb_follow *f)
+{
+  if (f->slot < p->n && p->id[f->slot] == f->id) return 1;
+  if (f->slot == SIZE_MAX) return 0;
+  for (f->slot = 0; f->slot < p->n; f->slot++)
+    if (p->id[f->slot] == f->id) return 1;
+  f->slot = SIZE_MAX;
+  return 0;
+}
+
+/* Whose steps the particle takes: its own, or the node's of the group that it is a member of. */
+static uint32_t node_of(const struct hb_hermite4 *h, uint32_t i)
+{
+  const struct hb_groups *groups = h->groups;
+  if (!hb_hermite4_is_parked(h, i)) return i;
+  for (size_t g = 0; g < groups->count; g++)
+    for (size_t k = 0; k < groups->at[g].chain.n; k++)
+      if (groups->at[g].chain.member[k] == i) return groups->at[g].node;
+  return i;
+}
+
+/* Whether a step of that level has ended now, see blocks.h, invariant 2. */
+static int ends_now(const struct hb_hermite4 *h, unsigned level)
+{
+  return hb_blocks_level_time(h->blocks, level) == h->blocks->now;
+}
+
+/* All nodes predicted to now, one after the other: a list would not have those that came near since it was made. */
+static void find_nearest(const struct hb_hermite4 *h, uint32_t node, struct hb_follow *f)
+{
+  const double *x = h->particles->x + 3 * (size_t)node;
+  double least = INFINITY;
+  for (uint32_t i = 0; i < h->n; i++) {
+    if (i == node || hb_hermite4_is_parked(h, i)) continue;
+    double xp[3], vp[3];
+    uint64_t ticks = h->blocks->now - hb_blocks_level_time(h->blocks, h->blocks->level[i]);
+    const struct hb_span span = hb_span_of(hb_hermite4_span(h, ticks));
+    hb_hermite4_predict(h, i, &span, xp, vp);
+    const double r[3] = {xp[0] - x[0], xp[1] - x[1], xp[2] - x[2]};
+    double r2 = hb_dot(r, r);
+    if (r2 < least) least = r2, f->nearest_id = h->particles->id[i];
+  }
+  f->nearest = sqrt(least);
+}
+
+static void add_parts(const struct hb_hermite4 *h, uint32_t node, struct hb_follow *f)
+{
+  const double *a, *k;
+  size_t listed;
+  unsigned far = hb_hermite4_near.far_level(h, node);
+  hb_hermite4_near.parts(h, node, &a, &k);
+  hb_hermite4_near.list(h, node, &listed);
+  f->far_ends = ends_now(h, far);
+  f->far_step = hb_hermite4_span(h, (uint64_t)1 << far);
+  f->listed = listed;
+  for (int c = 0; c < 3; c++) f->near_a[c] = a[c], f->far_a[c] = f->a[c] - a[c];
+}
+
+static void tell_of(const struct hb_hermite4 *h, struct hb_follow *f, int *is_due)
+{
+  *is_due = 0;
+  if (!find_slot(h->particles, f)) return;
+  uint32_t node = node_of(h, (uint32_t)f->slot);
+  size_t i = 3 * (size_t)node;
+  unsigned level = h->blocks->level[node];
+  if (!ends_now(h, level)) return;
+  *is_due = 1;
+  const struct hb_group *group = h->groups ? hb_groups_of(h->groups, node) : NULL;
+  f->t = hb_hermite4_at(h, h->blocks->now);
+  memcpy(f->x, h->particles->x + i, sizeof f->x);
+  memcpy(f->v, h->particles->v + i, sizeof f->v);
+  memcpy(f->a, h->a + i, sizeof f->a);
+  memcpy(f->j, h->j + i, sizeof f->j);
+  f->step = hb_hermite4_span(h, (uint64_t)1 << level);
+  f->members = group ? group->chain.n : 1;
+  find_nearest(h, node, f);
+  if (hb_hermite4_has_parts(h)) add_parts(h, node, f);
+}
+
 static enum hb_status follow(void *state, struct hb_follow *follow, int *is_due)
 {
   HB_TRY(sync_with_device(state));
-  hb_hermite4_follow(state, follow, is_due);
+  tell_of(state, follow, is_due);
   return HB_OK;
 }
 

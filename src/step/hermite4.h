@@ -11,6 +11,8 @@
 #include "step/integrator.h"
 #include "step/timestep.h"
 
+#include <string.h>
+
 /* A restart needs particles, a, j, lost, t0, now and the levels; the rest is scratch. Bytes per particle: 64 for
  * the particles, 48 for a j, 24 lost, 48 predicted, 56 new forces, 10 for the schedule: 250, and with the host's columns
  * (56) and force.c's stamps (4) 310. Diagnostics need none of their own, see struct hb_state_view; xp and vp are allocated at the
@@ -40,6 +42,7 @@ struct hb_hermite4 {
   struct hb_passages *passages;
   struct hb_massless *massless;
   struct hb_hermite4_near *near; /* neighbor lists */
+  int has_parts;                 /* of forces, near and far */
 };
 
 /* ---- [PZ07] eqs 3 and 4 ---- */
@@ -65,9 +68,17 @@ static inline __attribute__((always_inline)) void hb_predict_four(const hb_four 
   *vp = speed + dt->whole * (pull + dt->half * *k);                    /* eq. 4 */
 }
 
-/* Particle i alone. */
-void hb_hermite4_predict(const struct hb_hermite4 *h, size_t i, const struct hb_span *dt, double xp[3],
-                         double vp[3]);
+/* Particle i alone: where it is the last one, there is no fourth component. */
+static inline void hb_hermite4_predict(const struct hb_hermite4 *h, size_t i, const struct hb_span *dt,
+                                       double xp[3], double vp[3])
+{
+  const double *from[] = {h->particles->x, h->particles->v, h->a, h->j};
+  hb_four of[4] = {{0}}, x, v;
+  for (int k = 0; k < 4; k++) memcpy(&of[k], from[k] + 3 * i, 3 * sizeof *xp);
+  hb_predict_four(&of[0], &of[1], &of[2], &of[3], dt, &x, &v);
+  memcpy(xp, &x, 3 * sizeof *xp);
+  memcpy(vp, &v, 3 * sizeof *vp);
+}
 
 /* A pull and its derivative. */
 struct hb_pull {
@@ -108,14 +119,6 @@ extern const struct hb_companion hb_companion_bodies, hb_companion_heavy, hb_com
 enum hb_status hb_hermite4_before(struct hb_hermite4 *h, uint64_t T, size_t ni);
 enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
-/* Masses of what the sources of forces are to sum. */
-const double *hb_hermite4_sources(const struct hb_hermite4 *h);
-
-/* The level of a step; and what companions leave of one of i's. */
-unsigned hb_hermite4_level(const struct hb_hermite4 *h, double dt);
-double hb_hermite4_limited(const struct hb_hermite4 *h, uint32_t i, double dt);
-void hb_hermite4_limit_step(struct hb_hermite4 *h, size_t b); /* of the b-th of the block */
-
 /* All but the block, whose xp vp stay. */
 void hb_hermite4_predict_others(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
@@ -131,61 +134,64 @@ enum hb_status hb_hermite4_drop(struct hb_hermite4 *h, const uint32_t *number, s
 /* Sends the particles index[ni] to the device that keeps them; NULL: all. */
 enum hb_status hb_hermite4_keep(struct hb_hermite4 *h, size_t ni, const uint32_t *index);
 
-/* ---- hermite4_near.c ---- */
+/* ---- hermite4_near.c: near and far parts ---- */
 
-/* Lists of all stars at the start, when all are in h->block. Errors: HB_ERR_INTERNAL. */
-enum hb_status hb_hermite4_near_look_around(struct hb_hermite4 *h);
+struct hb_hermite4_near_ops {
+  /* Lists of all stars at the start, when all are in h->block. Errors: HB_ERR_INTERNAL. */
+  enum hb_status (*look_around)(struct hb_hermite4 *h);
+
+  /* The pulls of all, a1 j1 phi1, dt after the start: of use if no node is new until the parts begin. */
+  void (*take_first)(struct hb_hermite4 *h, double dt);
+
+  /* The list of a particle, *count of them, ascending; the level of its far step. */
+  const uint32_t *(*list)(const struct hb_hermite4 *h, uint32_t i, size_t *count);
+  unsigned (*far_level)(const struct hb_hermite4 *h, size_t i);
+
+  /* Near parts of a particle at t_i; what the end of a step of it needs is on its way; its x v a j m have changed. */
+  void (*parts)(const struct hb_hermite4 *h, size_t i, const double **a, const double **k);
+  void (*fetch)(const struct hb_hermite4 *h, size_t i);
+  void (*store)(struct hb_hermite4 *h, uint32_t i);
+
+  /* Whether a far step ends for any of the block: then all have to be predicted. The block is at xp vp at tick T; ni = n: all are. */
+  int (*is_full)(struct hb_hermite4 *h, uint64_t T, size_t ni);
+  void (*place)(struct hb_hermite4 *h, uint64_t T, size_t ni);
+
+  /* Near sums on the block to a1 j1; far parts of those whose far steps end are found meanwhile. Errors: as hb_force_of. Far steps,
+   * then: lists are new. */
+  enum hb_status (*forces)(struct hb_hermite4 *h, uint64_t T, size_t ni);
+  void (*step_fars)(struct hb_hermite4 *h);
+
+  /* What others than neighbors do to the b-th of the block at T. The end of its step, near parts a k: adds to dx dv what the far step
+   * has left out. New far levels, and level1 at most these. */
+  void (*far)(const struct hb_hermite4 *h, size_t b, uint64_t T, struct hb_pull *far);
+  void (*end)(struct hb_hermite4 *h, size_t b, const double a[3], const double k[3], double dx[3],
+              double dv[3]);
+  void (*settle)(struct hb_hermite4 *h, uint64_t T, size_t ni);
+
+  /* Nodes that begin anew at xp vp, where all others are then, too: their lists; pairs alone on them; and the parts and far level of the
+   * b-th, whose level is at most that. Errors: as hb_force_of. */
+  void (*renew)(struct hb_hermite4 *h, uint64_t T, size_t ni);
+  enum hb_status (*sum_fresh)(struct hb_hermite4 *h, size_t ni);
+  void (*begin)(struct hb_hermite4 *h, size_t b, unsigned *level, unsigned most);
+
+  /* Masses or numbers have changed, or particles have moved far: a new order in space. Errors: HB_ERR_INTERNAL. */
+  enum hb_status (*arrange)(struct hb_hermite4 *h);
+};
+extern const struct hb_hermite4_near_ops hb_hermite4_near;
+
+/* Whether there are parts, which the first forces of all are divided into. */
+static inline int hb_hermite4_has_parts(const struct hb_hermite4 *h) { return h->has_parts; }
 int hb_hermite4_has_lists(const struct hb_hermite4 *h);
 
-/* Whether there are parts, which the first forces of all are divided into; those of a particle at t_i, near ones. */
-int hb_hermite4_has_parts(const struct hb_hermite4 *h);
-void hb_hermite4_near_parts(const struct hb_hermite4 *h, size_t i, const double **a, const double **k);
-
-/* The level of its far step. */
-unsigned hb_hermite4_near_far_level(const struct hb_hermite4 *h, size_t i);
-
-/* What the end of a step of i needs is on its way. */
-void hb_hermite4_near_fetch(const struct hb_hermite4 *h, size_t i);
-
-/* The pulls of all, a1 j1 phi1, dt after the start: of use if no node is new until the parts begin. */
-void hb_hermite4_near_take_first(struct hb_hermite4 *h, double dt);
-
-/* Whether a far step ends for any of the block: then all have to be predicted. */
-int hb_hermite4_near_is_full(struct hb_hermite4 *h, uint64_t T, size_t ni);
-
-/* Near sums on the block at xp vp to a1 j1; far parts of those whose far steps end are found meanwhile. Errors: as hb_force_of. */
-enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni);
-
-/* Far steps, then: lists are new. */
-void hb_hermite4_near_step_fars(struct hb_hermite4 *h);
-
-/* What others than neighbors do to the b-th of the block at T. The end of its step, near parts a k: adds to dx dv what
- * the far step has left out. */
-void hb_hermite4_near_far(const struct hb_hermite4 *h, size_t b, uint64_t T, struct hb_pull *far);
-void hb_hermite4_near_end(struct hb_hermite4 *h, size_t b, const double a[3], const double k[3], double dx[3],
-                          double dv[3]);
-
-/* New far levels, and level1 at most these. */
-void hb_hermite4_near_settle(struct hb_hermite4 *h, uint64_t T, size_t ni);
-
-/* The block is at xp vp at tick T; ni = n: all are. Then one more is put there; or xp vp of another one are needed. */
-void hb_hermite4_near_place(struct hb_hermite4 *h, uint64_t T, size_t ni);
+/* One more is put at xp vp; or xp vp of another one are needed; whether those of all are set. */
 void hb_hermite4_near_put(struct hb_hermite4 *h, uint32_t i);
 void hb_hermite4_near_need(const struct hb_hermite4 *h, uint32_t i);
-int hb_hermite4_near_has_all(const struct hb_hermite4 *h); /* whether xp vp of all are set */
 int hb_hermite4_near_has_all(const struct hb_hermite4 *h);
 
-/* i's list of *count, ascending; how far the nearest was at i's last step, squared; and the square radius within which it had all when it
+/* How far the nearest was at i's last step, squared; and the square radius within which it had all when it
  * was made. */
 double hb_hermite4_near_nearest2(const struct hb_hermite4 *h, uint32_t i);
-const uint32_t *hb_hermite4_near_list(const struct hb_hermite4 *h, uint32_t i, size_t *count);
 double hb_hermite4_near_reach2(const struct hb_hermite4 *h, uint32_t i);
-
-/* Nodes that begin anew at xp vp, where all others are then, too: their lists; pairs alone on them; and the parts and far level of the
- * b-th, whose level is at most that. Errors: as hb_force_of. */
-void hb_hermite4_near_renew(struct hb_hermite4 *h, uint64_t T, size_t ni);
-enum hb_status hb_hermite4_near_sum_fresh(struct hb_hermite4 *h, size_t ni);
-void hb_hermite4_near_begin(struct hb_hermite4 *h, size_t b, unsigned *level, unsigned most);
 
 /* Two nodes at xp vp will be one at tick T, or have been one: whoever has one of them in its list gets both. */
 void hb_hermite4_near_unite(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other);
@@ -194,21 +200,10 @@ void hb_hermite4_near_divide(struct hb_hermite4 *h, uint64_t T, uint32_t node, u
 /* A node at xp vp has gone at T. */
 void hb_hermite4_near_forget(struct hb_hermite4 *h, uint64_t T, uint32_t node);
 
-/* Masses or numbers have changed, or particles have moved far: a new order in space. Errors: HB_ERR_INTERNAL. */
-enum hb_status hb_hermite4_near_arrange(struct hb_hermite4 *h);
-
-/* x v a j m of a particle have changed. */
-void hb_hermite4_near_store(struct hb_hermite4 *h, uint32_t i);
-
 /* ---- hermite4_groups.c ---- */
 
 /* Adds a node to those that the event is about: its members, or the star that it is. */
 void hb_hermite4_add_members(const struct hb_hermite4 *h, uint32_t node, struct hb_event *event);
-
-/* ---- hermite4_follow.c ---- */
-
-/* See struct hb_integrator_ops; the state is on the host. */
-void hb_hermite4_follow(const struct hb_hermite4 *h, struct hb_follow *follow, int *is_due);
 
 /* ---- small things ---- */
 
@@ -239,6 +234,29 @@ static inline double hb_hermite4_span(const struct hb_hermite4 *h, uint64_t tick
 static inline double hb_hermite4_at(const struct hb_hermite4 *h, uint64_t T)
 {
   return h->t0 + hb_hermite4_span(h, T);
+}
+
+/* Masses of what the sources of forces are to sum. */
+static inline const double *hb_hermite4_sources(const struct hb_hermite4 *h)
+{
+  return h->groups && h->groups->sources ? h->groups->sources : hb_hermite4_masses(h);
+}
+
+/* The level of a step; and what companions leave of one of i's, and of the b-th's of the block. */
+static inline unsigned hb_hermite4_level(const struct hb_hermite4 *h, double dt)
+{
+  return hb_timestep_level(dt, h->params.dt_min, h->blocks->level_max, h->params.rounding);
+}
+static inline double hb_hermite4_limited(const struct hb_hermite4 *h, uint32_t i, double dt)
+{
+  return hb_companion_groups.limit(h, i, dt);
+}
+static inline void hb_hermite4_limit_step(struct hb_hermite4 *h, size_t b)
+{
+  double dt = hb_hermite4_limited(h, h->block[b], h->phi1[b]);
+  if (dt == h->phi1[b]) return;
+  h->phi1[b] = dt;
+  h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
 }
 
 #endif

@@ -17,7 +17,7 @@ static uint64_t tick_of(const void *context, uint32_t i)
 
 static const uint32_t *near_of(const void *context, uint32_t i, size_t *count)
 {
-  return hb_hermite4_near_list(context, i, count);
+  return hb_hermite4_near.list(context, i, count);
 }
 
 static double reach2_of(const void *context, uint32_t i) { return hb_hermite4_near_reach2(context, i); }
@@ -349,10 +349,13 @@ static enum hb_status start_fresh(struct change *c)
   size_t changed = unschedule(c), ni = 0;
   HB_TRY(hb_groups_weigh(groups));
   if (h->params.transfer == HB_TRANSFER_BLOCK) HB_TRY(hb_hermite4_keep(h, changed, h->block));
-  for (size_t l = 0; l < changed; l++) hb_hermite4_near_store(h, h->block[l]);
+  for (size_t l = 0; l < changed; l++) hb_hermite4_near.store(h, h->block[l]);
   for (size_t l = 0; l < changed; l++)
     if (groups->of[h->block[l]] != HB_GROUPS_PARKED) h->block[ni++] = h->block[l];
-  if (hb_hermite4_has_parts(h)) hb_hermite4_near_renew(h, c->T, ni);
+  if (hb_hermite4_has_parts(h)) {
+    hb_hermite4_predict_others(h, c->T, ni);
+    hb_hermite4_near.renew(h, c->T, ni);
+  }
   HB_TRY(hb_groups_find_hits(groups, &c->nodes, ni, h->block));
   hb_groups_activate(groups, c->T, ni, h->block);
   for (size_t b = 0; b < ni; b++) {

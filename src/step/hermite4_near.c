@@ -84,7 +84,7 @@ struct hb_hermite4_near {
   struct hb_timestep_rule rule;          /* of far steps */
   double eps2, wanted, m_mean, trial;
   enum hb_simd simd;
-  int has_lists, has_begun;
+  int has_lists;
 };
 
 static const struct hb_columns_row rows[] = {
@@ -113,11 +113,11 @@ static const struct hb_columns columns = HB_COLUMNS(rows, 1);
 
 /* ---- records ---- */
 
-void hb_hermite4_near_store(struct hb_hermite4 *h, uint32_t i)
+static void near_store(struct hb_hermite4 *h, uint32_t i)
 {
   struct hb_hermite4_near *near = h->near;
   size_t k = 3 * (size_t)i;
-  if (!near || !near->has_begun) return;
+  if (!hb_hermite4_has_parts(h)) return;
   struct record *r = &near->record[hb_order_place(near->order)[i]];
   memcpy(r->x, h->particles->x + k, sizeof r->x);
   memcpy(r->v, h->particles->v + k, sizeof r->v);
@@ -128,7 +128,7 @@ void hb_hermite4_near_store(struct hb_hermite4 *h, uint32_t i)
 
 static inline void fetch_record(const struct record *r) { hb_fetch(r->x, r->j); }
 
-void hb_hermite4_near_fetch(const struct hb_hermite4 *h, size_t i)
+static void near_fetch(const struct hb_hermite4 *h, size_t i)
 {
   const struct hb_hermite4_near *near = h->near;
   const double *of[] = {near->a, near->j, near->far_a, near->far_j};
@@ -142,7 +142,7 @@ static void store_piece(void *context, size_t piece)
 {
   struct hb_hermite4 *h = context;
   for (size_t i = piece * STORED_PIECE, end = hb_parallel_end(h->n, STORED_PIECE, i); i < end; i++)
-    hb_hermite4_near_store(h, (uint32_t)i);
+    near_store(h, (uint32_t)i);
 }
 
 static void store_all(struct hb_hermite4 *h)
@@ -170,7 +170,7 @@ static void tell_order(struct hb_hermite4 *h)
   if (h->groups) hb_groups_set_order(h->groups, hb_order_place(h->near->order));
 }
 
-enum hb_status hb_hermite4_near_arrange(struct hb_hermite4 *h)
+static enum hb_status near_arrange(struct hb_hermite4 *h)
 {
   if (!hb_hermite4_has_parts(h)) return HB_OK;
   HB_TRY(arrange(h));
@@ -191,7 +191,7 @@ static void set_spans(struct hb_hermite4 *h, uint64_t T, uint64_t levels)
   }
 }
 
-void hb_hermite4_near_place(struct hb_hermite4 *h, uint64_t T, size_t ni)
+static void near_place(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct hb_hermite4_near *near = h->near;
   near->now = T + 1;
@@ -216,7 +216,7 @@ void hb_hermite4_near_need(const struct hb_hermite4 *h, uint32_t i)
   hb_hermite4_predict(h, i, near->span + h->blocks->level[i], h->xp + 3 * (size_t)i, h->vp + 3 * (size_t)i);
 }
 
-const uint32_t *hb_hermite4_near_list(const struct hb_hermite4 *h, uint32_t i, size_t *count)
+static const uint32_t *near_list(const struct hb_hermite4 *h, uint32_t i, size_t *count)
 {
   *count = h->near->count[i];
   return h->near->list + (size_t)i * h->near->room;
@@ -433,7 +433,7 @@ static void find_fars(struct hb_hermite4 *h, uint64_t T, size_t ni)
   }
 }
 
-int hb_hermite4_near_is_full(struct hb_hermite4 *h, uint64_t T, size_t ni)
+static int near_is_full(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   find_fars(h, T, ni);
   return h->near->fars > 0;
@@ -514,13 +514,30 @@ static enum hb_status take_fars(struct hb_hermite4 *h)
   return HB_OK;
 }
 
+static void near_far(const struct hb_hermite4 *h, size_t b, uint64_t T, struct hb_pull *far)
+{
+  const struct hb_hermite4_near *near = h->near;
+  if (near->slot[b]) {
+    const struct far_step *s = near->step + near->slot[b] - 1;
+    memcpy(far->a, s->a, sizeof far->a);
+    memcpy(far->k, s->j, sizeof far->k);
+    return;
+  }
+  size_t i = h->block[b];
+  double u = hb_hermite4_span(h, T & (((uint64_t)1 << near->far[i]) - 1));
+  for (size_t c = 0; c < 3; c++) {
+    far->k[c] = near->far_j[3 * i + c];
+    far->a[c] = near->far_a[3 * i + c] + u * far->k[c];
+  }
+}
+
 /* Coriolis' force, which companions add to the near part, turns with the far one, too. */
 static void turn_far(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   static const double at_rest[3] = {0};
   for (size_t b = 0; b < ni && h->field; b++) {
     struct hb_pull far;
-    hb_hermite4_near_far(h, b, T, &far);
+    near_far(h, b, T, &far);
     hb_field_deflect(h->field, at_rest, far.a, h->j1 + 3 * b);
   }
 }
@@ -534,7 +551,7 @@ static enum hb_status tell_hits(struct hb_hermite4 *h, size_t ni)
   return HB_OK;
 }
 
-enum hb_status hb_hermite4_near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
+static enum hb_status near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct hb_hermite4_near *near = h->near;
   const struct hb_force_job job = {.sources = {h->n, hb_hermite4_sources(h), h->xp, h->vp},
@@ -617,7 +634,7 @@ static void step_far(struct hb_hermite4 *h, size_t k)
   near->count[i] = (uint32_t)has;
 }
 
-void hb_hermite4_near_step_fars(struct hb_hermite4 *h)
+static void near_step_fars(struct hb_hermite4 *h)
 {
   const struct hb_hermite4_near *near = h->near;
   struct hb_near_counts *counts = &h->counts.near;
@@ -632,37 +649,18 @@ void hb_hermite4_near_step_fars(struct hb_hermite4 *h)
   }
 }
 
-void hb_hermite4_near_far(const struct hb_hermite4 *h, size_t b, uint64_t T, struct hb_pull *far)
-{
-  const struct hb_hermite4_near *near = h->near;
-  if (near->slot[b]) {
-    const struct far_step *s = near->step + near->slot[b] - 1;
-    memcpy(far->a, s->a, sizeof far->a);
-    memcpy(far->k, s->j, sizeof far->k);
-    return;
-  }
-  size_t i = h->block[b];
-  double u = hb_hermite4_span(h, T & (((uint64_t)1 << near->far[i]) - 1));
-  for (size_t c = 0; c < 3; c++) {
-    far->k[c] = near->far_j[3 * i + c];
-    far->a[c] = near->far_a[3 * i + c] + u * far->k[c];
-  }
-}
-
 int hb_hermite4_has_lists(const struct hb_hermite4 *h) { return h->near && h->near->has_lists; }
 
-int hb_hermite4_has_parts(const struct hb_hermite4 *h) { return h->near && h->near->has_begun; }
+static unsigned near_far_level(const struct hb_hermite4 *h, size_t i) { return h->near->far[i]; }
 
-unsigned hb_hermite4_near_far_level(const struct hb_hermite4 *h, size_t i) { return h->near->far[i]; }
-
-void hb_hermite4_near_parts(const struct hb_hermite4 *h, size_t i, const double **a, const double **k)
+static void near_parts(const struct hb_hermite4 *h, size_t i, const double **a, const double **k)
 {
   *a = h->near->a + 3 * i;
   *k = h->near->j + 3 * i;
 }
 
-void hb_hermite4_near_end(struct hb_hermite4 *h, size_t b, const double a[3], const double k[3], double dx[3],
-                          double dv[3])
+static void near_end(struct hb_hermite4 *h, size_t b, const double a[3], const double k[3], double dx[3],
+                     double dv[3])
 {
   struct hb_hermite4_near *near = h->near;
   const struct far_step *s = near->slot[b] ? near->step + near->slot[b] - 1 : NULL;
@@ -734,7 +732,7 @@ static void settle_piece(void *context, size_t piece)
   s->held += held;
 }
 
-void hb_hermite4_near_settle(struct hb_hermite4 *h, uint64_t T, size_t ni)
+static void near_settle(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct settling s = {.h = h, .T = T, .ni = ni};
   hb_parallel_for(ni > SETTLED_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, SETTLED_PIECE),
@@ -1020,7 +1018,7 @@ static void schedule_anew(struct hb_hermite4 *h, size_t ni)
   for (size_t b = 0; b < ni; b++) hb_blocks_put(h->blocks, h->block[b], h->level1[b]);
 }
 
-void hb_hermite4_near_take_first(struct hb_hermite4 *h, double dt)
+static void near_take_first(struct hb_hermite4 *h, double dt)
 {
   struct hb_hermite4_near *near = h->near;
   if (!near) return;
@@ -1089,14 +1087,13 @@ static void place_fresh(struct hb_hermite4 *h, size_t ni)
     memset(h->a + k, 0, 3 * sizeof *h->a);
     memset(h->j + k, 0, 3 * sizeof *h->j);
     h->blocks->level[i] = 0;
-    hb_hermite4_near_store(h, i);
+    near_store(h, i);
   }
 }
 
-void hb_hermite4_near_renew(struct hb_hermite4 *h, uint64_t T, size_t ni)
+static void near_renew(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct hb_hermite4_near *near = h->near;
-  hb_hermite4_predict_others(h, T, ni);
   place_fresh(h, ni);
   near->all_at = near->now = T + 1;
   set_spans(h, T, ((uint64_t)2 << h->blocks->level_max) - 1);
@@ -1105,7 +1102,7 @@ void hb_hermite4_near_renew(struct hb_hermite4 *h, uint64_t T, size_t ni)
   for_each(h, ni, h->block, SUMMED_ALONE, first_list);
 }
 
-enum hb_status hb_hermite4_near_sum_fresh(struct hb_hermite4 *h, size_t ni)
+static enum hb_status near_sum_fresh(struct hb_hermite4 *h, size_t ni)
 {
   struct hb_hermite4_near *near = h->near;
   HB_TRY(ni <= FRESH_ON_HOST ? total_of_few(h, ni, h->block)
@@ -1116,7 +1113,7 @@ enum hb_status hb_hermite4_near_sum_fresh(struct hb_hermite4 *h, size_t ni)
   return HB_OK;
 }
 
-void hb_hermite4_near_begin(struct hb_hermite4 *h, size_t b, unsigned *level, unsigned most)
+static void near_begin(struct hb_hermite4 *h, size_t b, unsigned *level, unsigned most)
 {
   struct hb_hermite4_near *near = h->near;
   uint32_t i = h->block[b];
@@ -1132,7 +1129,7 @@ void hb_hermite4_near_begin(struct hb_hermite4 *h, size_t b, unsigned *level, un
   near->far[i] = (uint8_t)far;
 }
 
-enum hb_status hb_hermite4_near_look_around(struct hb_hermite4 *h)
+static enum hb_status near_look_around(struct hb_hermite4 *h)
 {
   struct hb_hermite4_near *near = h->near;
   if (!near) return HB_OK;
@@ -1152,7 +1149,7 @@ enum hb_status hb_hermite4_near_look_around(struct hb_hermite4 *h)
 static enum hb_status set_out(struct hb_hermite4 *h)
 {
   struct hb_hermite4_near *near = h->near;
-  near->has_lists = near->has_begun = 1;
+  near->has_lists = h->has_parts = 1;
   near->rule = h->rule;
   near->rule.nu = h->params.eta_far;
   near->rule.noise = h->rule.noise / 4; /* each far force is a sum of many: more would hide what changes */
@@ -1312,6 +1309,25 @@ static enum hb_status get_near(const struct hb_sections *sections, struct hb_her
   HB_TRY(check_near(h));
   return set_out(h);
 }
+
+const struct hb_hermite4_near_ops hb_hermite4_near = {.list = near_list,
+                                                      .far_level = near_far_level,
+                                                      .parts = near_parts,
+                                                      .far = near_far,
+                                                      .end = near_end,
+                                                      .store = near_store,
+                                                      .fetch = near_fetch,
+                                                      .renew = near_renew,
+                                                      .sum_fresh = near_sum_fresh,
+                                                      .begin = near_begin,
+                                                      .arrange = near_arrange,
+                                                      .is_full = near_is_full,
+                                                      .place = near_place,
+                                                      .forces = near_forces,
+                                                      .step_fars = near_step_fars,
+                                                      .settle = near_settle,
+                                                      .take_first = near_take_first,
+                                                      .look_around = near_look_around};
 
 const struct hb_companion hb_companion_near = {.open = open_near,
                                                .close = close_near,

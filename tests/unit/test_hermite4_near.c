@@ -79,10 +79,10 @@ static struct sum felt(struct hb_hermite4 *h, uint64_t T, uint32_t i)
   struct sum sum = {.scale = {0}};
   struct hb_pull far;
   size_t count;
-  const uint32_t *list = hb_hermite4_near_list(h, i, &count);
+  const uint32_t *list = hb_hermite4_near.list(h, i, &count);
   h->block[0] = i;
-  assert_int_equal(hb_hermite4_near_is_full(h, T, 1), 0);
-  hb_hermite4_near_far(h, 0, T, &far);
+  assert_int_equal(hb_hermite4_near.is_full(h, T, 1), 0);
+  hb_hermite4_near.far(h, 0, T, &far);
   for (int c = 0; c < 3; c++) sum.a[c] = far.a[c], sum.j[c] = far.k[c];
   sum.scale[0] = norm(sum.a), sum.scale[1] = norm(sum.j);
   for (size_t k = 0; k < count; k++) add_pull(h, T, i, list[k], 1, &sum);
@@ -100,7 +100,7 @@ static double difference(const struct sum *p, const struct sum *q)
 static int is_listed(const struct hb_hermite4 *h, uint32_t i, uint32_t s)
 {
   size_t count, k = 0;
-  const uint32_t *list = hb_hermite4_near_list(h, i, &count);
+  const uint32_t *list = hb_hermite4_near.list(h, i, &count);
   while (k < count && list[k] != s) k++;
   return k < count;
 }
@@ -108,7 +108,7 @@ static int is_listed(const struct hb_hermite4 *h, uint32_t i, uint32_t s)
 static void expect_ascending(const struct hb_hermite4 *h, uint32_t i)
 {
   size_t count;
-  const uint32_t *list = hb_hermite4_near_list(h, i, &count);
+  const uint32_t *list = hb_hermite4_near.list(h, i, &count);
   for (size_t k = 1; k < count; k++) expect_above(list[k], list[k - 1]);
 }
 
@@ -129,7 +129,7 @@ static uint32_t nearest_to(const struct hb_hermite4 *h, uint64_t T, uint32_t i)
 static uint64_t between_steps(struct hb_hermite4 *h, uint32_t i, uint32_t k)
 {
   uint64_t T = h->blocks->now + 1;
-  hb_hermite4_near_place(h, T, 0);
+  hb_hermite4_near.place(h, T, 0);
   hb_hermite4_near_need(h, i);
   hb_hermite4_near_need(h, k);
   return T;
@@ -233,7 +233,7 @@ static size_t next_fars(struct hb_hermite4 *h, uint32_t fars[N])
   hb_blocks_select(h->blocks, T, block, &ni);
   for (size_t b = 0; b < ni; b++) {
     h->block[0] = block[b];
-    if (hb_hermite4_near_is_full(h, T, 1)) fars[count++] = block[b];
+    if (hb_hermite4_near.is_full(h, T, 1)) fars[count++] = block[b];
   }
   return count;
 }
