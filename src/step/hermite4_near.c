@@ -750,7 +750,6 @@ struct transfer {
   struct hb_hermite4 *h;
   uint64_t T;
   uint32_t node, other;
-  double weight, speed, apart; /* see is_out_of_reach */
   void (*one)(const struct transfer *t, uint32_t i);
 };
 
@@ -901,23 +900,6 @@ static int is_old(const struct hb_hermite4 *h, uint32_t i)
   return !h->groups || (h->groups->of[i] != HB_GROUPS_PARKED && !h->groups->fresh[i]);
 }
 
-/* Whether neither of two nodes, at most `apart` from each other, can be in i's list: they are farther away than its radius was and the
- * ways of all since then. Most are, and their lists need not be fetched. */
-static int is_out_of_reach(const struct transfer *t, uint32_t i)
-{
-  static const double most_shrunk = 0.7, bent = 2; /* see renew; speeds were that times as high */
-  const struct hb_hermite4 *h = t->h;
-  const struct hb_hermite4_near *near = h->near;
-  const double *v = h->particles->v + 3 * (size_t)i, *x = h->particles->x + 3 * (size_t)i;
-  double reach = sqrt(near->h2[i] / most_shrunk * t->weight) + t->apart;
-  double way = bent * (hb_norm(v) + t->speed) * since(h, t->T, near->far[i]), d2 = 0;
-  for (size_t c = 0; c < 3; c++) {
-    double d = x[c] - h->xp[3 * (size_t)t->node + c];
-    d2 += d * d;
-  }
-  return d2 > (reach + way) * (reach + way);
-}
-
 static void transfer_piece(void *context, size_t piece)
 {
   const struct transfer *t = context;
@@ -925,18 +907,8 @@ static void transfer_piece(void *context, size_t piece)
   for (size_t k = piece * CHANGED_PIECE, end = hb_parallel_end(h->n, CHANGED_PIECE, k); k < end; k++) {
     uint32_t i = (uint32_t)k;
     if (i == t->node || i == t->other || !is_old(h, i)) continue;
-    if (t->one == forget || !is_out_of_reach(t, i)) t->one(t, i);
+    t->one(t, i);
   }
-}
-
-/* The larger of what two nodes have, since their masses may be those before or after. */
-static void measure(struct transfer *t)
-{
-  const struct hb_hermite4 *h = t->h;
-  const double *m = hb_hermite4_masses(h), *v = h->vp;
-  t->weight = fmax(1, hb_order_weight(m[t->node] + m[t->other], h->near->m_mean));
-  t->speed = fmax(hb_norm(v + 3 * (size_t)t->node), hb_norm(v + 3 * (size_t)t->other));
-  t->apart = sqrt(hb_distance2(h->xp, t->node, t->other));
 }
 
 static void transfer(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other,
@@ -944,7 +916,6 @@ static void transfer(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t 
 {
   struct transfer t = {.h = h, .T = T, .node = node, .other = other, .one = one};
   if (!hb_hermite4_has_parts(h)) return;
-  measure(&t);
   hb_parallel_for(hb_parallel_threads(), hb_div_ceil(h->n, CHANGED_PIECE), transfer_piece, &t);
 }
 
