@@ -56,7 +56,7 @@ struct hb_setting {
   size_t at, size;      /* HB_SETTING_FIELD of the group's struct */
   const char *metavar;  /* the value's name in --help; NULL for a flag            */
   const char *fallback; /* the default as a user would type it; NULL: the field stays 0 */
-  const char *help; /* other settings as @eps */
+  const char *help;     /* other settings as @eps */
   struct hb_words words;
   unsigned use;       /* hb_setting_use, or-ed */
   unsigned bit;       /* of a flag; 0: 1 */
