@@ -18,7 +18,7 @@ PAIR = """#define I_EACH 2
 #define THREADS_PER_BODY 2
 #define IN_WORDS WORDS
 """
-NO_ES = re.compile(r"PRECISION 3|FMA_IS_FUSED|RECTANGLE|SOURCE 1\b|/bench/|/near/")
+NO_ES = re.compile(r"PRECISION 3|FMA_IS_FUSED|RECTANGLE|SOURCE 1\b|/bench/|/near/|NUMBER double")
 ES_31 = re.compile(r"\.comp\b|J_SOURCE 3")
 EACH = 16  # files to a process
 

@@ -236,7 +236,7 @@ void hb_setting_complete(const struct hb_setting *const *tables, void *params)
 {
   const struct hb_setting *option;
   for (size_t k = 0; (option = hb_setting_at(tables, k)); k++) {
-    double *field = (double *)((char *)params + option->at);
+    double *field = (void *)((char *)params + option->at);
     int needs = option->kind == HB_SETTING_POSITIVE || option->kind == HB_SETTING_POWER;
     if (needs && option->fallback && *field == 0) (void)hb_setting_read(option, option->fallback, field);
   }

@@ -338,10 +338,9 @@ static int is_near_group(const struct hb_hermite4 *h, uint32_t i) { return h->gr
 /* What a correction needs of a particle: its arrays lie apart, more of them than a processor follows by itself. */
 static void fetch(const struct hb_hermite4 *h, size_t i)
 {
-  const double *of[] = {
-      h->particles->x + 3 * i, h->particles->v + 3 * i,        h->a + 3 * i, h->j + 3 * i, h->xp + 3 * i,
-      h->vp + 3 * i,           (const double *)h->lost + 3 * i};
-  for (size_t k = 0; k < sizeof of / sizeof *of; k++) hb_fetch(of[k], of[k] + 2);
+  const void *of[] = {h->particles->x + 3 * i, h->particles->v + 3 * i, h->a + 3 * i,   h->j + 3 * i,
+                      h->xp + 3 * i,           h->vp + 3 * i,           h->lost + 3 * i};
+  for (size_t k = 0; k < sizeof of / sizeof *of; k++) hb_fetch(of[k], (const char *)of[k] + 2 * sizeof *h->a);
   if (hb_hermite4_has_parts(h)) hb_hermite4_near.fetch(h, i);
 }
 
