@@ -99,9 +99,10 @@ static void test_refusals(void **s)
   static const struct {
     struct hb_sim_params params;
     const char *words;
-  } wrong[] = {{{.stop_at = (enum hb_stop_at)4}, "stop_at is 4, expected 0 to 3 (none, collision, pair, escape)"},
-               {{.stop_at = HB_STOP_AT_COLLISION, .steps = HB_STEPS_SHARED}, "collisions need block steps"},
-               {{.stop_at = HB_STOP_AT_ESCAPE, .steps = HB_STEPS_SHARED}, "escapers need block steps"}};
+  } wrong[] = {
+      {{.stop_at = (enum hb_stop_at)4}, "stop_at is 4, expected 0 to 3 (none, collision, pair, escape)"},
+      {{.stop_at = HB_STOP_AT_COLLISION, .steps = HB_STEPS_SHARED}, "collisions need block steps"},
+      {{.stop_at = HB_STOP_AT_ESCAPE, .steps = HB_STEPS_SHARED}, "escapers need block steps"}};
   for (size_t k = 0; k < COUNT_OF(wrong); k++) {
     struct hb_particles *p;
     struct hb_sim *sim;

@@ -104,7 +104,8 @@ static void test_rounding_of_forces(void **state)
 static void test_all_in_one(void **state)
 {
   (void)state;
-  static const struct hb_timestep_rule rules[] = {{0.01, 0, 1, 0, 0}, {0.02, 1e-5, 1, 0, 0}, {0.02, 1e-5, 1, 0, 0}};
+  static const struct hb_timestep_rule rules[] = {
+      {0.01, 0, 1, 0, 0}, {0.02, 1e-5, 1, 0, 0}, {0.02, 1e-5, 1, 0, 0}};
   static const double phi[] = {-2, -1, -2}, floors[] = {0, 3e-5, 4e-5};
   const double dt = 1.0 / 64, k[3] = {0.1, -0.3, 1}, dtdk[3] = {1e-3, 2e-3, -1e-4};
   for (int r = 0; r < 3; r++)
