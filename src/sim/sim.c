@@ -176,12 +176,24 @@ static const char *lacks_in_particles(const struct hb_sim_params *p, const struc
   return (size_t)p->neighbors < count_massive(initial) ? NULL : "more particles than a list has";
 }
 
+/* In less than double, what a far force was rounded by stays for a far step: some 1e-9 of the energy in a unit of time, which whoever asks for
+ * less does not want. */
+static int asks_for_more(const struct hb_sim_params *p)
+{
+  static const double least = 0.005;
+  char precision[32];
+  name_precision(&p->force, precision);
+  return p->eta < least &&
+         hb_force_position_bits(*precision ? precision : "ds") < hb_force_position_bits("double");
+}
+
 int hb_sim_default_neighbors(const struct hb_sim_params *params, const struct hb_particles *initial)
 {
   enum { USUAL = 64, FROM = 1000 };
   const struct hb_force_scheme *scheme =
       params->force.scheme ? hb_force_scheme_find(params->force.scheme) : NULL;
-  if (count_massive(initial) < FROM || lacks_for_neighbors(params) || lacks_in_particles(params, initial))
+  if (count_massive(initial) < FROM || asks_for_more(params) || lacks_for_neighbors(params) ||
+      lacks_in_particles(params, initial))
     return HB_NEIGHBORS_NONE;
   /* schemes of 2004 and 2007 are asked for as they were; for shaders of one's own, see hb_sim_default_encounters */
   return (scheme && scheme->is_historic) || hb_gl_shaders_differ() ? HB_NEIGHBORS_NONE : USUAL;

@@ -254,6 +254,7 @@ const meter = {
     $("steps").textContent = rate((x[3] - this.steps) / seconds);
     $("pairs").textContent = x[8] > this.busy ? rate((x[5] - this.pairs) / (x[8] - this.busy)) : "0";
     $("pictures").textContent = rate(this.pictures / seconds);
+    $("numbers").dataset.pairs = x[4] ? x[5] / x[4] : 0; // of a particle's step
     const moves = !paused && !(running && BEGIN.test(running.name));
     const reached = (x[0] - this.t) / seconds, behind = moves && due - x[0] > 2 * speed() * seconds;
     if (behind) due = x[0];

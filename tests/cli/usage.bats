@@ -81,7 +81,7 @@ load common
 @test "no command" { fails_with 2 'no command given'; }
 @test "unknown command, near one" { fails_with 2 "unknown command 'rnu'; did you mean 'run'[?]" rnu; }
 @test "unknown command, near none" {
-  fails_with 2 "unknown command 'simulate' (expected one of ic, run, plot, analyze, view, render, trace, convert, scale, diff, pairs, bench, model, *info)" simulate
+  fails_with 2 "unknown command 'simulate' (expected one of ic, run, plot, analyze, view, render, trace, convert, scale, diff, pairs, bench, model, *info, card)" simulate
 }
 @test "unknown option before a command" {
   fails_with 2 "unknown option '--vresion'; did you mean '--version'[?]" --vresion

@@ -95,7 +95,7 @@ same_end() {
 @test "an array of a hundred seeds, one of them so long that it is stopped and queued again alone" {
   local k
   for ((k = 1; k <= 100; k++)); do holmberg ic demo1 -n 16 --seed $k -o cluster$k.h5 --quiet; done
-  holmberg ic plummer -n 1000 --seed 7 -o cluster7.h5 --quiet # minutes, where 400 take less than 40 seconds
+  holmberg ic plummer -n 3000 --seed 7 -o cluster7.h5 --quiet # minutes, where 400 take less than 40 seconds
   queue_script "$guide" >job
   queued --signal=TERM@20 --ntasks-per-node=1 --array=1-100
   ended 1500

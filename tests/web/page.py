@@ -329,7 +329,7 @@ def _():
         rates[neighbors], pictures = (sum(each) / len(shown) for each in zip(*shown))
         note(f"neighbors={neighbors}: {rates[neighbors]:.1f} block steps and {pictures:.1f} pictures a second")
     demand(rates[""] > 3 * rates["0"], f"{rates}")
-    pairs = lambda: browser.ask("const x = numbers(); return x[4] ? x[5] / x[4] : 0")  # of a particle's step
+    pairs = lambda: browser.ask("return +document.querySelector('#numbers').dataset.pairs")  # of a particle's step
     demand(pairs() < 2000, f"{pairs()} pairs a step")
     unfold("#shader")
     edit(0, 0, "// ")  # the host sums near forces by the law that it knows
