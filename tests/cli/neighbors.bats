@@ -8,7 +8,7 @@ cluster() { "$HOLMBERG" ic plummer -n "${1:-1024}" --masses kroupa --mass-max 50
 
 option() { sed -n "s/^# options: .* $2=\([^ ]*\).*/\1/p" "$1"; }
 
-@test "what is no number of neighbors is refused in a sentence" {
+@test "a wrong number of neighbors is refused in one sentence" {
   cluster 64
   for word in 7 1025 -1 many 16.5 ''; do
     fails_with 2 "option --neighbors: '$word' is out of range (expected auto, 0 for none, or 8 to 1024)" \
