@@ -24,6 +24,7 @@ enum {
   INTEGRATOR_INFO = PADDED(END(hb_integrator_info, has_dt)),
   SIM_PARAMS = END(hb_sim_params, stop_at) - sizeof(struct hb_force_params) + FORCE_PARAMS,
   SIM_COUNTS = END(hb_sim_counts, massless),
+  CHANGE = END(hb_change, added),
   PHASES = END(hb_phases, correct_s),
   DIAGNOSTICS = END(hb_diagnostics, e_scale),
   STRUCTURE = END(hb_structure, binaries),
@@ -75,6 +76,8 @@ FROZEN(enum hb_status, hb_sim_take,
 FROZEN(const struct hb_sim_params *, hb_sim_taken, (const struct hb_sim *sim), SIM_PARAMS, FORCE_PARAMS, sim)
 FROZEN_VOID(hb_sim_counts, (const struct hb_sim *sim, struct hb_sim_counts *counts), SIM_COUNTS, sim, counts)
 FROZEN_VOID(hb_sim_phases, (const struct hb_sim *sim, struct hb_phases *phases), PHASES, sim, phases)
+FROZEN(enum hb_status, hb_sim_change, (struct hb_sim * sim, const struct hb_change *change), CHANGE, sim,
+       change)
 FROZEN(enum hb_status, hb_sim_diagnose, (struct hb_sim * sim, double t, struct hb_diagnostics *diagnostics),
        DIAGNOSTICS, sim, t, diagnostics)
 FROZEN(enum hb_status, hb_sim_structure, (struct hb_sim * sim, double t, struct hb_structure *structure),

@@ -121,6 +121,12 @@ int hb_sim_step_trouble_sized(size_t size, struct hb_sim *sim, struct hb_step_tr
     copy(answer, size, &own, sizeof own);                                                                    \
     return HB_OK;                                                                                            \
   }
+enum hb_status hb_sim_change_sized(size_t size, struct hb_sim *sim, const struct hb_change *change)
+{
+  struct hb_change own;
+  TAKE(own, change, size);
+  return hb_sim_change(sim, &own);
+}
 ANSWER_AT(hb_sim_diagnose, hb_diagnostics)
 ANSWER_AT(hb_sim_structure, hb_structure)
 

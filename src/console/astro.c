@@ -67,6 +67,7 @@ void hb_astro_diagnostics(const struct hb_units *u, struct hb_diagnostics *d)
   d->e_gpu *= hb_astro_energy(u);
   d->e_field *= hb_astro_energy(u);
   d->e_lost *= hb_astro_energy(u);
+  d->e_changed *= hb_astro_energy(u);
   d->e_jacobi *= hb_astro_energy(u);
   d->e_cluster *= hb_astro_energy(u);
   convert_binaries(u, &d->binaries);

@@ -24,6 +24,15 @@ enum hb_status hb_columns_reserve(const struct hb_columns *columns, size_t n, vo
   return HB_OK;
 }
 
+enum hb_status hb_columns_grow(const struct hb_columns *columns, size_t n, void *base)
+{
+  for (size_t k = 0; k < columns->count; k++) {
+    const struct hb_columns_row *c = columns->at + k;
+    if (array_of(c, base)) HB_TRY(hb_mem_resize(n * c->per, c->width, (void **)((char *)base + c->offset)));
+  }
+  return HB_OK;
+}
+
 void hb_columns_free(const struct hb_columns *columns, void *base)
 {
   for (size_t k = 0; k < columns->count; k++) hb_mem_free(array_of(columns->at + k, base));

@@ -47,6 +47,9 @@ struct hb_columns {
 enum hb_status hb_columns_reserve(const struct hb_columns *columns, size_t n, void *base);
 void hb_columns_free(const struct hb_columns *columns, void *base);
 
+/* The arrays that there are get room for n particles, more than before; those that are new are 0. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_columns_grow(const struct hb_columns *columns, size_t n, void *base);
+
 /* What is not scratch, into arrays of the same length. Errors: HB_ERR_INTERNAL (one on demand). */
 enum hb_status hb_columns_copy(const struct hb_columns *columns, size_t n, const void *from, void *to);
 

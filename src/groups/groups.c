@@ -988,6 +988,16 @@ void hb_groups_renumber(struct hb_groups *groups, const uint32_t *number, size_t
   link_all(groups);
 }
 
+enum hb_status hb_groups_grow(struct hb_groups *groups, size_t n)
+{
+  HB_TRY(hb_columns_grow(&columns, n, groups));
+  if (groups->sources) HB_TRY(HB_RESIZE(n, &groups->sources));
+  for (size_t i = groups->n; i < n; i++) groups->of[i] = HB_GROUPS_STAR;
+  groups->n = n;
+  groups->has_order = 0;
+  return HB_OK;
+}
+
 /* ---- checkpoints: every field, since each one shapes the steps that follow ---- */
 
 static const struct hb_numbers_row head_rows[] = {

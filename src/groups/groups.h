@@ -396,6 +396,9 @@ void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, uint32_t *kep
 /* Nodes change their numbers to number[n], see hb_columns_renumber; n becomes `left`. */
 void hb_groups_renumber(struct hb_groups *groups, const uint32_t *number, size_t left);
 
+/* There are n slots from now on, more than before: those that are new are of stars without mass. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_groups_grow(struct hb_groups *groups, size_t n);
+
 /* ---- checkpoints ---- */
 
 enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections *sections);

@@ -18,14 +18,20 @@ void hb_run_output_begin(struct hb_run_output *output, const struct hb_diagnosti
   output->parts = has_field ? 2 : fabs(now->e_scale - all) > 0.1 * all;
 }
 
+/* What the integrator has made. */
+static double change_of(const struct hb_run_output *output, const struct hb_diagnostics *now)
+{
+  return now->e_total + now->e_lost - now->e_changed - output->e_begin;
+}
+
 static double energy_error(const struct hb_run_output *output, const struct hb_diagnostics *now)
 {
-  return output->e_begin == 0 ? NAN : (now->e_total + now->e_lost - output->e_begin) / fabs(output->e_begin);
+  return output->e_begin == 0 ? NAN : change_of(output, now) / fabs(output->e_begin);
 }
 
 double hb_run_output_cluster_error(const struct hb_run_output *output, const struct hb_diagnostics *now)
 {
-  double change = now->e_total + now->e_lost - output->e_begin;
+  double change = change_of(output, now);
   return change == 0 ? 0 : change / output->e_scale;
 }
 

@@ -674,7 +674,7 @@ enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnosti
   hb_state_view_close(&view);
   struct hb_sim_counts counts;
   hb_sim_counts(sim, &counts);
-  if (status == HB_OK) diagnostics->e_lost = counts.e_lost;
+  if (status == HB_OK) diagnostics->e_lost = counts.e_lost, diagnostics->e_changed = counts.e_changed;
   return status;
 }
 

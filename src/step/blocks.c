@@ -67,6 +67,16 @@ void hb_blocks_remove(struct hb_blocks *blocks, uint32_t i)
   if (--blocks->count[level] == 0) blocks->occupied &= ~((uint64_t)1 << level);
 }
 
+enum hb_status hb_blocks_grow(struct hb_blocks *blocks, size_t n)
+{
+  HB_TRY(hb_columns_grow(&hb_blocks_columns, n, blocks));
+  HB_TRY(HB_RESIZE(n / 64 + 1, &blocks->marks));
+  HB_TRY(HB_RESIZE(n / 4096 + 1, &blocks->marked_words));
+  HB_TRY(HB_RESIZE(n / HB_BLOCKS_PIECE + 1, &blocks->found));
+  hb_blocks_clear(blocks, n);
+  return HB_OK;
+}
+
 void hb_blocks_clear(struct hb_blocks *blocks, size_t n)
 {
   blocks->n = n;

@@ -56,6 +56,9 @@ void hb_blocks_put_back(struct hb_blocks *blocks, size_t ni, const uint32_t *ind
 /* Empties all lists, for n particles from now on, n at most what it was; each must be put on a list again. */
 void hb_blocks_clear(struct hb_blocks *blocks, size_t n);
 
+/* Empties all lists, for n particles from now on, more than before. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_blocks_grow(struct hb_blocks *blocks, size_t n);
+
 /* t_i of all particles of a level, in ticks (invariant 2). */
 uint64_t hb_blocks_level_time(const struct hb_blocks *blocks, unsigned level);
 

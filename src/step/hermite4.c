@@ -560,14 +560,39 @@ static enum hb_status add_others(struct hb_hermite4 *h, uint64_t T, size_t ni)
   return hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1);
 }
 
+static enum hb_status sum_whole(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  HB_TRY(hb_hermite4_has_parts(h) ? hb_hermite4_near.sum_fresh(h, ni) : sum_pairs(h, T, ni));
+  return add_others(h, T, ni);
+}
+
 enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   if (hb_hermite4_has_parts(h)) {
     hb_hermite4_predict_others(h, T, ni);
     hb_hermite4_near.renew(h, T, ni);
   }
-  HB_TRY(hb_hermite4_has_parts(h) ? hb_hermite4_near.sum_fresh(h, ni) : sum_pairs(h, T, ni));
-  return add_others(h, T, ni);
+  return sum_whole(h, T, ni);
+}
+
+enum hb_status hb_hermite4_catch_up(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  HB_TRY(hb_hermite4_before(h, T, ni));
+  if (ni == 0) return HB_OK;
+  HB_TRY(sum_whole(h, T, ni));
+  for (size_t b = 0; b < ni; b++) {
+    size_t i = h->block[b], k = 3 * i;
+    double dt = hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, h->blocks->level[i]));
+    double *ap = h->a1 + 3 * b, *kp = h->j1 + 3 * b;
+    const struct start from = {h->particles->v + k, h->a + k, h->j + k, h->a + k, h->j + k, h->lost + k};
+    if (!(dt > 0)) continue;
+    const struct course s = h->field ? in_field(h, i, dt, &from, ap, kp) : course_of(dt, &from, ap, kp);
+    for (size_t c = 0; c < 3; c++) {
+      h->xp[k + c] = h->particles->x[k + c] + s.dx[c];
+      h->vp[k + c] = h->particles->v[k + c] + s.dv[c];
+    }
+  }
+  return HB_OK;
 }
 
 static void predicted_and_forced(struct hb_hermite4 *h, size_t ni)
@@ -622,6 +647,14 @@ static enum hb_status weigh(struct hb_hermite4 *h)
   return hb_force_find_massive(h->force, h->n, h->particles->m);
 }
 
+enum hb_status hb_hermite4_weigh_all(struct hb_hermite4 *h)
+{
+  HB_TRY(weigh(h));
+  for (int c = 0; c < COMPANIONS; c++)
+    if (companions[c]->weigh) HB_TRY(companions[c]->weigh(h));
+  return HB_OK;
+}
+
 enum hb_status hb_hermite4_drop(struct hb_hermite4 *h, const uint32_t *number, size_t left)
 {
   hb_columns_renumber(&hb_particles_columns, h->n, number, h->particles);
@@ -633,6 +666,17 @@ enum hb_status hb_hermite4_drop(struct hb_hermite4 *h, const uint32_t *number, s
   h->n = h->particles->n = left;
   HB_TRY(weigh(h));
   return hb_hermite4_near.arrange(h);
+}
+
+enum hb_status hb_hermite4_grow(struct hb_hermite4 *h, size_t n)
+{
+  HB_TRY(hb_columns_grow(&columns, n, h));
+  HB_TRY(hb_columns_grow(&predicted, n, h));
+  HB_TRY(hb_blocks_grow(h->blocks, n));
+  for (int c = 0; c < COMPANIONS; c++)
+    if (companions[c]->grow) HB_TRY(companions[c]->grow(h, n));
+  h->n = n;
+  return HB_OK;
 }
 
 /* ---- a block step ---- */
@@ -1030,6 +1074,21 @@ static enum hb_status view_of(void *state, double t, struct hb_state_view *view)
   return HB_OK;
 }
 
+/* ---- changing ---- */
+
+static const struct hb_particles *bodies(const void *state)
+{
+  return ((const struct hb_hermite4 *)state)->particles;
+}
+
+static enum hb_status change(void *state, const struct hb_state_change *by)
+{
+  struct hb_hermite4 *h = state;
+  HB_TRY(reserve_predicted(h));
+  HB_TRY(sync_with_device(h));
+  return hb_hermite4_change(h, by);
+}
+
 /* ---- saving and resuming ---- */
 
 /* A restart needs x and v of each particle at its own time, what they lost, its force there and its level, and the time of the last
@@ -1044,6 +1103,8 @@ static const struct hb_numbers_row number_rows[] = {
     HB_NUMBER("merged", HB_NUMBER_WORD, struct hb_hermite4, counts.merged, 0),
     HB_NUMBER("escaped", HB_NUMBER_WORD, struct hb_hermite4, counts.escaped, 0),
     HB_NUMBER("e_lost", HB_NUMBER_DOUBLE, struct hb_hermite4, counts.e_lost, 0),
+    HB_NUMBER("changes", HB_NUMBER_WORD, struct hb_hermite4, counts.changes, 0),
+    HB_NUMBER("e_changed", HB_NUMBER_DOUBLE, struct hb_hermite4, counts.e_changed, 0),
     HB_NUMBER("massless.error", HB_NUMBER_DOUBLE, struct hb_hermite4, counts.massless.error, 0),
     HB_NUMBER("massless.t", HB_NUMBER_DOUBLE, struct hb_hermite4, counts.massless.t, 0),
     HB_NUMBER("massless.who", HB_NUMBER_WORD, struct hb_hermite4, counts.massless.particle, 0),
@@ -1172,7 +1233,7 @@ static int find_slot(const struct hb_particles *p, struct hb_follow *f)
 }
 
 /* Whose steps the particle takes: its own, or the node's of the group that it is a member of. */
-static uint32_t node_of(const struct hb_hermite4 *h, uint32_t i)
+uint32_t hb_hermite4_node_of(const struct hb_hermite4 *h, uint32_t i)
 {
   const struct hb_groups *groups = h->groups;
   if (!hb_hermite4_is_parked(h, i)) return i;
@@ -1223,7 +1284,7 @@ static void tell_of(const struct hb_hermite4 *h, struct hb_follow *f, int *is_du
 {
   *is_due = 0;
   if (!find_slot(h->particles, f)) return;
-  uint32_t node = node_of(h, (uint32_t)f->slot);
+  uint32_t node = hb_hermite4_node_of(h, (uint32_t)f->slot);
   size_t i = 3 * (size_t)node;
   unsigned level = h->blocks->level[node];
   if (!ends_now(h, level)) return;
@@ -1282,6 +1343,8 @@ const struct hb_integrator_ops hb_integrator_hermite4 = {
     .time = time_of,
     .next_time = next_time,
     .step = step,
+    .bodies = bodies,
+    .change = change,
     .particles = state_at,
     .view = view_of,
     .quantity = quantity,

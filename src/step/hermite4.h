@@ -105,6 +105,8 @@ struct hb_companion {
   /* replaces nodes at a time t after the last block, x[3 * n] v[3 * n], by what they stand for */
   enum hb_status (*resolve)(const struct hb_hermite4 *h, double t, double *x, double *v, double *e_rounded);
 
+  enum hb_status (*weigh)(struct hb_hermite4 *h);          /* masses or radii have changed */
+  enum hb_status (*grow)(struct hb_hermite4 *h, size_t n); /* n slots, h->n so far: stars without mass */
   void (*drop)(struct hb_hermite4 *h, const uint32_t *number,
                size_t left); /* new numbers, see hb_columns_renumber */
   enum hb_status (*put)(const struct hb_hermite4 *h, struct hb_sections *sections);
@@ -130,6 +132,18 @@ void hb_hermite4_place_corrected(struct hb_hermite4 *h, size_t from, size_t end)
 
 /* Those with HB_COLUMNS_GONE in number[n] leave all arrays, the others follow; `left` is how many. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_hermite4_drop(struct hb_hermite4 *h, const uint32_t *number, size_t left);
+
+/* There are n slots, whose particles are there already. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_hermite4_grow(struct hb_hermite4 *h, size_t n);
+
+/* Masses or radii have changed. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_hermite4_weigh_all(struct hb_hermite4 *h);
+
+/* The block, at xp vp in the middle of its steps, is corrected to tick T there; x v stay. Errors: as hb_hermite4_forces. */
+enum hb_status hb_hermite4_catch_up(struct hb_hermite4 *h, uint64_t T, size_t ni);
+
+/* The block, which is on no list, begins anew at tick T where xp vp are. Errors: as hb_hermite4_forces. */
+enum hb_status hb_hermite4_start_nodes(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
 /* Sends the particles index[ni] to the device that keeps them; NULL: all. */
 enum hb_status hb_hermite4_keep(struct hb_hermite4 *h, size_t ni, const uint32_t *index);
@@ -197,6 +211,12 @@ double hb_hermite4_near_reach2(const struct hb_hermite4 *h, uint32_t i);
 void hb_hermite4_near_unite(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other);
 void hb_hermite4_near_divide(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other);
 
+/* Whether s is in i's list; it comes in if it is near, and of that mass. And what i feels more from tick T on. */
+int hb_hermite4_near_has(const struct hb_hermite4 *h, uint32_t i, uint32_t s);
+void hb_hermite4_near_meet(struct hb_hermite4 *h, uint32_t i, uint32_t s, double m);
+void hb_hermite4_near_feel(struct hb_hermite4 *h, uint64_t T, uint32_t i, const struct hb_pull *near,
+                           const struct hb_pull *far);
+
 /* A node at xp vp has gone at T. */
 void hb_hermite4_near_forget(struct hb_hermite4 *h, uint64_t T, uint32_t node);
 
@@ -204,6 +224,18 @@ void hb_hermite4_near_forget(struct hb_hermite4 *h, uint64_t T, uint32_t node);
 
 /* Adds a node to those that the event is about: its members, or the star that it is. */
 void hb_hermite4_add_members(const struct hb_hermite4 *h, uint32_t node, struct hb_event *event);
+
+/* The node that i is, or is a member of. */
+uint32_t hb_hermite4_node_of(const struct hb_hermite4 *h, uint32_t i);
+
+/* A group at tick T becomes stars at xp vp; `as` is added to what[] of each. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_hermite4_open_group(struct hb_hermite4 *h, uint64_t T, uint32_t node, unsigned as,
+                                      uint8_t *what);
+
+/* ---- hermite4_change.c ---- */
+
+/* At the time of the last block. Errors: as hb_hermite4_forces. */
+enum hb_status hb_hermite4_change(struct hb_hermite4 *h, const struct hb_state_change *by);
 
 /* ---- small things ---- */
 

@@ -756,6 +756,17 @@ static void close_bodies(struct hb_hermite4 *h)
   hb_mem_free(h->bodies);
 }
 
+static enum hb_status weigh_bodies(struct hb_hermite4 *h)
+{
+  if (h->bodies && collides(h)) measure(h);
+  return HB_OK;
+}
+
+static enum hb_status grow_bodies(struct hb_hermite4 *h, size_t n)
+{
+  return h->bodies ? hb_columns_grow(&columns, n, h->bodies) : HB_OK;
+}
+
 static void drop_bodies(struct hb_hermite4 *h, const uint32_t *number, size_t left)
 {
   struct hb_bodies *b = h->bodies;
@@ -812,6 +823,8 @@ const struct hb_companion hb_companion_bodies = {.open = open_bodies,
                                                  .close = close_bodies,
                                                  .predicted = suspect,
                                                  .after = act,
+                                                 .grow = grow_bodies,
+                                                 .weigh = weigh_bodies,
                                                  .drop = drop_bodies,
                                                  .put = put_bodies,
                                                  .get = get_bodies};

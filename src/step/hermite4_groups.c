@@ -342,6 +342,49 @@ static size_t unschedule(struct change *c)
   return ni;
 }
 
+static enum hb_status look_around(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  struct hb_groups *groups = h->groups;
+  const struct hb_nodes nodes = nodes_of(h);
+  HB_TRY(hb_groups_find_hits(groups, &nodes, ni, h->block));
+  hb_groups_activate(groups, T, ni, h->block);
+  for (size_t b = 0; b < ni; b++) {
+    struct hb_group *g = hb_groups_of(groups, h->block[b]);
+    if (g) HB_TRY(hb_groups_look_around(groups, g, &nodes, T));
+  }
+  HB_TRY(hb_groups_look_far(groups, &nodes, T, ni, h->block));
+  hb_groups_activate(groups, T, ni, h->block); /* those whose lists have become longer, too */
+  return HB_OK;
+}
+
+enum hb_status hb_hermite4_start_nodes(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  if (hb_hermite4_has_parts(h)) {
+    hb_hermite4_predict_others(h, T, ni);
+    hb_hermite4_near.renew(h, T, ni);
+  }
+  if (h->groups) HB_TRY(look_around(h, T, ni));
+  HB_TRY(hb_hermite4_forces(h, T, ni));
+  for (size_t b = 0; b < ni; b++) hb_hermite4_begin_anew(h, T, b);
+  return HB_OK;
+}
+
+enum hb_status hb_hermite4_open_group(struct hb_hermite4 *h, uint64_t T, uint32_t node, unsigned as,
+                                      uint8_t *what)
+{
+  const struct hb_nodes nodes = nodes_of(h);
+  what[node] |= (uint8_t)as;
+  while (hb_groups_of(h->groups, node)) {
+    struct hb_groups_node made[2];
+    HB_TRY(hb_groups_split(h->groups, &nodes, T, node, 0, made));
+    for (size_t s = 0; s < 2; s++) place(h, made + s);
+    uint32_t other = made[made[0].node == node].node;
+    hb_hermite4_near_divide(h, T, node, other);
+    HB_TRY(hb_hermite4_open_group(h, T, other, as, what));
+  }
+  return HB_OK;
+}
+
 static enum hb_status start_fresh(struct change *c)
 {
   struct hb_hermite4 *h = c->h;
@@ -352,20 +395,7 @@ static enum hb_status start_fresh(struct change *c)
   for (size_t l = 0; l < changed; l++) hb_hermite4_near.store(h, h->block[l]);
   for (size_t l = 0; l < changed; l++)
     if (groups->of[h->block[l]] != HB_GROUPS_PARKED) h->block[ni++] = h->block[l];
-  if (hb_hermite4_has_parts(h)) {
-    hb_hermite4_predict_others(h, c->T, ni);
-    hb_hermite4_near.renew(h, c->T, ni);
-  }
-  HB_TRY(hb_groups_find_hits(groups, &c->nodes, ni, h->block));
-  hb_groups_activate(groups, c->T, ni, h->block);
-  for (size_t b = 0; b < ni; b++) {
-    struct hb_group *g = hb_groups_of(groups, h->block[b]);
-    if (g) HB_TRY(hb_groups_look_around(groups, g, &c->nodes, c->T));
-  }
-  HB_TRY(hb_groups_look_far(groups, &c->nodes, c->T, ni, h->block));
-  hb_groups_activate(groups, c->T, ni, h->block); /* those whose lists have become longer, too */
-  HB_TRY(hb_hermite4_forces(h, c->T, ni));
-  for (size_t b = 0; b < ni; b++) hb_hermite4_begin_anew(h, c->T, b);
+  HB_TRY(hb_hermite4_start_nodes(h, c->T, ni));
   return h->params.transfer == HB_TRANSFER_BLOCK ? hb_hermite4_keep(h, ni, h->block) : HB_OK;
 }
 
@@ -495,6 +525,17 @@ static enum hb_status regroup_block(struct hb_hermite4 *h, uint64_t T, size_t *n
   return h->groups ? regroup(h, T, *ni) : HB_OK;
 }
 
+static enum hb_status weigh_nodes(struct hb_hermite4 *h)
+{
+  return h->groups ? hb_groups_weigh(h->groups) : HB_OK;
+}
+
+static enum hb_status grow_nodes(struct hb_hermite4 *h, size_t n)
+{
+  if (h->groups && h->groups->radius) h->groups->radius = h->particles->radius;
+  return h->groups ? hb_groups_grow(h->groups, n) : HB_OK;
+}
+
 static void drop_nodes(struct hb_hermite4 *h, const uint32_t *number, size_t left)
 {
   if (h->groups) hb_groups_renumber(h->groups, number, left);
@@ -546,7 +587,7 @@ static enum hb_status get_groups(const struct hb_sections *sections, struct hb_h
   HB_TRY(hb_groups_get(sections, h->groups));
   HB_TRY(check_ticks(h));
   HB_TRY(get_parking(h));
-  return hb_groups_compare(h->groups, h->particles, gone, h->counts.escaped > 0);
+  return h->counts.changes ? HB_OK : hb_groups_compare(h->groups, h->particles, gone, h->counts.escaped > 0);
 }
 
 const struct hb_companion hb_companion_heavy = {.forces = add_heavy};
@@ -559,6 +600,8 @@ const struct hb_companion hb_companion_groups = {.open = open_groups,
                                                  .limit = limit_step,
                                                  .after = regroup_block,
                                                  .resolve = resolve_groups,
+                                                 .weigh = weigh_nodes,
+                                                 .grow = grow_nodes,
                                                  .drop = drop_nodes,
                                                  .put = put_groups,
                                                  .get = get_groups};

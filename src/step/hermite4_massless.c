@@ -23,7 +23,8 @@ static const struct hb_columns columns = HB_COLUMNS(rows, 1);
 /* If there are test particles that the host corrects. */
 static enum hb_status open_massless(struct hb_hermite4 *h)
 {
-  if (h->params.correct == HB_PLACE_GPU || hb_particles_massive(h->particles) == h->n) return HB_OK;
+  if (h->massless || h->params.correct == HB_PLACE_GPU || hb_particles_massive(h->particles) == h->n)
+    return HB_OK;
   HB_TRY(HB_ALLOC(1, &h->massless));
   return hb_columns_reserve(&columns, h->n, h->massless);
 }
@@ -72,6 +73,11 @@ static void after_correction(struct hb_hermite4 *h, uint64_t T, size_t ni)
   }
 }
 
+static enum hb_status grow_massless(struct hb_hermite4 *h, size_t n)
+{
+  return h->massless ? hb_columns_grow(&columns, n, h->massless) : HB_OK;
+}
+
 static void drop_massless(struct hb_hermite4 *h, const uint32_t *number, size_t left)
 {
   (void)left;
@@ -94,6 +100,8 @@ const struct hb_companion hb_companion_massless = {.open = open_massless,
                                                    .close = close_massless,
                                                    .predicted = before_correction,
                                                    .corrected = after_correction,
+                                                   .weigh = open_massless,
+                                                   .grow = grow_massless,
                                                    .drop = drop_massless,
                                                    .put = put_massless,
                                                    .get = get_massless};

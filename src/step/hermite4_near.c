@@ -892,6 +892,38 @@ static void forget(const struct transfer *t, uint32_t i)
   if (is_there) take_out(near, i, at);
 }
 
+/* ---- nodes that change ---- */
+
+int hb_hermite4_near_has(const struct hb_hermite4 *h, uint32_t i, uint32_t s)
+{
+  int is_there;
+  place_in(h->near, i, s, &is_there);
+  return is_there;
+}
+
+void hb_hermite4_near_meet(struct hb_hermite4 *h, uint32_t i, uint32_t s, double m)
+{
+  struct hb_hermite4_near *near = h->near;
+  int is_there;
+  double reach2 = near->h2[i] * hb_order_weight(m, near->m_mean);
+  if (!(hb_distance2(h->xp, i, s) < reach2)) return;
+  size_t at = place_in(near, i, s, &is_there);
+  if (!is_there && near->count[i] < near->room) insert(near, i, at, s);
+}
+
+void hb_hermite4_near_feel(struct hb_hermite4 *h, uint64_t T, uint32_t i, const struct hb_pull *of_near,
+                           const struct hb_pull *of_far)
+{
+  struct hb_hermite4_near *near = h->near;
+  double dt = since(h, T, h->blocks->level[i]), DT = since(h, T, near->far[i]);
+  for (size_t c = 0, k = 3 * (size_t)i; c < 3; c++, k++) {
+    near->a[k] += of_near->a[c] - dt * of_near->k[c];
+    near->j[k] += of_near->k[c];
+    near->far_a[k] += of_far->a[c] - DT * of_far->k[c];
+    near->far_j[k] += of_far->k[c];
+  }
+}
+
 enum { CHANGED_PIECE = 1024 };
 
 /* Nodes that are new get new lists. */
@@ -1173,6 +1205,20 @@ static void close_near(struct hb_hermite4 *h)
   hb_mem_free(h->near);
 }
 
+/* Slots that are new have empty lists; the order in space is made when they have masses. */
+static enum hb_status grow_near(struct hb_hermite4 *h, size_t n)
+{
+  struct hb_hermite4_near *near = h->near;
+  if (!near) return HB_OK;
+  HB_TRY(hb_columns_grow(&columns, n, near));
+  HB_TRY(HB_RESIZE(n * near->room, &near->list));
+  if (near->hits) HB_TRY(HB_RESIZE(n * near->words, &near->hits));
+  hb_gravity_destroy(near->all);
+  hb_order_destroy(near->order);
+  near->all = NULL, near->order = NULL;
+  return hb_order_create(n, &near->order);
+}
+
 /* Lists without those that are gone, at their new places. */
 static void drop_near(struct hb_hermite4 *h, const uint32_t *number, size_t left)
 {
@@ -1303,6 +1349,7 @@ const struct hb_hermite4_near_ops hb_hermite4_near = {.list = near_list,
 const struct hb_companion hb_companion_near = {.open = open_near,
                                                .close = close_near,
                                                .begin = begin,
+                                               .grow = grow_near,
                                                .drop = drop_near,
                                                .put = put_near,
                                                .get = get_near};

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "core/particles.h"
 #include "force/force.h"
+#include "step/change.h"
 
 #include <holmberg/device.h>
 
@@ -40,6 +41,12 @@ struct hb_integrator_ops {
   /* One step. On failure the state is unchanged. Errors: HB_ERR_NUMERIC (a force is NaN or Inf, with particle and time; a
    * step is lost in the digits of the time), those of force. */
   enum hb_status (*step)(void *state);
+
+  /* The particles, by their numbers: masses, identities, radii; x v are its own affair. */
+  const struct hb_particles *(*bodies)(const void *state);
+
+  /* Changes them now; what cannot be done was refused. Errors: as step; the state is of no use then. */
+  enum hb_status (*change)(void *state, const struct hb_state_change *by);
 
   /* The particles at time t, last step <= t <= next step, predicted by [PZ07] eqs 3 and 4 from their own times. Errors:
    * HB_ERR_USAGE (t), HB_ERR_INTERNAL. */

@@ -197,6 +197,71 @@ static enum hb_status state_at(const void *state, double t, struct hb_particles 
   return HB_OK;
 }
 
+/* ---- changing ---- */
+
+static const struct hb_particles *bodies(const void *state)
+{
+  return ((const struct hb_leapfrog *)state)->particles;
+}
+
+static enum hb_status energy_of(const struct hb_leapfrog *l, const uint8_t *is_in, double *energy)
+{
+  const struct hb_particles *p = l->particles;
+  uint32_t *who;
+  size_t count = 0;
+  double eps = hb_force_eps(l->force);
+  HB_TRY(HB_ALLOC(p->n, &who));
+  for (uint32_t i = 0; i < p->n; i++)
+    if (is_in[i]) who[count++] = i;
+  enum hb_status status =
+      hb_change_energy(p, p->x, p->v, count, who, is_in, eps * eps, hb_force_field(l->force), energy);
+  hb_mem_free(who);
+  return status;
+}
+
+static enum hb_status drop(struct hb_leapfrog *l, const struct hb_state_change *by)
+{
+  uint32_t *number;
+  HB_TRY(HB_ALLOC(l->n, &number));
+  size_t left = hb_change_number(by, l->n, number);
+  hb_columns_renumber(&hb_particles_columns, l->n, number, l->particles);
+  hb_mem_free(number);
+  l->n = l->particles->n = left;
+  return HB_OK;
+}
+
+static enum hb_status change_marked(struct hb_leapfrog *l, const struct hb_state_change *by, uint8_t *is_in)
+{
+  struct hb_particles *p = l->particles;
+  double before, after;
+  for (size_t k = 0; k < by->n; k++) is_in[by->slot[k]] = 1;
+  for (size_t k = 0; k < by->n_removed; k++) is_in[by->removed[k]] = 1;
+  HB_TRY(hb_change_make_room(by, p));
+  HB_TRY(hb_columns_grow(&columns, p->n, l));
+  for (size_t i = l->n; i < p->n; i++) l->index[i] = (uint32_t)i, is_in[i] = 1;
+  l->n = p->n;
+  HB_TRY(energy_of(l, is_in, &before));
+  hb_change_apply(by, p, p->x, p->v);
+  HB_TRY(energy_of(l, is_in, &after));
+  l->e_changed += after - before;
+  l->changes++;
+  if (by->n_removed) HB_TRY(drop(l, by));
+  HB_TRY(hb_force_find_massive(l->force, l->n, p->m));
+  HB_TRY(evaluate(l, time_now(l), p->x, p->v));
+  take_forces(l);
+  return HB_OK;
+}
+
+static enum hb_status change(void *state, const struct hb_state_change *by)
+{
+  struct hb_leapfrog *l = state;
+  uint8_t *is_in;
+  HB_TRY(HB_ALLOC(l->n + hb_change_added(by), &is_in));
+  enum hb_status status = change_marked(l, by, is_in);
+  hb_mem_free(is_in);
+  return status;
+}
+
 /* ---- saving and resuming ---- */
 
 static const struct hb_numbers_row number_rows[] = {
@@ -204,6 +269,8 @@ static const struct hb_numbers_row number_rows[] = {
     HB_NUMBER("leapfrog.dt", HB_NUMBER_DOUBLE, struct hb_leapfrog, dt, 1),
     HB_NUMBER("leapfrog.damping", HB_NUMBER_DOUBLE, struct hb_leapfrog, damping, 1),
     HB_NUMBER("steps", HB_NUMBER_WORD, struct hb_leapfrog, steps, 1),
+    HB_NUMBER("changes", HB_NUMBER_WORD, struct hb_leapfrog, changes, 0),
+    HB_NUMBER("e_changed", HB_NUMBER_DOUBLE, struct hb_leapfrog, e_changed, 0),
 };
 static const struct hb_numbers numbers = HB_NUMBERS(number_rows, struct hb_leapfrog);
 
@@ -273,6 +340,8 @@ static void counts(const void *state, struct hb_sim_counts *result)
                                    .particle_steps = l->steps * l->n,
                                    .pairs = l->steps * l->n * hb_force_pairs(l->n, sources),
                                    .sources = sources,
+                                   .changes = l->changes,
+                                   .e_changed = l->e_changed,
                                    .dt_least = l->steps ? l->dt : 0};
 }
 
@@ -294,6 +363,8 @@ const struct hb_integrator_ops hb_integrator_leapfrog = {
     .time = time_now,
     .next_time = next_time,
     .step = step,
+    .bodies = bodies,
+    .change = change,
     .particles = state_at,
     .quantity = quantity,
     .counts = counts,

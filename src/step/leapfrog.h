@@ -25,7 +25,8 @@ struct hb_leapfrog {
   double *x1, *v1, *a1, *j1;      /* [3 * n] each: the next */
   double *phi1;                   /* [n] */
   uint32_t *index;                /* [n] 0 ... n - 1: all are sinks */
-  uint64_t steps;
+  uint64_t steps, changes;
+  double e_changed;
   struct hb_phases phases; /* predict and correct */
 };
 

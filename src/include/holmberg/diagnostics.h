@@ -46,6 +46,7 @@ struct hb_diagnostics {
       e_scale; /* what errors of e_total are compared with: of the cluster with binaries as points, without the field, |E|
                    * or the kinetic energy if larger. Of fewer than three points, and for virial_ratio, too: with binaries as
                    * stars. With no such energy, |e_total| or e_bulk */
+  double e_changed; /* what hb_sim_change has brought: e_total + e_lost - e_changed is conserved */
 };
 
 enum { HB_LAGRANGE_COUNT = 8 };

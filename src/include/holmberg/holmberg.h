@@ -530,6 +530,8 @@ struct hb_sim_counts {
   struct hb_cut_steps cut;  /* since the simulation was created or resumed; hermite4 */
   struct hb_energy_made massless; /* so far; hermite4, correct = host */
   struct hb_near_counts near;
+  uint64_t changes; /* calls of hb_sim_change  */
+  double e_changed; /* the energy they brought */
 };
 
 /* Seconds of wall time, [PZ07] eq. 10: t_host = predict + correct, t_comm = send + receive. With HB_FORCE_PHASES the
@@ -576,6 +578,28 @@ const struct hb_sim_params *hb_sim_taken(const struct hb_sim *sim);
  * exact (corrected) for those whose own time is t, so for all at multiples of dt_max. Does not affect the trajectory. */
 enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_particles **particles);
 
+/* What changes at once. Particles are named by their identities; what is NULL stays. */
+struct hb_change {
+  size_t n;                /* particles that stay, but change             */
+  const uint64_t *id;      /* [n]                                         */
+  const double *m;         /* [n]     new masses                          */
+  const double *x, *v;     /* [3 * n] new positions, velocities           */
+  const double *radius;    /* [n]     new radii                           */
+  size_t n_removed;        /* particles that vanish                       */
+  const uint64_t *removed; /* [n_removed]                                 */
+  const struct hb_particles
+      *added; /* whose identities are new, at the time of the simulation, whatever theirs is; nullable */
+};
+
+/* Changes the particles at hb_sim_time(sim): all, or with an error nothing. What is touched begins anew, with first steps; what others
+ * feel of it changes at once, along with the past that their predictions have of it, so that no step sees a force jump. The energy that
+ * this brings is booked: e_changed of hb_diagnostics. Mind that a star between two steps is where it was predicted; what is touched is
+ * corrected before it changes. A checkpoint before or after a change is resumed to the same bits. Errors: HB_ERR_USAGE (an identity that is
+ * not there, or there twice, or that is to be added and exists; no particle would be left; another interaction than gravity; new or
+ * removed particles, and predict = gpu or several devices), HB_ERR_INPUT (a value that is not finite, or a mass or radius below 0); as
+ * hb_sim_step, after which the simulation is of no more use. */
+enum hb_status hb_sim_change(struct hb_sim *sim, const struct hb_change *change);
+
 /* ---- sizes ------------------------------------------------------------------------------------------- */
 
 /* What the macros below call: each function once more, after the sizes of the program's structs. */
@@ -608,6 +632,7 @@ enum hb_status hb_sim_take_sized(size_t size, size_t force_size, struct hb_parti
 const struct hb_sim_params *hb_sim_taken_sized(size_t size, size_t force_size, const struct hb_sim *sim);
 void hb_sim_counts_sized(size_t size, const struct hb_sim *sim, struct hb_sim_counts *counts);
 void hb_sim_phases_sized(size_t size, const struct hb_sim *sim, struct hb_phases *phases);
+enum hb_status hb_sim_change_sized(size_t size, struct hb_sim *sim, const struct hb_change *change);
 
 #ifndef HB_ONE_RELEASE /* defined by programs that are always built with the library */
 #define hb_ic_models(...) hb_ic_models_sized(sizeof(struct hb_ic_model), __VA_ARGS__)
@@ -635,6 +660,7 @@ void hb_sim_phases_sized(size_t size, const struct hb_sim *sim, struct hb_phases
   hb_sim_taken_sized(sizeof(struct hb_sim_params), sizeof(struct hb_force_params), __VA_ARGS__)
 #define hb_sim_counts(...) hb_sim_counts_sized(sizeof(struct hb_sim_counts), __VA_ARGS__)
 #define hb_sim_phases(...) hb_sim_phases_sized(sizeof(struct hb_phases), __VA_ARGS__)
+#define hb_sim_change(...) hb_sim_change_sized(sizeof(struct hb_change), __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

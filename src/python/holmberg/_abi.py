@@ -332,6 +332,8 @@ class hb_sim_counts(Structure):
         ("cut", hb_cut_steps),
         ("massless", hb_energy_made),
         ("near", hb_near_counts),
+        ("changes", c_uint64),
+        ("e_changed", c_double),
     ]
 
 
@@ -345,6 +347,20 @@ class hb_phases(Structure):
         ("near_s", c_double),
         ("lists_s", c_double),
         ("groups_s", c_double),
+    ]
+
+
+class hb_change(Structure):
+    _fields_ = [
+        ("n", c_size_t),
+        ("id", c_void_p),
+        ("m", c_void_p),
+        ("x", c_void_p),
+        ("v", c_void_p),
+        ("radius", c_void_p),
+        ("n_removed", c_size_t),
+        ("removed", c_void_p),
+        ("added", c_void_p),
     ]
 
 
@@ -375,6 +391,7 @@ class hb_diagnostics(Structure):
         ("binaries", hb_binaries),
         ("e_orbit", c_double),
         ("e_scale", c_double),
+        ("e_changed", c_double),
     ]
 
 
@@ -588,6 +605,7 @@ FUNCTIONS = {
     "hb_sim_taken_sized": (POINTER(hb_sim_params), [c_size_t, c_size_t, c_void_p]),
     "hb_sim_counts_sized": (None, [c_size_t, c_void_p, POINTER(hb_sim_counts)]),
     "hb_sim_phases_sized": (None, [c_size_t, c_void_p, POINTER(hb_phases)]),
+    "hb_sim_change_sized": (Status, [c_size_t, c_void_p, POINTER(hb_change)]),
     "hb_lagrange_fractions": (c_void_p, []),
     "hb_sim_watch": (Status, [c_void_p, c_uint]),
     "hb_sim_stopped": (POINTER(hb_event), [c_void_p]),
@@ -650,6 +668,7 @@ SIZES = {
     "hb_sim_taken": [hb_sim_params, hb_force_params],
     "hb_sim_counts": [hb_sim_counts],
     "hb_sim_phases": [hb_phases],
+    "hb_sim_change": [hb_change],
     "hb_sim_diagnose": [hb_diagnostics],
     "hb_sim_structure": [hb_structure],
     "hb_sim_events": [hb_event],

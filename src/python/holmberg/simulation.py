@@ -10,7 +10,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _abi
-from ._library import (Opened, UsageError, address, check_words, default_of, encoded, lib, listing, made, quantity,
+from ._library import (Opened, UsageError, address, array, check_words, default_of, encoded, lib, listing, made, quantity,
                        setting, units_of, values_of, with_settings)
 from ._settings import SIM
 from .events import STOPS, Event, bits, event_of, events_of
@@ -149,6 +149,24 @@ class Simulation(Opened):
             while lib.hb_sim_next_time(handle) <= t:
                 self._step(handle)
             self._reached = t
+
+    def change(self, id: Any = (), *, m: Any = None, x: Any = None, v: Any = None, radius: Any = None,
+               remove: Any = (), add: Optional[Particles] = None) -> None:
+        """Changes particles by identity, at the time of the last block step: all of this, or with an error nothing.
+
+        id: those that get other masses m, positions x, velocities v or radii; None: that stays. remove: identities of those
+        that vanish. add: particles whose identities are new. `diagnostics` has the energy that this brings, e_changed.
+
+        >>> sim.change([3, 5], m=[0.001, 0.002])
+        """
+        who, gone = array(id, "id", (None,), np.uint64), array(remove, "remove", (None,), np.uint64)
+        n = len(who)
+        columns = {name: None if given is None else array(given, name, shape) for name, given, shape in
+                   (("m", m, (n,)), ("x", x, (n, 3)), ("v", v, (n, 3)), ("radius", radius, (n,)))}
+        change = _abi.hb_change(n=n, id=address(who), n_removed=len(gone), removed=address(gone),
+                                added=None if add is None else add._handle.address,
+                                **{name: address(column) for name, column in columns.items()})
+        self._handle.call(lib.hb_sim_change, ctypes.byref(change))
 
     def watch(self, *kinds: str) -> None:
         """Looks for such events from now on, besides those that it looks for already; none named: for all.
