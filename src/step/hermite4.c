@@ -584,12 +584,14 @@ enum hb_status hb_hermite4_catch_up(struct hb_hermite4 *h, uint64_t T, size_t ni
     size_t i = h->block[b], k = 3 * i;
     double dt = hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, h->blocks->level[i]));
     double *ap = h->a1 + 3 * b, *kp = h->j1 + 3 * b;
-    const struct start from = {h->particles->v + k, h->a + k, h->j + k, h->a + k, h->j + k, h->lost + k};
+    const struct start from = start_of(h, i);
     if (!(dt > 0)) continue;
+    double dx[3] = {0}, dv[3] = {0};
+    if (hb_hermite4_has_parts(h)) hb_hermite4_near_catch_up(h, T, b, ap, kp, dx, dv);
     const struct course s = h->field ? in_field(h, i, dt, &from, ap, kp) : course_of(dt, &from, ap, kp);
     for (size_t c = 0; c < 3; c++) {
-      h->xp[k + c] = h->particles->x[k + c] + s.dx[c];
-      h->vp[k + c] = h->particles->v[k + c] + s.dv[c];
+      h->xp[k + c] = h->particles->x[k + c] + (s.dx[c] + dx[c]);
+      h->vp[k + c] = h->particles->v[k + c] + (s.dv[c] + dv[c]);
     }
   }
   return HB_OK;

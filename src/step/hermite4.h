@@ -211,6 +211,11 @@ double hb_hermite4_near_reach2(const struct hb_hermite4 *h, uint32_t i);
 void hb_hermite4_near_unite(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other);
 void hb_hermite4_near_divide(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other);
 
+/* In the middle of its step, the pulls a k on the b-th of the block become those of the near part; and what the line of the far part has
+ * left out so far. */
+void hb_hermite4_near_catch_up(struct hb_hermite4 *h, uint64_t T, size_t b, double a[3], double k[3],
+                               double dx[3], double dv[3]);
+
 /* Whether s is in i's list; it comes in if it is near, and of that mass. And what i feels more from tick T on. */
 int hb_hermite4_near_has(const struct hb_hermite4 *h, uint32_t i, uint32_t s);
 void hb_hermite4_near_meet(struct hb_hermite4 *h, uint32_t i, uint32_t s, double m);

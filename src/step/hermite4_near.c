@@ -894,6 +894,27 @@ static void forget(const struct transfer *t, uint32_t i)
 
 /* ---- nodes that change ---- */
 
+void hb_hermite4_near_catch_up(struct hb_hermite4 *h, uint64_t T, size_t b, double a[3], double k[3],
+                               double dx[3], double dv[3])
+{
+  struct hb_hermite4_near *near = h->near;
+  uint32_t i = h->block[b];
+  size_t at = 3 * (size_t)i;
+  struct hb_pull of_near, far;
+  double DT = since(h, T, near->far[i]), dt2a2[3], dt3k2[3];
+  sum(h, list_of(near, i), near->count[i], 0, h->xp + at, h->vp + at, of_near.a, of_near.k,
+      near->nearest2 + i, NULL);
+  for (size_t c = 0; c < 3; c++) {
+    far.a[c] = near->total_a[3 * b + c] - of_near.a[c], far.k[c] = near->total_j[3 * b + c] - of_near.k[c];
+    a[c] -= far.a[c], k[c] -= far.k[c];
+  }
+  hb_timestep_higher(DT, near->far_a + at, near->far_j + at, far.a, far.k, dt2a2, dt3k2);
+  for (size_t c = 0; c < 3; c++) {
+    dx[c] = DT * DT * (dt2a2[c] / 24 + dt3k2[c] / 120);
+    dv[c] = DT * (dt2a2[c] / 6 + dt3k2[c] / 24);
+  }
+}
+
 int hb_hermite4_near_has(const struct hb_hermite4 *h, uint32_t i, uint32_t s)
 {
   int is_there;

@@ -1,4 +1,5 @@
 /* hb_sim_change: what it brings is booked, nobody untouched sees a force jump, and a run goes on as one from the changed state. */
+#include "base/parallel.h"
 #include "core/particles.h"
 #include "core/sections.h"
 #include "sim/sim.h"
@@ -139,10 +140,269 @@ static void energy_is_booked(void **state)
     }
 }
 
+static uint64_t hash_at(struct hb_sim *sim, double t)
+{
+  struct hb_particles *p;
+  ASSERT_OK(hb_sim_integrate(sim, t));
+  ASSERT_OK(hb_sim_state(sim, hb_sim_time(sim), &p));
+  uint64_t hash = hb_particles_hash(p);
+  hb_particles_destroy(p);
+  return hash;
+}
+
+static struct hb_sim *resumed(const char *path)
+{
+  struct hb_checkpoint *file;
+  struct hb_sim *sim;
+  ASSERT_OK(hb_checkpoint_open(path, &file));
+  ASSERT_OK(hb_sim_resume(file, NULL, &sim));
+  hb_checkpoint_close(file);
+  return sim;
+}
+
+/* In the middle of steps. */
+static const double when = 0.2 + 1. / 512;
+
+static void saved_before_or_after_it_goes_on_to_the_same_bits(void **state)
+{
+  (void)state;
+  for (size_t w = 0; w < COUNT_OF(ways); w++) {
+    struct hb_particles *p = cluster(ways + w);
+    struct hb_sim *sim = begin(ways + w, p), *before, *after;
+    ASSERT_OK(hb_sim_integrate(sim, when));
+    ASSERT_OK(hb_sim_save(sim, support_path("before"), NULL, 0, 0));
+    change(sim, 1, 1);
+    ASSERT_OK(hb_sim_save(sim, support_path("after"), NULL, 0, 0));
+    before = resumed(support_path("before"));
+    change(before, 1, 1);
+    after = resumed(support_path("after"));
+    uint64_t right = hash_at(sim, 0.5);
+    assert_int_equal(hash_at(before, 0.5), right);
+    assert_int_equal(hash_at(after, 0.5), right);
+    expect_equal(energy(after), energy(sim));
+    hb_sim_destroy(sim);
+    hb_sim_destroy(before);
+    hb_sim_destroy(after);
+    hb_particles_destroy(p);
+  }
+}
+
+static void threads_change_no_bit(void **state)
+{
+  static const int threads[] = {1, 2, 4, 7};
+  (void)state;
+  for (size_t w = 0; w < COUNT_OF(ways); w++) {
+    uint64_t right = 0;
+    for (size_t k = 0; k < COUNT_OF(threads); k++) {
+      struct hb_particles *p = cluster(ways + w);
+      hb_parallel_set_threads(threads[k]);
+      struct hb_sim *sim = begin(ways + w, p);
+      ASSERT_OK(hb_sim_integrate(sim, when));
+      change(sim, 1, 1);
+      uint64_t hash = hash_at(sim, 0.25);
+      if (k == 0) right = hash;
+      assert_int_equal(hash, right);
+      hb_sim_destroy(sim);
+      hb_particles_destroy(p);
+    }
+  }
+  hb_parallel_set_threads(0);
+}
+
+/* ---- what the others feel ---- */
+
+/* Of all at the time of the last block: x v a j. */
+struct felt {
+  double q[N][12];
+};
+
+static void feel(const struct hb_hermite4 *h, struct felt *f)
+{
+  for (size_t i = 0; i < h->n; i++) {
+    double dt = hb_hermite4_span(h, h->blocks->now - hb_blocks_level_time(h->blocks, h->blocks->level[i]));
+    const struct hb_span span = hb_span_of(dt);
+    hb_hermite4_predict(h, i, &span, f->q[i], f->q[i] + 3);
+    for (size_t c = 0; c < 3; c++) {
+      f->q[i][6 + c] = h->a[3 * i + c] + dt * h->j[3 * i + c];
+      f->q[i][9 + c] = h->j[3 * i + c];
+    }
+  }
+}
+
+static void add_exactly(double m, const double *from, const double *to, double eps2, long double pull[6])
+{
+  long double r[3], v[3], r2 = eps2, rv = 0;
+  for (int c = 0; c < 3; c++) {
+    r[c] = (long double)from[c] - to[c], v[c] = (long double)from[3 + c] - to[3 + c];
+    r2 += r[c] * r[c], rv += r[c] * v[c];
+  }
+  for (int c = 0; c < 3; c++) {
+    pull[c] += m / (r2 * sqrtl(r2)) * r[c];
+    pull[3 + c] += m / (r2 * sqrtl(r2)) * (v[c] - 3 * rv / r2 * r[c]);
+  }
+}
+
+/* One loses mass and another one moves, between two blocks of most others: their x and v stay, a and j change by the difference. */
+static void no_other_sees_a_jump(void **state)
+{
+  static struct felt before, after;
+  (void)state;
+  for (size_t w = 0; w < 2; w++) {
+    const uint64_t id[] = {10, 40};
+    const double m[] = {0, 0.01};
+    double worst[3] = {0}, v[] = {0, 0, 0, 0.1, 0.2, 0.3};
+    size_t late = 0;
+    struct hb_particles *p = cluster(ways + w);
+    struct hb_sim *sim = begin(ways + w, p);
+    const struct hb_hermite4 *h = sim->state;
+    ASSERT_OK(hb_sim_integrate(sim, when));
+    const double eps2 = ways[w].eps * ways[w].eps, masses[] = {h->particles->m[10], h->particles->m[40]};
+    ASSERT_OK(hb_sim_change(sim, &(struct hb_change){.n = 2, .id = id})); /* they are corrected up to now */
+    feel(h, &before);
+    ASSERT_OK(hb_sim_change(sim, &(struct hb_change){.n = 2, .id = id, .m = m, .v = v}));
+    feel(h, &after);
+    for (size_t i = 0; i < N; i++) {
+      if (i == 10 || i == 40) continue;
+      long double pull[6] = {0};
+      late += hb_blocks_level_time(h->blocks, h->blocks->level[i]) < h->blocks->now;
+      for (size_t k = 0; k < 2; k++) {
+        add_exactly(-masses[k], before.q[id[k]], before.q[i], eps2, pull);
+        add_exactly(m[k], after.q[id[k]], before.q[i], eps2, pull);
+      }
+      for (size_t c = 0; c < 6; c++) {
+        double scale = c < 3 ? 1 : 10, a = fabs(before.q[i][6 + c]) + scale;
+        worst[0] = fmax(worst[0], fabs(after.q[i][c] - before.q[i][c]));
+        worst[1 + c / 3] =
+            fmax(worst[1 + c / 3],
+                 fabs((double)(after.q[i][6 + c] - (long double)before.q[i][6 + c] - pull[c])) / a);
+      }
+    }
+    printf("%-8s %zu of %d in the middle of a step: x v %.1e, a %.1e, j %.1e\n", ways[w].name, late, N,
+           worst[0], worst[1], worst[2]);
+    assert_true(late > N / 2);
+    expect_at_most(worst[0], 1e-15);
+    expect_at_most(worst[1], 1e-13);
+    expect_at_most(worst[2], 1e-13);
+    hb_sim_destroy(sim);
+    hb_particles_destroy(p);
+  }
+}
+
+/* ---- against a run of its own ---- */
+
+static double *place_of(struct hb_particles *p, uint64_t id)
+{
+  for (size_t i = 0; i < hb_particles_n(p); i++)
+    if (hb_particles_id(p)[i] == id) return hb_particles_x(p) + 3 * i;
+  return NULL;
+}
+
+static void it_goes_on_like_a_new_run_of_what_there_is(void **state)
+{
+  (void)state;
+  for (size_t w = 0; w < COUNT_OF(ways); w++) {
+    if (ways[w].eps == 0) continue;
+    struct hb_particles *p = cluster(ways + w), *now, *there, *here;
+    struct hb_sim *sim = begin(ways + w, p), *other;
+    ASSERT_OK(hb_sim_integrate(sim, 0.25));
+    change(sim, 1, 1);
+    ASSERT_OK(hb_sim_state(sim, 0.25, &now));
+    other = begin(ways + w, now);
+    ASSERT_OK(hb_sim_integrate(sim, 0.5));
+    ASSERT_OK(hb_sim_integrate(other, 0.5));
+    ASSERT_OK(hb_sim_state(sim, 0.5, &here));
+    ASSERT_OK(hb_sim_state(other, 0.5, &there));
+    double sum = 0;
+    for (size_t i = 0; i < hb_particles_n(here); i++) {
+      const double *x = hb_particles_x(here) + 3 * i, *y = place_of(there, hb_particles_id(here)[i]);
+      assert_non_null(y);
+      for (int c = 0; c < 3; c++) sum += (x[c] - y[c]) * (x[c] - y[c]);
+    }
+    double rms = sqrt(sum / (double)hb_particles_n(here));
+    printf("%-8s rms distance of %zu after 1/4: %.1e\n", ways[w].name, hb_particles_n(here), rms);
+    assert_int_equal(hb_particles_n(here), N + 1);
+    expect_at_most(rms, 1e-6);
+    hb_sim_destroy(sim);
+    hb_sim_destroy(other);
+    hb_particles_destroy(p);
+    hb_particles_destroy(now);
+    hb_particles_destroy(here);
+    hb_particles_destroy(there);
+  }
+}
+
+/* Masses of all, one by one, which do not change: what begins anew so often is no less exact. */
+static void many_changes_cost_no_accuracy(void **state)
+{
+  (void)state;
+  for (size_t w = 0; w < 4; w++) {
+    double error[2];
+    for (int changes = 0; changes < 2; changes++) {
+      struct hb_particles *p = cluster(ways + w);
+      struct hb_sim *sim = begin(ways + w, p);
+      double e0 = energy(sim);
+      for (uint64_t k = 0; k < N; k++) {
+        ASSERT_OK(hb_sim_integrate(sim, (double)(k + 1) / (2 * N) + 1e-4));
+        if (changes)
+          ASSERT_OK(hb_sim_change(sim, &(struct hb_change){.n = 1, .id = &k, .m = hb_particles_m(p) + k}));
+      }
+      error[changes] = fabs((energy(sim) - e0) / e0);
+      hb_sim_destroy(sim);
+      hb_particles_destroy(p);
+    }
+    printf("%-18s dE/E %.1e, with %d changes %.1e\n", ways[w].name, error[0], N, error[1]);
+    expect_at_most(error[1], 5 * error[0] + 2e-8);
+  }
+}
+
+/* ---- what is refused ---- */
+
+static void invalid_changes_change_nothing(void **state)
+{
+  (void)state;
+  struct hb_particles *p = cluster(ways), *added;
+  struct hb_sim *sim = begin(ways, p);
+  ASSERT_OK(hb_sim_integrate(sim, 0.125));
+  uint64_t before = hash_at(sim, 0.125);
+  const uint64_t once[] = {3}, twice[] = {3, 3}, unknown[] = {N};
+  const double nan[] = {NAN, 0, 0}, less[] = {-1}, fine[] = {0, 0};
+  uint64_t all[N];
+  for (uint64_t i = 0; i < N; i++) all[i] = i;
+  ASSERT_OK(hb_particles_create(1, &added));
+#define REFUSED(status, sentence, ...)                                                                       \
+  ASSERT_FAILS(hb_sim_change(sim, &(struct hb_change){__VA_ARGS__}), status, sentence)
+  REFUSED(HB_ERR_USAGE, "particle 512, which does not exist", .n = 1, .id = unknown, .m = fine);
+  REFUSED(HB_ERR_USAGE, "particle 3 twice", .n = 2, .id = twice, .m = fine);
+  REFUSED(HB_ERR_USAGE, "particle 3 twice", .n = 1, .id = once, .m = fine, .n_removed = 1, .removed = once);
+  REFUSED(HB_ERR_USAGE, "particle 512, which does not exist", .n_removed = 1, .removed = unknown);
+  REFUSED(HB_ERR_INPUT, "mass nan for particle 3, expected finite and at least 0", .n = 1, .id = once,
+          .m = nan);
+  REFUSED(HB_ERR_INPUT, "mass -1 for particle 3", .n = 1, .id = once, .m = less);
+  REFUSED(HB_ERR_INPUT, "radius -1 for particle 3", .n = 1, .id = once, .radius = less);
+  REFUSED(HB_ERR_INPUT, "position nan for particle 3, expected finite", .n = 1, .id = once, .x = nan);
+  REFUSED(HB_ERR_INPUT, "velocity nan for particle 3", .n = 1, .id = once, .v = nan);
+  REFUSED(HB_ERR_USAGE, "adds particle 0, which exists already", .added = added);
+  REFUSED(HB_ERR_USAGE, "removes all 512 particles", .n_removed = N, .removed = all);
+  REFUSED(HB_ERR_USAGE, "no identities (NULL) of 1 particles", .n = 1, .m = fine);
+  assert_int_equal(hash_at(sim, 0.125), before);
+  struct hb_sim_counts counts;
+  hb_sim_counts(sim, &counts);
+  assert_int_equal(counts.changes, 0);
+  hb_sim_destroy(sim);
+  hb_particles_destroy(p);
+  hb_particles_destroy(added);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(energy_is_booked),
+      cmocka_unit_test(saved_before_or_after_it_goes_on_to_the_same_bits),
+      cmocka_unit_test(threads_change_no_bit),
+      cmocka_unit_test(no_other_sees_a_jump),
+      cmocka_unit_test(it_goes_on_like_a_new_run_of_what_there_is),
+      cmocka_unit_test(many_changes_cost_no_accuracy),
+      cmocka_unit_test(invalid_changes_change_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
