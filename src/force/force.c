@@ -519,13 +519,15 @@ void hb_force_filled(struct hb_force *force, size_t nj, const double origin[2][3
 
 /* ---- as integrators call them: sources and forces in one, timed, repeated where the device fails ---- */
 
-/* Adds the time since *lap, of which the source has spent some in sending and receiving. */
-static void count_phases(struct hb_force *force, const struct hb_phases *spent, double lap)
+/* Adds the time that a call has taken to begin, and to finish since `lap`, but not what its caller did in between; of that the source
+ * has spent some in sending and receiving. */
+static void count_phases(struct hb_force *force, double lap)
 {
   struct hb_phases *phases = &force->phases;
+  const struct hb_phases *spent = &force->spent;
   phases->send_s += spent->send_s;
   phases->receive_s += spent->receive_s;
-  phases->force_s += hb_clock_now() - lap - spent->send_s - spent->receive_s;
+  phases->force_s += force->begun_s + (hb_clock_now() - lap) - spent->send_s - spent->receive_s;
 }
 
 enum hb_status hb_force_find_massive(struct hb_force *force, size_t n, const double *m)
@@ -567,6 +569,7 @@ static enum hb_status begin_once(struct hb_force *force, struct hb_force_job job
   HB_TRY(begin_job(force, &job));
   force->under_way = job;
   force->is_under_way = 1;
+  force->begun_s = hb_clock_now() - start;
   return HB_OK;
 }
 
@@ -575,8 +578,9 @@ static enum hb_status finish_once(struct hb_force *force)
   HB_GL_VISIT;
   if (!force->is_under_way) return HB_OK;
   force->is_under_way = 0;
+  double start = hb_clock_now();
   HB_TRY(finish_job(force, &force->under_way));
-  count_phases(force, &force->spent, force->under_way.since);
+  count_phases(force, start);
   return HB_OK;
 }
 
@@ -663,19 +667,33 @@ enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE
   return HB_OK;
 }
 
-enum hb_status hb_force_on_kept(struct hb_force *force, const struct hb_force_job *job)
+enum hb_status hb_force_begin_kept(struct hb_force *force, const struct hb_force_job *job)
 {
-  struct hb_phases spent = {0};
   struct hb_force_job own = *job;
   HB_TRY(check_kept(force));
   double start = hb_clock_now();
-  own.spent = &spent;
+  force->spent = (struct hb_phases){0};
+  own.spent = &force->spent;
   HB_TRY(begin(force, &own));
   force->is_trusted = 1;
-  HB_TRY(hb_force_finish(force));
-  HB_TRY(force->ops->resident->check(force->records, job->sinks.n, job->to.a));
-  count_phases(force, &spent, start);
+  force->begun_s = hb_clock_now() - start;
   return HB_OK;
+}
+
+enum hb_status hb_force_finish_kept(struct hb_force *force)
+{
+  const struct hb_force_job job = force->under_way;
+  double start = hb_clock_now();
+  HB_TRY(hb_force_finish(force));
+  HB_TRY(force->ops->resident->check(force->records, job.sinks.n, job.to.a));
+  count_phases(force, start);
+  return HB_OK;
+}
+
+enum hb_status hb_force_on_kept(struct hb_force *force, const struct hb_force_job *job)
+{
+  HB_TRY(hb_force_begin_kept(force, job));
+  return hb_force_finish_kept(force);
 }
 
 enum hb_status hb_force_correct(struct hb_force *force, const struct hb_force_correction *correction)
@@ -909,6 +927,11 @@ struct hb_gl_context *hb_force_gl(const struct hb_force *force)
   return ops->gl && force->state ? (struct hb_gl_context *)ops->gl(force->state) : NULL;
 }
 unsigned hb_force_openings(const struct hb_force *force) { return force->openings; }
+uint64_t hb_force_sent_bytes(const struct hb_force *force)
+{
+  const struct hb_gl_context *gl = hb_force_gl(force);
+  return gl ? gl->sent : 0;
+}
 const char *hb_force_context(const struct hb_force *force)
 {
   const struct hb_gl_context *gl = hb_force_gl(force);

@@ -63,6 +63,13 @@ enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE
 /* Forces on sinks by number from the predicted sources. */
 enum hb_status hb_force_on_kept(struct hb_force *force, const struct hb_force_job *job);
 
+/* The same in two, as hb_force_begin_of. */
+enum hb_status hb_force_begin_kept(struct hb_force *force, const struct hb_force_job *job);
+enum hb_status hb_force_finish_kept(struct hb_force *force);
+
+/* Bytes of particles that were sent to the device since its context was opened; 0 where there is none. */
+uint64_t hb_force_sent_bytes(const struct hb_force *force);
+
 /* Corrects the block. Then the levels that the schedule derives from its steps, level[ni]. */
 enum hb_status hb_force_correct(struct hb_force *force, const struct hb_force_correction *correction);
 enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint32_t *index,

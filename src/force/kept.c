@@ -138,7 +138,11 @@ void hb_kept_store_from(struct hb_kept *k, size_t count, const struct hb_gl_buff
   k->is_storing = 1;
 }
 
-void hb_kept_store(struct hb_kept *k, size_t count) { hb_kept_store_from(k, count, &k->sent.buffer); }
+void hb_kept_store(struct hb_kept *k, size_t count)
+{
+  k->context->sent += count * (16 * k->layers + sizeof(uint32_t));
+  hb_kept_store_from(k, count, &k->sent.buffer);
+}
 
 void hb_kept_read(const struct hb_kept *k, size_t layer, size_t first, size_t count, uint32_t *words)
 {

@@ -56,6 +56,7 @@ struct hb_gl_context {
       *bound;       /* whose program and inputs are bound in OpenGL; NULL: unknown, see gl_pass.c */
   unsigned program; /* that is current in OpenGL; 0: unknown */
   double given;     /* seconds of work since the device last was waited for, as whoever gives it believes */
+  uint64_t sent;    /* bytes of particles so far */
   unsigned built;   /* programs so far: whoever times draws leaves out those that waited for a compiler */
   struct hb_gl_reload *reloads;                          /* programs that follow their files, see gl_pass.c */
   void (*forget_reloads)(struct hb_gl_context *context); /* at closing; NULL: there are none */

@@ -307,6 +307,7 @@ static enum hb_status send(struct hb_pairs *p, size_t n, const struct hb_column 
                            const struct hb_gl_buffer *buffer)
 {
   const size_t bytes = (size_t)p->texels * 16, piece = piece_of(n, bytes);
+  p->params.context->sent += n * bytes;
   if (n * bytes <= FEW) return send_few(p, n, columns, buffer);
   if (!hb_gl_upload_is_there(p->params.context)) return send_whole(p, n, columns, buffer);
   for (size_t from = 0, to; from < n; from = to) {

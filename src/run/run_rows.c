@@ -143,11 +143,12 @@ static const struct hb_table_column shown[] = {
     {"precision", HB_TABLE_TEXT, AT(precision)},
     {"context", HB_TABLE_TEXT, AT(context)},
     {"device", HB_TABLE_TEXT, AT(device)},
+    {"sent_bytes", HB_TABLE_COUNT, AT(counts.sent_bytes)},
     {"first_step", HB_TABLE_TEXT, AT(first_step)},
     {"neighbors", HB_TABLE_INT, AT(neighbors)},
     {"state_hash", HB_TABLE_CHARS, AT(state_hash)},
 };
-enum { SHOWN = sizeof shown / sizeof *shown, SHOWN_LAST = 9, SHOWN_ALWAYS = SHOWN - SHOWN_LAST };
+enum { SHOWN = sizeof shown / sizeof *shown, SHOWN_LAST = 10, SHOWN_ALWAYS = SHOWN - SHOWN_LAST };
 
 /* How many there are. The columns of parts that the text leaves out have no format. */
 static size_t choose_columns(const struct hb_run_output *output, int has_neighbors, int is_last,

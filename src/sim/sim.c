@@ -153,8 +153,9 @@ static const char *lacks_for_neighbors(const struct hb_sim_params *p)
   if (lacking) return lacking;
   if (p->steps != HB_STEPS_BLOCK) return "block steps";
   if (p->first_step == HB_FIRST_STEP_EQ2) return "first steps by eq. 9: far forces begin with a trial";
-  if (p->transfer != HB_TRANSFER_ALL || p->predict != HB_PLACE_HOST || p->correct != HB_PLACE_HOST)
-    return "transfer all, predict host and correct host: near forces are the host's";
+  if (p->correct != HB_PLACE_HOST) return "correct host: near forces are the host's";
+  if ((p->predict == HB_PLACE_GPU) != (p->transfer == HB_TRANSFER_BLOCK))
+    return "transfer block where a device predicts: it gets those that have stepped since the last full block";
   char precision[32];
   name_precision(&p->force, precision);
   /* where a strong near pull is taken from the pulls of all, its rounding stays: places of 24 bits leave too much */
@@ -192,7 +193,7 @@ int hb_sim_default_neighbors(const struct hb_sim_params *params, const struct hb
   enum { USUAL = 64, FROM = 1000 };
   const struct hb_force_scheme *scheme =
       params->force.scheme ? hb_force_scheme_find(params->force.scheme) : NULL;
-  if (count_massive(initial) < FROM || asks_for_more(params) || lacks_for_neighbors(params) ||
+  if (params->predict != HB_PLACE_HOST || count_massive(initial) < FROM || asks_for_more(params) || lacks_for_neighbors(params) ||
       lacks_in_particles(params, initial))
     return HB_NEIGHBORS_NONE;
   /* schemes of 2004 and 2007 are asked for as they were; for shaders of one's own, see hb_sim_default_encounters */
@@ -467,6 +468,7 @@ const struct hb_sim_params *hb_sim_taken(const struct hb_sim *sim) { return &sim
 void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts)
 {
   sim->integrator->counts(sim->state, counts);
+  counts->sent_bytes = hb_force_sent_bytes(sim->force);
 }
 
 /* m x v id of struct hb_particles. Of struct hb_hermite4: a j lost xp vp a1 j1, phi1, block level1; of struct hb_blocks: next

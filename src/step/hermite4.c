@@ -396,6 +396,15 @@ static struct hb_force_particles force_particles(const struct hb_hermite4 *h)
 
 enum hb_status hb_hermite4_keep(struct hb_hermite4 *h, size_t ni, const uint32_t *index)
 {
+  if (h->near) {
+    hb_hermite4_near.mark(h, ni, index);
+    return HB_OK;
+  }
+  return hb_hermite4_send(h, ni, index);
+}
+
+enum hb_status hb_hermite4_send(struct hb_hermite4 *h, size_t ni, const uint32_t *index)
+{
   const struct hb_force_particles p = force_particles(h);
   return hb_force_keep(h->force, &p, ni, index);
 }
@@ -411,7 +420,7 @@ static void device_spans(const struct hb_hermite4 *h, const struct hb_blocks *bl
     dt[l] = hb_hermite4_span(h, T - hb_blocks_level_time(blocks, l));
 }
 
-static enum hb_status predict_on_device(struct hb_hermite4 *h, uint64_t T)
+enum hb_status hb_hermite4_predict_on_device(struct hb_hermite4 *h, uint64_t T)
 {
   double dt[HB_FORCE_LEVELS];
   device_spans(h, h->blocks, T, dt);
@@ -421,16 +430,16 @@ static enum hb_status predict_on_device(struct hb_hermite4 *h, uint64_t T)
 static enum hb_status pairs_on_kept(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   if (h->params.transfer == HB_TRANSFER_ALL) HB_TRY(keep_all(h));
-  HB_TRY(predict_on_device(h, T));
+  HB_TRY(hb_hermite4_predict_on_device(h, T));
   return hb_force_on_kept(
       h->force, &(struct hb_force_job){.sinks = {.n = ni, .index = h->block}, .to = {h->a1, h->j1, h->phi1}});
 }
 
-/* Pairs alone, of the block: a1 j1 phi1 at tick T, from xp vp, or predict = gpu from what the device has. A device that fails is
- * reopened once. */
+/* Pairs alone, of the block: a1 j1 phi1 at tick T, from xp vp, or predict = gpu from what the device has, which with lists gets
+ * particles for full blocks only. A device that fails is reopened once. */
 static enum hb_status sum_pairs(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  if (h->params.predict == HB_PLACE_HOST)
+  if (h->params.predict == HB_PLACE_HOST || h->near)
     return hb_force_of(h->force,
                        &(struct hb_force_job){.sources = {h->n, hb_hermite4_sources(h), h->xp, h->vp},
                                               .sinks = {.n = ni, .index = h->block},
@@ -473,7 +482,7 @@ static enum hb_status correct_on_device(struct hb_hermite4 *h, uint64_t T, size_
   after.now = T;
   HB_TRY(hb_blocks_next_time(&after, &next));
   device_spans(h, &after, next, ahead);
-  HB_TRY(predict_on_device(h, T));
+  HB_TRY(hb_hermite4_predict_on_device(h, T));
   HB_TRY(hb_force_correct(
       h->force,
       &(struct hb_force_correction){.ni = ni, .index = h->block, .how = &how, .step = step, .ahead = ahead}));

@@ -145,8 +145,13 @@ enum hb_status hb_hermite4_catch_up(struct hb_hermite4 *h, uint64_t T, size_t ni
 /* The block, which is on no list, begins anew at tick T where xp vp are. Errors: as hb_hermite4_forces. */
 enum hb_status hb_hermite4_start_nodes(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
-/* Sends the particles index[ni] to the device that keeps them; NULL: all. */
+/* The particles index[ni] have changed, NULL: all; the device that keeps them gets them: now, or with lists before the next full
+ * block. */
 enum hb_status hb_hermite4_keep(struct hb_hermite4 *h, size_t ni, const uint32_t *index);
+
+/* At once. And the device predicts all to tick T. */
+enum hb_status hb_hermite4_send(struct hb_hermite4 *h, size_t ni, const uint32_t *index);
+enum hb_status hb_hermite4_predict_on_device(struct hb_hermite4 *h, uint64_t T);
 
 /* ---- hermite4_near.c: near and far parts ---- */
 
@@ -187,6 +192,9 @@ struct hb_hermite4_near_ops {
   void (*renew)(struct hb_hermite4 *h, uint64_t T, size_t ni);
   enum hb_status (*sum_fresh)(struct hb_hermite4 *h, size_t ni);
   void (*begin)(struct hb_hermite4 *h, size_t b, unsigned *level, unsigned most);
+
+  /* Of a device that keeps particles: it has not got index[ni] (NULL: all) as they are now. */
+  void (*mark)(struct hb_hermite4 *h, size_t ni, const uint32_t *index);
 
   /* Masses or numbers have changed, or particles have moved far: a new order in space. Errors: HB_ERR_INTERNAL. */
   enum hb_status (*arrange)(struct hb_hermite4 *h);

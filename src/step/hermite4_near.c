@@ -78,6 +78,9 @@ struct hb_hermite4_near {
   struct hb_gravity *all; /* for that; NULL: not needed yet */
   uint64_t *stamp, now,
       all_at; /* [n] 1 + the tick that xp vp of a particle were last set for; that of the block; of all */
+  uint8_t *is_changed; /* [n] since a device that keeps particles was sent it, */
+  uint32_t *changed;   /* [n] and which these are, */
+  unsigned openings;   /* in this opening of the source of forces */
   struct hb_order *order;
   struct record *record;                 /* [n] by place */
   struct hb_span span[HB_BLOCKS_LEVELS]; /* to the tick of the block */
@@ -108,6 +111,8 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_hermite4_near, step, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, record, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, stamp, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4_near, is_changed, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4_near, changed, 1, HB_COLUMN_SCRATCH),
 };
 static const struct hb_columns columns = HB_COLUMNS(rows, 1);
 
@@ -468,10 +473,10 @@ static void count_pairs(struct hb_hermite4 *h, size_t ni)
 {
   const struct hb_hermite4_near *near = h->near;
   struct hb_near_counts *counts = &h->counts.near;
-  size_t sources;
+  size_t sources = h->n;
   for (size_t b = 0; b < ni; b++) counts->near_pairs += near->count[h->block[b]];
   if (!near->fars) return;
-  hb_force_massive(h->force, h->n, &sources);
+  if (h->params.predict == HB_PLACE_HOST) hb_force_massive(h->force, h->n, &sources);
   counts->full_blocks++;
   counts->far_steps += near->fars;
   counts->full_pairs += near->fars * hb_force_pairs(h->n, sources);
@@ -551,13 +556,69 @@ static enum hb_status tell_hits(struct hb_hermite4 *h, size_t ni)
   return HB_OK;
 }
 
+/* ---- particles that stay on a device ---- */
+
+static void near_mark(struct hb_hermite4 *h, size_t ni, const uint32_t *index)
+{
+  uint8_t *is_changed = h->near->is_changed;
+  if (!index) memset(is_changed, 1, ni);
+  for (size_t k = 0; index && k < ni; k++) is_changed[index[k]] = 1;
+}
+
+/* Those that have stepped, joined or split since the last full block, each once. */
+static enum hb_status send_changed(struct hb_hermite4 *h)
+{
+  struct hb_hermite4_near *near = h->near;
+  size_t count = 0;
+  for (size_t i = 0; i < h->n; i++) {
+    near->changed[count] = (uint32_t)i;
+    count += near->is_changed[i];
+  }
+  if (count == 0) return HB_OK;
+  HB_TRY(hb_hermite4_send(h, count, count < h->n ? near->changed : NULL));
+  memset(near->is_changed, 0, h->n);
+  return HB_OK;
+}
+
+static enum hb_status begin_kept_once(struct hb_hermite4 *h, uint64_t T, const struct hb_force_job *job)
+{
+  struct hb_hermite4_near *near = h->near;
+  if (near->openings != hb_force_openings(h->force)) near_mark(h, h->n, NULL); /* that device has nothing */
+  near->openings = hb_force_openings(h->force);
+  HB_TRY(send_changed(h));
+  HB_TRY(hb_hermite4_predict_on_device(h, T));
+  return hb_force_begin_kept(h->force, job);
+}
+
+/* The pulls of all on those whose far steps end. A device that fails is reopened once. */
+static enum hb_status begin_total(struct hb_hermite4 *h, uint64_t T, const struct hb_force_job *job)
+{
+  if (h->params.predict == HB_PLACE_HOST) return hb_force_begin_of(h->force, job);
+  enum hb_status status = begin_kept_once(h, T, job);
+  if (status != HB_ERR_DEVICE) return status;
+  HB_TRY(hb_force_open_again(h->force));
+  return begin_kept_once(h, T, job);
+}
+
+static enum hb_status finish_total(struct hb_hermite4 *h, uint64_t T, const struct hb_force_job *job)
+{
+  if (h->params.predict == HB_PLACE_HOST) return hb_force_finish_of(h->force, job);
+  enum hb_status status = hb_force_finish_kept(h->force);
+  if (status != HB_ERR_DEVICE) return status;
+  HB_TRY(hb_force_open_again(h->force));
+  HB_TRY(begin_kept_once(h, T, job));
+  return hb_force_finish_kept(h->force);
+}
+
 static enum hb_status near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct hb_hermite4_near *near = h->near;
-  const struct hb_force_job job = {.sources = {h->n, hb_hermite4_sources(h), h->xp, h->vp},
-                                   .sinks = {.n = near->fars, .index = near->index},
-                                   .to = {near->total_a, near->total_j, near->phi}};
-  if (near->fars) HB_TRY(hb_force_begin_of(h->force, &job));
+  int is_kept = h->params.predict == HB_PLACE_GPU;
+  const struct hb_force_job job = {
+      .sources = {is_kept ? 0 : h->n, is_kept ? NULL : hb_hermite4_sources(h), h->xp, h->vp},
+      .sinks = {.n = near->fars, .index = near->index},
+      .to = {near->total_a, near->total_j, near->phi}};
+  if (near->fars) HB_TRY(begin_total(h, T, &job));
   double lap = hb_clock_now();
   for_each(h, ni, h->block, SUMMED_ALONE, sum_near);
   HB_TRY(tell_hits(h, ni));
@@ -569,7 +630,7 @@ static enum hb_status near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
   }
   hb_order_refit(near->order, h->xp);
   h->phases.lists_s += hb_clock_lap(&lap);
-  HB_TRY(hb_force_finish_of(h->force, &job));
+  HB_TRY(finish_total(h, T, &job));
   add_heavy(h, near->fars, near->index);
   HB_TRY(take_fars(h));
   turn_far(h, T, ni);
@@ -1364,6 +1425,7 @@ const struct hb_hermite4_near_ops hb_hermite4_near = {.list = near_list,
                                                       .forces = near_forces,
                                                       .step_fars = near_step_fars,
                                                       .settle = near_settle,
+                                                      .mark = near_mark,
                                                       .take_first = near_take_first,
                                                       .look_around = near_look_around};
 

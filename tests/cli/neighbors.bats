@@ -40,8 +40,8 @@ LIST
     read -ra words <<<"$words"
     fails_with 2 "neighbors need $sentence" run k.txt --t-end 1/8 --neighbors 16 "${words[@]}"
   done <<'LIST'
---scheme tile --transfer block --predict gpu:transfer all, predict host and correct host*
---scheme tile --transfer block --predict gpu --correct gpu:transfer all, predict host and correct host*
+--scheme tile --predict gpu:transfer block where a device predicts*
+--scheme tile --transfer block --predict gpu --correct gpu:correct host*
 --scheme bag --interaction plain.glsl:gravity, not another interaction
 LIST
   run -2 --separate-stderr "$HOLMBERG" bench run --neighbors 64
@@ -228,6 +228,59 @@ plummer -n 400 --seed 6|--eps 1/256 --field point:m=2,x=5 --t-end 1/4'
     again=$(hash_of --precision reproducible --scheme $words --eps 0.0016 --t-end 1/32 --neighbors 64)
     echo "reproducible by $words: $again" >&3
     [ "$again" = "${hash:=$again}" ]
+  done
+}
+
+@test "a device that predicts is sent what has stepped, fewer bytes; the same energies, and resumed the same bits" {
+  export HB_CONTEXT=osmesa
+  local kept=(--transfer block --predict gpu) by=(--scheme bag --precision ds --no-tune --neighbors 64 --json)
+  local ic words all count
+  while IFS='|' read -r ic words; do
+    read -ra ic <<<"$ic"
+    read -ra words <<<"$words"
+    "$HOLMBERG" ic "${ic[@]}" -o k.txt --quiet
+    accepts run k.txt "${by[@]}" "${words[@]}"
+    all=$output
+    accepts run k.txt "${by[@]}" "${words[@]}" "${kept[@]}"
+    echo "${ic[*]}: $(value full_blocks <<<"$all") and $(value full_blocks <<<"$output") full blocks, bytes $(value sent_bytes <<<"$all") -> \
+$(value sent_bytes <<<"$output"), dE/E $(value de_rel <<<"$all") -> $(value de_rel <<<"$output")" >&3
+    holds "$(value sent_bytes <<<"$output") < 0.92 * $(value sent_bytes <<<"$all") && $(value sent_bytes <<<"$output") > 0"
+    holds "$(size "$(value de_rel <<<"$output")") < 2 * $(size "$(value de_rel <<<"$all")") + 1e-8"
+  done <<'LIST'
+plummer -n 2048 --masses kroupa --mass-max 50 --seed 21|--eps 0.0008 --t-end 1/8
+king -n 1024 --masses kroupa --binaries 0.3 --seed 2|--eps 0 --t-end 1/16
+LIST
+  words=(--eps 0 --t-end 1/64)
+  run -75 "$HOLMBERG" run k.txt "${by[@]}" "${words[@]}" "${kept[@]}" --checkpoint part.ckpt --max-hours 1e-9
+  for ((count = 0; count < 6 && status == 75; count++)); do
+    run "$HOLMBERG" run --resume part.ckpt --max-hours $((1 + count % 4))e-9
+  done
+  [ "$status" -ne 75 ] || run "$HOLMBERG" run --resume part.ckpt --max-hours 1
+  accepts run k.txt "${by[@]}" "${words[@]}" "${kept[@]}"
+  all=$(value state_hash <<<"$output")
+  accepts run --resume part.ckpt --max-hours 1
+  echo "after $count resumes $(value state_hash <<<"$output"), $all" >&3
+  [ "$(value state_hash <<<"$output")" = "$all" ]
+}
+
+@test "on two and three devices: the bits of one in reproducible, energies in ds, sent all or what has stepped" {
+  cluster 1024
+  local run=(k.txt --context osmesa --scheme tile --no-tune --neighbors 64 --eps 0 --t-end 1/64 --json)
+  local devices words hash='' again
+  for devices in software software,software software,software,software; do
+    words=unroll=8
+    [ $devices = software ] || words='alone_below=8 kept_alone_below=8'
+    accepts run "${run[@]}" --precision reproducible --device $devices --tuning "$words"
+    again=$(value state_hash <<<"$output")
+    echo "$devices: $again" >&3
+    [ "$again" = "${hash:=$again}" ]
+  done
+  for words in '' '--transfer block --predict gpu'; do
+    # shellcheck disable=SC2086 # words
+    accepts run "${run[@]}" --precision ds --device software,software --tuning 'alone_below=8 kept_alone_below=8' $words
+    echo "ds on two $words: dE/E $(value de_rel <<<"$output"), $(value full_blocks <<<"$output") full" >&3
+    holds "$(size "$(value de_rel <<<"$output")") < 5e-8"
+    holds "8 * $(value full_blocks <<<"$output") < $(value block_steps <<<"$output")"
   done
 }
 

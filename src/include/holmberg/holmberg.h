@@ -532,6 +532,7 @@ struct hb_sim_counts {
   struct hb_near_counts near;
   uint64_t changes; /* calls of hb_sim_change  */
   double e_changed; /* the energy they brought */
+  uint64_t sent_bytes; /* particles on their way to the device, since it was opened */
 };
 
 /* Seconds of wall time, [PZ07] eq. 10: t_host = predict + correct, t_comm = send + receive. With HB_FORCE_PHASES the

@@ -334,6 +334,7 @@ class hb_sim_counts(Structure):
         ("near", hb_near_counts),
         ("changes", c_uint64),
         ("e_changed", c_double),
+        ("sent_bytes", c_uint64),
     ]
 
 
