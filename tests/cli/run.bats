@@ -40,7 +40,7 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   fields+="\"e_binaries\": $n, \"e_orbit\": $n, \"e_scale\": $n, \"de_cluster\": $n, \"de_rel\": $n, "
   fields+="\"virial_ratio\": $n, \"r_half\": $n, \"block_steps\": [0-9]+, \"particle_steps\": [0-9]+, "
   fields+="\"pairs\": [0-9]+, \"wall_s\": $n, \"exact_energy\": true, \"eps\": 0.00390625"
-  local last=', "dt_least": [0-9.e-]+, "done": true, "scheme": "host", "precision": "double", "context": "none", "device": "[^"]+", "first_step": "eq2", "neighbors": 0, "state_hash": "[0-9a-f]{16}"'
+  local last=', "dt_least": [0-9.e-]+, "done": true, "scheme": "host", "precision": "double", "context": "none", "device": "[^"]+", "sent_bytes": 0, "first_step": "eq2", "neighbors": 0, "state_hash": "[0-9a-f]{16}"'
   [ "${#lines[@]}" -eq 3 ]
   [[ ${lines[0]} =~ $fields\}$ ]]
   [[ ${lines[1]} =~ $fields\}$ ]]
