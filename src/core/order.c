@@ -179,7 +179,8 @@ void hb_order_weigh(struct hb_order *order, size_t n, const double *m, double m_
   for (size_t i = 0; i < n; i++) {
     if (!all && m[i] == order->m[i]) continue;
     order->m[i] = m[i];
-    order->weight[i] = hb_order_weight(m[i], m_mean);
+    int is_same = all && i > 0 && m[i] == m[i - 1]; /* often */
+    order->weight[i] = is_same ? order->weight[i - 1] : hb_order_weight(m[i], m_mean);
     if (!all) weigh_one(order, (uint32_t)i);
   }
   if (all) place_weights(order);

@@ -569,7 +569,7 @@ static enum hb_status add_others(struct hb_hermite4 *h, uint64_t T, size_t ni)
   return hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1);
 }
 
-static enum hb_status sum_whole(struct hb_hermite4 *h, uint64_t T, size_t ni)
+enum hb_status hb_hermite4_sum(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   HB_TRY(hb_hermite4_has_parts(h) ? hb_hermite4_near.sum_fresh(h, ni) : sum_pairs(h, T, ni));
   return add_others(h, T, ni);
@@ -581,14 +581,14 @@ enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
     hb_hermite4_predict_others(h, T, ni);
     hb_hermite4_near.renew(h, T, ni);
   }
-  return sum_whole(h, T, ni);
+  return hb_hermite4_sum(h, T, ni);
 }
 
 enum hb_status hb_hermite4_catch_up(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   HB_TRY(hb_hermite4_before(h, T, ni));
   if (ni == 0) return HB_OK;
-  HB_TRY(sum_whole(h, T, ni));
+  HB_TRY(hb_hermite4_sum(h, T, ni));
   for (size_t b = 0; b < ni; b++) {
     size_t i = h->block[b], k = 3 * i;
     double dt = hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, h->blocks->level[i]));

@@ -121,6 +121,9 @@ extern const struct hb_companion hb_companion_bodies, hb_companion_heavy, hb_com
 enum hb_status hb_hermite4_before(struct hb_hermite4 *h, uint64_t T, size_t ni);
 enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
+/* The same where all are predicted and, with lists, the block has its own. */
+enum hb_status hb_hermite4_sum(struct hb_hermite4 *h, uint64_t T, size_t ni);
+
 /* All but the block, whose xp vp stay. */
 void hb_hermite4_predict_others(struct hb_hermite4 *h, uint64_t T, size_t ni);
 

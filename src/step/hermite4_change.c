@@ -40,6 +40,7 @@ struct change {
   uint8_t *what; /* [n] of them that there are at the end */
   double eps2;
   struct sources before, after;
+  int is_by_mass; /* nodes are the same, at the same places */
 };
 
 /* ---- who begins anew ---- */
@@ -107,22 +108,30 @@ static enum hb_status take_sources(const struct change *c, struct sources *to)
 
 /* ---- energy ---- */
 
+/* x v of all: of nodes xp vp, of members of groups their own, in the array `own`. */
+static enum hb_status resolve(const struct hb_hermite4 *h, double *own, const double **x, const double **v)
+{
+  double e_rounded;
+  *x = h->xp, *v = h->vp;
+  if (!own) return HB_OK;
+  memcpy(own, h->xp, 3 * h->n * sizeof *own);
+  memcpy(own + 3 * h->n, h->vp, 3 * h->n * sizeof *own);
+  *x = own, *v = own + 3 * h->n;
+  return hb_companion_groups.resolve(h, 0, own, own + 3 * h->n, &e_rounded);
+}
+
 static enum hb_status energy_of(const struct change *c, double *energy)
 {
-  struct hb_hermite4 *h = c->h;
+  const struct hb_hermite4 *h = c->h;
   size_t count = 0;
-  double *x, *v = NULL, e_rounded;
+  const double *x, *v;
+  double *own = NULL;
   uint32_t *who = NULL;
   uint8_t *is_in = NULL;
-  enum hb_status status = HB_ALLOC(3 * h->n, &x);
-  if (status == HB_OK) status = HB_ALLOC(3 * h->n, &v);
+  enum hb_status status = h->groups && h->groups->count > 0 ? HB_ALLOC(6 * h->n, &own) : HB_OK;
   if (status == HB_OK) status = HB_ALLOC(h->n, &who);
   if (status == HB_OK) status = HB_ALLOC(h->n, &is_in);
-  if (status == HB_OK) {
-    memcpy(x, h->xp, 3 * h->n * sizeof *x);
-    memcpy(v, h->vp, 3 * h->n * sizeof *v);
-    status = hb_companion_groups.resolve(h, 0, x, v, &e_rounded);
-  }
+  if (status == HB_OK) status = resolve(h, own, &x, &v);
   for (uint32_t i = 0; i < h->n && status == HB_OK; i++) {
     if (!(c->what[i] & IS_CHANGED)) continue;
     who[count++] = i;
@@ -130,8 +139,7 @@ static enum hb_status energy_of(const struct change *c, double *energy)
   }
   if (status == HB_OK)
     status = hb_change_energy(h->particles, x, v, count, who, is_in, c->eps2, h->field, energy);
-  hb_mem_free(x);
-  hb_mem_free(v);
+  hb_mem_free(own);
   hb_mem_free(who);
   hb_mem_free(is_in);
   return status;
@@ -157,7 +165,7 @@ static void add_source(const struct change *c, uint32_t i, const struct source *
 {
   const struct hb_hermite4 *h = c->h;
   int is_near = hb_hermite4_has_parts(h) && hb_hermite4_near_has(h, i, s->node);
-  if (s->m > 0)
+  if (s->m != 0)
     add_pull(s, sign, c->eps2, h->xp + 3 * (size_t)i, h->vp + 3 * (size_t)i, is_near ? near : far);
 }
 
@@ -193,22 +201,53 @@ static void turn(const struct change *c, struct hb_pull *near, const struct hb_p
   if (c->h->field) hb_field_deflect(c->h->field, at_rest, a, near->k);
 }
 
+static void end_feeling(const struct change *c, uint32_t i, struct hb_pull *near, const struct hb_pull *far)
+{
+  struct hb_hermite4 *h = c->h;
+  turn(c, near, far);
+  if (hb_hermite4_has_parts(h)) hb_hermite4_near_feel(h, c->T, i, near, far);
+  for (int d = 0; d < 3; d++) near->a[d] += far->a[d], near->k[d] += far->k[d];
+  uint64_t ticks = c->T - hb_blocks_level_time(h->blocks, h->blocks->level[i]);
+  move_past(h, i, hb_hermite4_span(h, ticks), near);
+}
+
+/* The k-th, of which only the mass is another: one pull is enough. */
+static void feel_mass(const struct change *c, uint32_t i, size_t k, struct hb_pull *near, struct hb_pull *far)
+{
+  struct source more = c->after.at[k];
+  more.m -= c->before.at[k].m;
+  if (more.m > 0 && hb_hermite4_has_parts(c->h)) hb_hermite4_near_meet(c->h, i, more.node, c->after.at[k].m);
+  add_source(c, i, &more, 1, near, far);
+}
+
+/* Whether all of these are where they were. */
+static int is_by_mass(const struct change *c)
+{
+  size_t same = 0;
+  for (size_t k = 0; k < c->after.count && k < c->before.count; k++) {
+    const struct source *b = c->before.at + k, *a = c->after.at + k;
+    same += a->node == b->node && memcmp(a->x, b->x, sizeof a->x) == 0 &&
+            memcmp(a->v, b->v, sizeof a->v) == 0 && b->m > 0;
+  }
+  return same == c->after.count && same == c->before.count;
+}
+
 /* An untouched node. */
 static void let_feel(const struct change *c, uint32_t i)
 {
   struct hb_hermite4 *h = c->h;
   struct hb_pull near = {{0}, {0}}, far = {{0}, {0}};
+  if (c->is_by_mass) {
+    for (size_t k = 0; k < c->after.count; k++) feel_mass(c, i, k, &near, &far);
+    return end_feeling(c, i, &near, &far);
+  }
   for (size_t k = 0; k < c->before.count; k++) add_source(c, i, c->before.at + k, -1, &near, &far);
   for (size_t k = 0; k < c->after.count; k++) {
     const struct source *s = c->after.at + k;
     if (hb_hermite4_has_parts(h)) hb_hermite4_near_meet(h, i, s->node, s->m);
     add_source(c, i, s, 1, &near, &far);
   }
-  turn(c, &near, &far);
-  if (hb_hermite4_has_parts(h)) hb_hermite4_near_feel(h, c->T, i, &near, &far);
-  for (int d = 0; d < 3; d++) near.a[d] += far.a[d], near.k[d] += far.k[d];
-  uint64_t ticks = c->T - hb_blocks_level_time(h->blocks, h->blocks->level[i]);
-  move_past(h, i, hb_hermite4_span(h, ticks), &near);
+  end_feeling(c, i, &near, &far);
 }
 
 enum { PIECE = 256 };
@@ -324,6 +363,7 @@ static enum hb_status change(struct change *c)
   h->counts.e_changed += after - before;
   h->counts.changes++;
   HB_TRY(take_sources(c, &c->after));
+  c->is_by_mass = is_by_mass(c);
   hb_parallel_for(h->n > 4 * PIECE ? hb_parallel_threads() : 1, hb_div_ceil(h->n, PIECE), feel_piece, c);
   HB_TRY(drop_removed(c));
   return begin_marked(c);

@@ -364,7 +364,7 @@ enum hb_status hb_hermite4_start_nodes(struct hb_hermite4 *h, uint64_t T, size_t
     hb_hermite4_near.renew(h, T, ni);
   }
   if (h->groups) HB_TRY(look_around(h, T, ni));
-  HB_TRY(hb_hermite4_forces(h, T, ni));
+  HB_TRY(hb_hermite4_sum(h, T, ni));
   for (size_t b = 0; b < ni; b++) hb_hermite4_begin_anew(h, T, b);
   return HB_OK;
 }
