@@ -250,7 +250,7 @@ static void let_feel(const struct change *c, uint32_t i)
   end_feeling(c, i, &near, &far);
 }
 
-enum { PIECE = 256 };
+enum { PIECE = 256, ALONE = 16384 };
 
 static void feel_piece(void *context, size_t piece)
 {
@@ -364,7 +364,7 @@ static enum hb_status change(struct change *c)
   h->counts.changes++;
   HB_TRY(take_sources(c, &c->after));
   c->is_by_mass = is_by_mass(c);
-  hb_parallel_for(h->n > 4 * PIECE ? hb_parallel_threads() : 1, hb_div_ceil(h->n, PIECE), feel_piece, c);
+  hb_parallel_for(h->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(h->n, PIECE), feel_piece, c);
   HB_TRY(drop_removed(c));
   return begin_marked(c);
 }
