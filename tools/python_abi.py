@@ -12,11 +12,11 @@ from pathlib import Path
 
 HEADERS = ["holmberg.h", "diagnostics.h", "checkpoint.h", "device.h", "picture.h", "interaction.h"]
 NUMBERS = {"double": "c_double", "int": "c_int", "unsigned": "c_uint", "size_t": "c_size_t", "uint8_t": "c_uint8",
-           "uint32_t": "c_uint32", "uint64_t": "c_uint64"}
+           "uint32_t": "c_uint32", "uint64_t": "c_uint64", "int64_t": "c_int64"}
 HEAD = '''"""What the headers declare, written by tools/python_abi.py."""
 # flake8: noqa
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint8, c_uint32,
-                    c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint, c_uint8,
+                    c_uint32, c_uint64, c_void_p)
 
 
 class Status(c_int):

@@ -24,6 +24,8 @@ enum {
   INTEGRATOR_INFO = PADDED(END(hb_integrator_info, has_dt)),
   SIM_PARAMS = END(hb_sim_params, stop_at) - sizeof(struct hb_force_params) + FORCE_PARAMS,
   SIM_COUNTS = END(hb_sim_counts, massless),
+  BOUND = END(hb_bound, v),
+  BETWEEN = END(hb_between, context),
   CHANGE = END(hb_change, added),
   PHASES = END(hb_phases, correct_s),
   DIAGNOSTICS = END(hb_diagnostics, e_scale),
@@ -76,12 +78,16 @@ FROZEN(enum hb_status, hb_sim_take,
 FROZEN(const struct hb_sim_params *, hb_sim_taken, (const struct hb_sim *sim), SIM_PARAMS, FORCE_PARAMS, sim)
 FROZEN_VOID(hb_sim_counts, (const struct hb_sim *sim, struct hb_sim_counts *counts), SIM_COUNTS, sim, counts)
 FROZEN_VOID(hb_sim_phases, (const struct hb_sim *sim, struct hb_phases *phases), PHASES, sim, phases)
+FROZEN_VOID(hb_sim_call, (struct hb_sim * sim, const struct hb_between *between), BETWEEN, sim, between)
 FROZEN(enum hb_status, hb_sim_change, (struct hb_sim * sim, const struct hb_change *change), CHANGE, sim,
        change)
 FROZEN(enum hb_status, hb_sim_diagnose, (struct hb_sim * sim, double t, struct hb_diagnostics *diagnostics),
        DIAGNOSTICS, sim, t, diagnostics)
 FROZEN(enum hb_status, hb_sim_structure, (struct hb_sim * sim, double t, struct hb_structure *structure),
        STRUCTURE, sim, t, structure)
+FROZEN(enum hb_status, hb_sim_bound,
+       (struct hb_sim * sim, double t, size_t *count, const struct hb_bound **bound), BOUND, sim, t, count,
+       bound)
 FROZEN(const struct hb_event *, hb_sim_events, (const struct hb_sim *sim, size_t *count), EVENT, sim, count)
 FROZEN(int, hb_sim_step_trouble, (struct hb_sim * sim, struct hb_step_trouble *trouble), STEP_TROUBLE, sim,
        trouble)

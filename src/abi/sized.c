@@ -121,6 +121,13 @@ int hb_sim_step_trouble_sized(size_t size, struct hb_sim *sim, struct hb_step_tr
     copy(answer, size, &own, sizeof own);                                                                    \
     return HB_OK;                                                                                            \
   }
+void hb_sim_call_sized(size_t size, struct hb_sim *sim, const struct hb_between *between)
+{
+  struct hb_between own = {NULL, NULL};
+  if (between) copy(&own, sizeof own, between, size);
+  hb_sim_call(sim, &own);
+}
+
 enum hb_status hb_sim_change_sized(size_t size, struct hb_sim *sim, const struct hb_change *change)
 {
   struct hb_change own;
@@ -157,6 +164,19 @@ const struct hb_sim_params *hb_sim_taken_sized(size_t size, size_t force_size, c
     copy_outer(theirs, (struct outer){size, force_size}, own, (struct outer){sizeof *own, sizeof own->force},
                offsetof(struct hb_sim_params, force));
   return (const void *)theirs;
+}
+
+enum hb_status hb_sim_bound_sized(size_t size, struct hb_sim *sim, double t, size_t *count,
+                                  const struct hb_bound **bound)
+{
+  const struct hb_bound *own;
+  HB_TRY(hb_sim_bound(sim, t, count, &own));
+  *bound = own;
+  if (size == sizeof *own) return HB_OK;
+  char *theirs = lend(sim, HB_SIM_LENT_BOUND, *count * size);
+  for (size_t k = 0; theirs && k < *count; k++) copy(theirs + k * size, size, own + k, sizeof *own);
+  *bound = (const void *)theirs;
+  return theirs ? HB_OK : hb_fail(HB_ERR_INTERNAL, "out of memory for %zu orbits", *count);
 }
 
 const struct hb_event *hb_sim_events_sized(size_t size, const struct hb_sim *sim, size_t *count)

@@ -455,6 +455,7 @@ void hb_sim_destroy(struct hb_sim *sim)
   hb_field_destroy(sim->field);
   hb_mem_free(sim->events.at);
   hb_binary_watch_clear(&sim->binaries);
+  hb_mem_free(sim->bound);
   hb_mem_free(sim->device);
   for (int k = 0; k < HB_SIM_LENT; k++) hb_mem_free(sim->lent[k]);
   hb_mem_free(sim);
@@ -526,8 +527,16 @@ enum hb_status hb_sim_integrate(struct hb_sim *sim, double t)
 {
   HB_TRY(check_time(t));
   sim->events.count = 0; /* those of a step before this call do not stop it */
-  while (!hb_sim_stopped(sim) && hb_sim_next_time(sim) <= t) HB_TRY(hb_sim_step(sim));
+  for (int stop = 0; !stop && !hb_sim_stopped(sim) && hb_sim_next_time(sim) <= t;) {
+    HB_TRY(hb_sim_step(sim));
+    if (sim->between.call) sim->between.call(sim->between.context, sim, &stop);
+  }
   return HB_OK;
+}
+
+void hb_sim_call(struct hb_sim *sim, const struct hb_between *between)
+{
+  sim->between = between ? *between : (struct hb_between){NULL, NULL};
 }
 
 void hb_sim_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES])

@@ -8,7 +8,7 @@
 #include "core/sections.h"
 #include "step/integrator.h"
 
-enum hb_sim_lent { HB_SIM_LENT_PARAMS, HB_SIM_LENT_EVENTS, HB_SIM_LENT };
+enum hb_sim_lent { HB_SIM_LENT_PARAMS, HB_SIM_LENT_EVENTS, HB_SIM_LENT_BOUND, HB_SIM_LENT };
 
 struct hb_sim {
   struct hb_force *force;
@@ -28,6 +28,8 @@ struct hb_sim {
   char *device;
   struct hb_events events; /* of the last step */
   struct hb_binary_watch binaries;
+  struct hb_bound *bound; /* of the last call of hb_sim_bound */
+  struct hb_between between;
   char *lent[HB_SIM_LENT]; /* to programs of another release, see abi/sized.c */
 };
 

@@ -49,6 +49,12 @@ compiled() {
   [ "$output" = $'resuming what was saved half way\nthe same bytes' ]
 }
 
+@test "a simulation that changes while it runs" {
+  compiled 'cc -std=c11' changes.c
+  [ "${lines[2]}" = "dE/E below 1e-6: yes" ]
+  [ "${lines[4]}" = "the change names particle 1000, which does not exist" ]
+}
+
 @test "snapshots, of which HDF5 is read by the installed holmberg-child" {
   compiled 'cc -std=c11' snapshots.c a.txt a.h5
   [[ $output == *$'\na.txt: 100 particles, the same positions, observed by Erik\na.h5: 100 particles, the same positions, observed by Erik' ]]

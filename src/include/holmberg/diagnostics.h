@@ -66,6 +66,28 @@ struct hb_structure {
 enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnostics *diagnostics);
 enum hb_status hb_sim_structure(struct hb_sim *sim, double t, struct hb_structure *structure);
 
+/* ---- who orbits whom ---- */
+
+/* Two parts that are bound and orbit each other, each a star or such a pair itself: hard binaries, and those among these and the other
+ * stars, as `holmberg analyse` lists them. The relative orbit is that of part 1 about part 0. */
+struct hb_bound {
+  uint64_t id[2];  /* a part's identity; of a pair that of its heaviest star */
+  int64_t part[2]; /* which row of the list a part is; -1: a star */
+  uint64_t stars;  /* of both together */
+  int64_t outer;   /* the row that it is part of; -1: none */
+  double m[2];     /* of the parts */
+  double a, e, E;  /* semi-major axis, eccentricity, energy */
+  double period;
+  double inclination, node,
+      pericenter; /* to the plane x y: angle, longitude of the ascending node, argument of the pericenter */
+  double anomaly; /* true anomaly at t; all in radians */
+  double x[3], v[3]; /* of its center of mass */
+};
+
+/* At a time as for hb_sim_state: bound[*count], pairs before what they are part of, the tightest first, valid until the next call or the end of
+ * sim. Errors: as hb_sim_state, HB_ERR_USAGE (another interaction than gravity). */
+enum hb_status hb_sim_bound(struct hb_sim *sim, double t, size_t *count, const struct hb_bound **bound);
+
 /* ---- what happened ---- */
 
 /* Binaries are the hard ones of struct hb_binaries; they are looked for at the first step that ends at or after each multiple
@@ -127,12 +149,15 @@ enum hb_status hb_sim_diagnose_sized(size_t size, struct hb_sim *sim, double t,
 enum hb_status hb_sim_structure_sized(size_t size, struct hb_sim *sim, double t,
                                       struct hb_structure *structure);
 const struct hb_event *hb_sim_events_sized(size_t size, const struct hb_sim *sim, size_t *count);
+enum hb_status hb_sim_bound_sized(size_t size, struct hb_sim *sim, double t, size_t *count,
+                                  const struct hb_bound **bound);
 int hb_sim_step_trouble_sized(size_t size, struct hb_sim *sim, struct hb_step_trouble *trouble);
 
 #ifndef HB_ONE_RELEASE /* defined by programs that are always built with the library */
 #define hb_sim_diagnose(...)     hb_sim_diagnose_sized(sizeof(struct hb_diagnostics), __VA_ARGS__)
 #define hb_sim_structure(...)    hb_sim_structure_sized(sizeof(struct hb_structure), __VA_ARGS__)
 #define hb_sim_events(...)       hb_sim_events_sized(sizeof(struct hb_event), __VA_ARGS__)
+#define hb_sim_bound(...)        hb_sim_bound_sized(sizeof(struct hb_bound), __VA_ARGS__)
 #define hb_sim_step_trouble(...) hb_sim_step_trouble_sized(sizeof(struct hb_step_trouble), __VA_ARGS__)
 #endif
 

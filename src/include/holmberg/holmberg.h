@@ -562,6 +562,15 @@ enum hb_status hb_sim_step(struct hb_sim *sim);    /* one block step */
 /* All block steps that reach t or a time before it, or those until it is stopped by an event: hb_sim_stopped in diagnostics.h
  * says by which. Errors: as hb_sim_step; the steps before it are done. */
 enum hb_status hb_sim_integrate(struct hb_sim *sim, double t);
+
+/* What hb_sim_integrate calls after each block step: sim may be asked anything, or changed. *stop = 1 ends the integration, whose time is
+ * that of the step. */
+struct hb_between {
+  void (*call)(void *context, struct hb_sim *sim, int *stop); /* nullable */
+  void *context;
+};
+void hb_sim_call(struct hb_sim *sim, const struct hb_between *between); /* from now on; NULL: nothing */
+
 void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts);
 void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases); /* of all steps so far */
 enum { HB_BLOCK_SIZES = 32 };
@@ -633,6 +642,7 @@ enum hb_status hb_sim_take_sized(size_t size, size_t force_size, struct hb_parti
 const struct hb_sim_params *hb_sim_taken_sized(size_t size, size_t force_size, const struct hb_sim *sim);
 void hb_sim_counts_sized(size_t size, const struct hb_sim *sim, struct hb_sim_counts *counts);
 void hb_sim_phases_sized(size_t size, const struct hb_sim *sim, struct hb_phases *phases);
+void hb_sim_call_sized(size_t size, struct hb_sim *sim, const struct hb_between *between);
 enum hb_status hb_sim_change_sized(size_t size, struct hb_sim *sim, const struct hb_change *change);
 
 #ifndef HB_ONE_RELEASE /* defined by programs that are always built with the library */
@@ -661,6 +671,7 @@ enum hb_status hb_sim_change_sized(size_t size, struct hb_sim *sim, const struct
   hb_sim_taken_sized(sizeof(struct hb_sim_params), sizeof(struct hb_force_params), __VA_ARGS__)
 #define hb_sim_counts(...) hb_sim_counts_sized(sizeof(struct hb_sim_counts), __VA_ARGS__)
 #define hb_sim_phases(...) hb_sim_phases_sized(sizeof(struct hb_phases), __VA_ARGS__)
+#define hb_sim_call(...)   hb_sim_call_sized(sizeof(struct hb_between), __VA_ARGS__)
 #define hb_sim_change(...) hb_sim_change_sized(sizeof(struct hb_change), __VA_ARGS__)
 #endif
 

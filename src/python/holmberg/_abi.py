@@ -1,7 +1,7 @@
 """What the headers declare, written by tools/python_abi.py."""
 # flake8: noqa
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint8, c_uint32,
-                    c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint, c_uint8,
+                    c_uint32, c_uint64, c_void_p)
 
 
 class Status(c_int):
@@ -351,6 +351,13 @@ class hb_phases(Structure):
     ]
 
 
+class hb_between(Structure):
+    _fields_ = [
+        ("call", CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)),
+        ("context", c_void_p),
+    ]
+
+
 class hb_change(Structure):
     _fields_ = [
         ("n", c_size_t),
@@ -407,6 +414,26 @@ class hb_structure(Structure):
         ("r_core", c_double),
         ("r_lagrange", c_double * HB_LAGRANGE_COUNT),
         ("binaries", hb_binaries),
+    ]
+
+
+class hb_bound(Structure):
+    _fields_ = [
+        ("id", c_uint64 * 2),
+        ("part", c_int64 * 2),
+        ("stars", c_uint64),
+        ("outer", c_int64),
+        ("m", c_double * 2),
+        ("a", c_double),
+        ("e", c_double),
+        ("E", c_double),
+        ("period", c_double),
+        ("inclination", c_double),
+        ("node", c_double),
+        ("pericenter", c_double),
+        ("anomaly", c_double),
+        ("x", c_double * 3),
+        ("v", c_double * 3),
     ]
 
 
@@ -606,6 +633,7 @@ FUNCTIONS = {
     "hb_sim_taken_sized": (POINTER(hb_sim_params), [c_size_t, c_size_t, c_void_p]),
     "hb_sim_counts_sized": (None, [c_size_t, c_void_p, POINTER(hb_sim_counts)]),
     "hb_sim_phases_sized": (None, [c_size_t, c_void_p, POINTER(hb_phases)]),
+    "hb_sim_call_sized": (None, [c_size_t, c_void_p, POINTER(hb_between)]),
     "hb_sim_change_sized": (Status, [c_size_t, c_void_p, POINTER(hb_change)]),
     "hb_lagrange_fractions": (c_void_p, []),
     "hb_sim_watch": (Status, [c_void_p, c_uint]),
@@ -613,6 +641,7 @@ FUNCTIONS = {
     "hb_sim_diagnose_sized": (Status, [c_size_t, c_void_p, c_double, POINTER(hb_diagnostics)]),
     "hb_sim_structure_sized": (Status, [c_size_t, c_void_p, c_double, POINTER(hb_structure)]),
     "hb_sim_events_sized": (POINTER(hb_event), [c_size_t, c_void_p, c_void_p]),
+    "hb_sim_bound_sized": (Status, [c_size_t, c_void_p, c_double, c_void_p, POINTER(c_void_p)]),
     "hb_sim_step_trouble_sized": (c_int, [c_size_t, c_void_p, POINTER(hb_step_trouble)]),
     "hb_sim_save": (Status, [c_void_p, c_char_p, c_void_p, c_size_t, c_uint]),
     "hb_checkpoint_open": (Status, [c_char_p, POINTER(c_void_p)]),
@@ -669,10 +698,12 @@ SIZES = {
     "hb_sim_taken": [hb_sim_params, hb_force_params],
     "hb_sim_counts": [hb_sim_counts],
     "hb_sim_phases": [hb_phases],
+    "hb_sim_call": [hb_between],
     "hb_sim_change": [hb_change],
     "hb_sim_diagnose": [hb_diagnostics],
     "hb_sim_structure": [hb_structure],
     "hb_sim_events": [hb_event],
+    "hb_sim_bound": [hb_bound],
     "hb_sim_step_trouble": [hb_step_trouble],
     "hb_checkpoint_info": [hb_checkpoint_info],
     "hb_sim_resume": [hb_force_params],

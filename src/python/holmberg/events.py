@@ -4,6 +4,8 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Iterable, NamedTuple
 
+import numpy as np
+
 from . import _abi
 from ._library import UsageError, lib, words
 
@@ -76,6 +78,24 @@ def events_of(simulation: ctypes.c_void_p) -> list[Event]:
     count = ctypes.c_size_t()
     rows = lib.hb_sim_events(simulation, ctypes.byref(count))
     return [event_of(rows[k]) for k in range(count.value)]
+
+
+def table(events: Iterable[Event]) -> np.ndarray:
+    """Events as a structured array: kind, time, ids (0 behind the n first), n, a, e, energy."""
+    columns = [("kind", "U10"), ("time", "f8"), ("n", "u8"), ("ids", "u8", _abi.HB_EVENT_MOST), ("a", "f8"), ("e", "f8"),
+               ("energy", "f8")]
+    rows = [(event.kind, event.time, len(event.ids), event.ids + (0,) * (_abi.HB_EVENT_MOST - len(event.ids)), event.a,
+             event.e, event.energy) for event in events]
+    return np.array(rows, columns)
+
+
+def bound_of(simulation: ctypes.c_void_p, t: float) -> np.ndarray:
+    """Rows of hb_sim_bound, with its names, as a structured array of their own memory."""
+    count, rows = ctypes.c_size_t(), ctypes.c_void_p()
+    lib.hb_sim_bound(simulation, t, ctypes.byref(count), ctypes.byref(rows))
+    if not count.value:
+        return np.zeros(0, np.dtype(_abi.hb_bound))
+    return np.array(np.ctypeslib.as_array((_abi.hb_bound * count.value).from_address(rows.value)))
 
 
 def bits(kinds: Iterable[str]) -> int:

@@ -13,7 +13,7 @@ from . import _abi
 from ._library import (Opened, UsageError, address, array, check_words, default_of, encoded, lib, listing, made, quantity,
                        setting, units_of, values_of, with_settings)
 from ._settings import SIM
-from .events import STOPS, Event, bits, event_of, events_of
+from .events import STOPS, Event, bits, bound_of, event_of, events_of
 from .force import description, force_params
 from .particles import Particles
 from .picture import Picture, Renderer
@@ -205,6 +205,16 @@ class Simulation(Opened):
         cluster, or its kinetic energy if larger.
         """
         return self._ask(lib.hb_sim_diagnose, _abi.hb_diagnostics(), self._time_of(t))
+
+    def bound(self, t: Union[float, str, None] = None) -> np.ndarray:
+        """Binaries and multiple stars, inner pairs before those that they are part of: a structured array.
+
+        id (of both parts; of a pair that of its heaviest star), part (which row a part is; -1: a star), stars, outer (the row
+        that it is part of; -1: none), m, a, e, E, period, inclination, node, pericenter, anomaly, and x, v of the center of
+        mass.
+        """
+        with self._handle.used() as handle:
+            return bound_of(handle, self._time_of(t))
 
     def structure(self, t: Union[float, str, None] = None) -> SimpleNamespace:
         """The shape of the system.
