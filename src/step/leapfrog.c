@@ -269,22 +269,27 @@ static const struct hb_numbers_row number_rows[] = {
     HB_NUMBER("leapfrog.dt", HB_NUMBER_DOUBLE, struct hb_leapfrog, dt, 1),
     HB_NUMBER("leapfrog.damping", HB_NUMBER_DOUBLE, struct hb_leapfrog, damping, 1),
     HB_NUMBER("steps", HB_NUMBER_WORD, struct hb_leapfrog, steps, 1),
+};
+static const struct hb_numbers_row change_rows[] = {
     HB_NUMBER("changes", HB_NUMBER_WORD, struct hb_leapfrog, changes, 0),
     HB_NUMBER("e_changed", HB_NUMBER_DOUBLE, struct hb_leapfrog, e_changed, 0),
 };
-static const struct hb_numbers numbers = HB_NUMBERS(number_rows, struct hb_leapfrog);
+static const struct hb_numbers numbers = HB_NUMBERS(number_rows, struct hb_leapfrog),
+                               of_changes = HB_NUMBERS(change_rows, struct hb_leapfrog);
 
 static enum hb_status save(const void *state, struct hb_sections *sections)
 {
   const struct hb_leapfrog *l = state;
   HB_TRY(hb_particles_put(l->particles, sections));
   HB_TRY(hb_numbers_put(&numbers, 1, l, sections));
+  if (l->changes) HB_TRY(hb_numbers_put(&of_changes, 1, l, sections));
   return hb_columns_put(&columns, l->n, l, sections);
 }
 
 static enum hb_status fill(const struct hb_sections *sections, struct hb_leapfrog *l)
 {
   HB_TRY(hb_numbers_get(&numbers, sections, 1, l));
+  HB_TRY(hb_numbers_get(&of_changes, sections, 1, l));
   if (!(fabs(l->t0) <= HB_PARTICLES_LATEST) || check_params(l->dt, l->damping) != HB_OK)
     return hb_fail(HB_ERR_INPUT, "section 't0' has t0 = %g, dt = %g, damping = %g, which make no sense",
                    l->t0, l->dt, l->damping);
