@@ -15,7 +15,7 @@ struct hb_opts_group {
   unsigned use; /* added to that of its rows */
 };
 
-enum { HB_OPTS_MOST = 64, HB_OPTS_GROUPS = 16 }; /* capacity: options and groups of a command */
+enum { HB_OPTS_MOST = 64, HB_OPTS_GROUPS = 18 }; /* capacity: options and groups of a command */
 
 struct hb_opts {
   const struct hb_opts_command *command;

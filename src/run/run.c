@@ -38,6 +38,7 @@ static void close_run(struct hb_run *run)
   hb_run_rows_close(&run->follow.rows);
   hb_sim_destroy(run->sim);
   hb_particles_destroy(run->initial);
+  hb_run_stars_close(&run->stars);
   for (size_t k = 0; k < RUN_LOCK_COUNT; k++) hb_lock_release(&run->locks[k]);
   hb_mem_free(run->checkpoint.path.text);
   hb_mem_free(run->resumed.record.text);
@@ -256,9 +257,9 @@ static int same_note(const struct hb_particles *a, const struct hb_particles *b,
 static int is_of_run(const struct hb_run *run, struct hb_particles *there, struct hb_particles *own)
 {
   size_t n = hb_particles_n(own);
-  int same_masses =
-      run->diag.has_bodies || (hb_particles_n(there) == n &&
-                               memcmp(hb_particles_m(there), hb_particles_m(own), n * sizeof(double)) == 0);
+  int same_masses = run->diag.has_bodies || run->stars.n > 0 ||
+                    (hb_particles_n(there) == n &&
+                     memcmp(hb_particles_m(there), hb_particles_m(own), n * sizeof(double)) == 0);
   return same_masses && same_note(there, own, "history") && same_note(there, own, "options");
 }
 
@@ -537,6 +538,7 @@ static enum hb_status prepare_files(struct hb_run *run)
   const struct hb_run_settings *s = run->settings;
   HB_TRY(hb_run_check_output(s));
   HB_TRY(hb_run_check_integrator(&run->asked.opts, s));
+  HB_TRY(hb_run_stars_check(&run->asked.opts, s));
   HB_TRY(open_checkpoints(run));
   HB_TRY(hb_run_follow_take(s->follow, &run->follow));
   if (s->diag) HB_TRY(hb_run_rows_check(s->diag, "diagnostics"));
@@ -547,6 +549,14 @@ static enum hb_status prepare_files(struct hb_run *run)
   return hb_snapshot_read(run->asked.opts.operands[0], s->input_format, &run->initial);
 }
 
+/* Masses of birth, and what the last row says of them. */
+static enum hb_status open_stars(struct hb_run *run, struct hb_particles *particles)
+{
+  HB_TRY(hb_run_stars_open(run->settings, !run->sim, particles, &run->stars));
+  if (run->stars.n > 0) run->output.stars = &run->stars;
+  return HB_OK;
+}
+
 static enum hb_status open_run(struct hb_run *run)
 {
   const struct hb_run_settings *s = run->settings;
@@ -554,6 +564,7 @@ static enum hb_status open_run(struct hb_run *run)
   HB_TRY(name_file(apply_notes(run, run->initial), run));
   hb_run_set_up(run, hb_particles_time(run->initial));
   HB_TRY(name_file(check_times(run), run));
+  HB_TRY(open_stars(run, run->initial));
   HB_TRY(note_options(run, run->initial));
   run->diag.n = hb_particles_n(run->initial);
   HB_TRY(hb_run_follow_check(&run->follow, run->initial));
@@ -746,6 +757,7 @@ static enum hb_status check_state(struct hb_run *run)
                    hb_sim_time(run->sim), hb_sim_next_time(run->sim));
   HB_TRY(status);
   status = apply_notes(run, state);
+  if (status == HB_OK) status = open_stars(run, state);
   hb_particles_destroy(state);
   run->time_tolerance = 1e-9 * run->settings->sim.dt;
   if (status != HB_OK || run->t_end + run->time_tolerance >= run->t) return status;
@@ -852,6 +864,8 @@ static enum hb_status diagnose(struct hb_run *run)
   struct hb_diagnostics now;
   HB_TRY(hb_sim_diagnose(run->sim, run->t, &now));
   if (run->output.rows == 0) hb_run_output_begin(&run->output, &now, run->settings->sim.field != NULL);
+  if (run->output.stars) /* a star that flies off has errors of its own energy */
+    run->output.e_scale = fmax(run->output.e_scale, now.e_scale);
   if (run->diag.rows.file) HB_TRY(hb_run_diag_row(&run->diag, run->sim, &run->output, &now));
   run->energy_error = fabs(hb_run_output_cluster_error(&run->output, &now));
   int is_last = run->t == run->t_end && !hb_run_energy_is_lost(run);
@@ -875,6 +889,7 @@ static enum hb_status advance_to(struct hb_run *run, double t)
     run->t = hb_sim_next_time(run->sim);
     HB_TRY(hb_sim_step(run->sim));
     HB_TRY(hb_run_events_put(&run->events, run->sim, &run->output.units));
+    HB_TRY(hb_run_stars_age(&run->stars, run->sim));
     HB_TRY(hb_run_follow_put(&run->follow, run->sim));
     check_stop(run);
     if (run->is_stopped) return HB_OK;

@@ -48,6 +48,7 @@ struct row {
   int neighbors;          /* 0: none */
   double list_mean;
   struct hb_phases phases;
+  struct hb_run_star_counts stars;
   char state_hash[HB_HASH_TEXT];
   /* of --diag */
   double e_kin_inertial, e_total_inertial, virial_ratio_inertial;
@@ -77,6 +78,7 @@ static void fill_row(const struct hb_run_output *output, const struct hb_sim *si
                       .context = hb_force_context(force),
                       .device = hb_force_device(force)};
   hb_sim_counts(sim, &row->counts);
+  if (output->stars) row->stars = hb_run_stars_count(output->stars, now->t);
   hb_sim_phases(sim, &row->phases);
   hb_sim_block_sizes(sim, row->blocks);
   hb_sim_full_block_sizes(sim, row->full_blocks);
@@ -116,6 +118,17 @@ static const struct hb_table_column near[] = {
 };
 enum { NEAR = sizeof near / sizeof *near, NEAR_DIAG = NEAR - 1 };
 
+/* only where stars age, in the last row */
+static const struct hb_table_column stars[] = {
+    {"supernovae", HB_TABLE_COUNT, AT(stars.supernovae)},
+    {"white_dwarfs", HB_TABLE_COUNT, AT(stars.white_dwarfs)},
+    {"neutron_stars", HB_TABLE_COUNT, AT(stars.neutron_stars)},
+    {"black_holes", HB_TABLE_COUNT, AT(stars.black_holes)},
+    {"mass_lost", HB_TABLE_REAL, AT(stars.mass_lost)},
+    {"e_changed", HB_TABLE_REAL, AT(now.e_changed)},
+};
+enum { STARS = sizeof stars / sizeof *stars };
+
 static const struct hb_table_column shown[] = {
     {"t", HB_TABLE_REAL, AT(now.t), "%11.9g", "#t"},
     {"e_total", HB_TABLE_REAL, AT(now.e_total), "%#13.10g", "E"},
@@ -152,7 +165,7 @@ enum { SHOWN = sizeof shown / sizeof *shown, SHOWN_LAST = 10, SHOWN_ALWAYS = SHO
 
 /* How many there are. The columns of parts that the text leaves out have no format. */
 static size_t choose_columns(const struct hb_run_output *output, int has_neighbors, int is_last,
-                             struct hb_table_column chosen[SHOWN + NEAR])
+                             struct hb_table_column chosen[SHOWN + NEAR + STARS])
 {
   size_t count = SHOWN_ALWAYS;
   static const struct {
@@ -168,6 +181,7 @@ static size_t choose_columns(const struct hb_run_output *output, int has_neighbo
       if (chosen[c].offset == of_parts[k].offset && output->parts < of_parts[k].parts)
         chosen[c].format = NULL;
   if (has_neighbors) memcpy(chosen + count, near, sizeof near), count += NEAR;
+  if (is_last && output->stars) memcpy(chosen + count, stars, sizeof stars), count += STARS;
   if (is_last) memcpy(chosen + count, shown + SHOWN_ALWAYS, SHOWN_LAST * sizeof *shown), count += SHOWN_LAST;
   return count;
 }
@@ -194,6 +208,13 @@ static void print_head(const struct hb_run_output *output, const struct row *row
   if (row->units) puts("# t in Myr, E in solar masses (km/s)^2, r_half in pc");
 }
 
+static void print_stars(const struct hb_run_star_counts *c)
+{
+  printf("# stars: %" PRIu64 " supernovae, %.6g solar masses lost; %" PRIu64 " white dwarfs, %" PRIu64
+         " neutron stars, %" PRIu64 " black holes\n",
+         c->supernovae, c->mass_lost, c->white_dwarfs, c->neutron_stars, c->black_holes);
+}
+
 /* What neighbors have saved: how many block steps and particle steps were full. */
 static void print_near(const struct row *row)
 {
@@ -209,7 +230,7 @@ enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_s
                                  const struct hb_diagnostics *now, int is_last)
 {
   struct row row;
-  struct hb_table_column chosen[SHOWN + NEAR];
+  struct hb_table_column chosen[SHOWN + NEAR + STARS];
   struct hb_table table = {chosen, 0, HB_TABLE_JSON_FORM, stdout, (size_t)output->rows};
   fill_row(output, sim, now, &row);
   table.count = choose_columns(output, row.neighbors > 0, is_last, chosen);
@@ -221,6 +242,7 @@ enum hb_status hb_run_output_row(struct hb_run_output *output, const struct hb_s
   }
   if (output->form != HB_RUN_OUTPUT_NONE) hb_table_put(&table, &row);
   if (is_last && output->form == HB_RUN_OUTPUT_TABLE && row.neighbors > 0) print_near(&row);
+  if (is_last && output->form == HB_RUN_OUTPUT_TABLE && output->stars) print_stars(&row.stars);
   if (is_last && output->form == HB_RUN_OUTPUT_TABLE && hb_force_is_reproducible(row.precision))
     printf("# state_hash %s\n", row.state_hash);
   output->rows++;

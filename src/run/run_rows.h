@@ -4,6 +4,7 @@
 
 #include "run/run_files.h"
 #include "run/run_settings.h"
+#include "run/run_stars.h"
 
 #include <holmberg/diagnostics.h>
 
@@ -18,8 +19,9 @@ struct hb_run_output {
   int parts; /* that the table shows, with both errors: 1 cluster and binaries, where e_scale is not that of all by more than
               * a tenth; 2 the orbit in a field, too; else 0 */
   int rows;
-  struct hb_units units; /* of rows; mass 0: N-body */
-  int eps_is_default;    /* neither the command line nor the snapshot says it: the head of the table does */
+  struct hb_units units;            /* of rows; mass 0: N-body */
+  const struct hb_run_stars *stars; /* NULL: they do not age */
+  int eps_is_default; /* neither the command line nor the snapshot says it: the head of the table does */
 };
 
 /* Errors are compared with these energies from now on. */

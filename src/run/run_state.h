@@ -4,6 +4,7 @@
 
 #include "run/run_follow.h"
 #include "run/run_rows.h"
+#include "run/run_stars.h"
 
 /* Outputs that grow row by row; the others are replaced as a whole. */
 enum hb_run_appended { RUN_STDOUT, RUN_DIAG_ROWS, RUN_EVENTS_ROWS, RUN_FOLLOW_ROWS, RUN_APPENDED_COUNT };
@@ -60,6 +61,7 @@ struct hb_run {
   struct hb_run_diag diag;
   struct hb_run_rows events;
   struct hb_run_follow follow;
+  struct hb_run_stars stars;
   double t, t_end;
   int is_stopped;      /* by an event: t_end is earlier than asked for */
   unsigned noted;      /* which notes have been printed, see run_watch.c */

@@ -1,0 +1,294 @@
+#include "run/run_stars.h"
+
+#include "base/elementary.h"
+#include "base/mem.h"
+#include "core/particles.h"
+#include "core/star.h"
+#include "core/units.h"
+#include "io/lines.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char note_name[] = "stars";
+
+/* ---- opening ---- */
+
+enum hb_status hb_run_stars_check(const struct hb_opts *opts, const struct hb_run_settings *s)
+{
+  if (s->stars == HB_RUN_STARS_ZAMS && s->evolution)
+    return hb_fail(HB_ERR_USAGE, "options --stars and --evolution exclude each other");
+  int ages = s->stars != HB_RUN_STARS_NONE || s->evolution;
+  if (!ages && hb_opts_typed(opts, &s->kick_seed))
+    return hb_fail(HB_ERR_USAGE, "option --kick-seed needs --stars zams or --evolution FILE");
+  if (s->stars == HB_RUN_STARS_NONE && hb_opts_typed(opts, &s->kick))
+    return hb_fail(HB_ERR_USAGE, "option --kick needs --stars zams");
+  if (ages && s->sim.collisions == HB_COLLISIONS_MERGE)
+    return hb_fail(HB_ERR_USAGE, "option --collisions: what a merged star becomes is not known to "
+                                 "--stars and --evolution, expected none or stop");
+  return HB_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+  const struct hb_run_star *left = a, *right = b;
+  return left->id < right->id ? -1 : left->id > right->id;
+}
+
+static enum hb_status read_star(const struct hb_lines *c, struct hb_run_star *star)
+{
+  const char *at = c->begin;
+  int is_good = hb_lines_whole(c, &at, &star->id);
+  hb_lines_skip_blanks(c, &at);
+  is_good = is_good && hb_lines_number(c, &at, &star->zams);
+  hb_lines_skip_blanks(c, &at);
+  is_good = is_good && hb_lines_number(c, &at, &star->birth) && at == c->end && star->zams > 0;
+  return is_good
+             ? HB_OK
+             : hb_fail(HB_ERR_INPUT, "the note stars has '%.*s', expected an identity, a mass and a birth",
+                       (int)(c->end - c->begin), c->begin);
+}
+
+static enum hb_status read_note(const char *note, struct hb_run_stars *stars)
+{
+  struct hb_lines c = hb_lines_at_start(note_name, note, strlen(note));
+  for (size_t room = 0; hb_lines_next(&c);) {
+    if (stars->n == room) HB_TRY(HB_RESIZE(room = 2 * room + 64, &stars->at));
+    HB_TRY(read_star(&c, stars->at + stars->n));
+    stars->n++;
+  }
+  return HB_OK;
+}
+
+static enum hb_status write_note(const struct hb_run_stars *stars, struct hb_particles *particles)
+{
+  struct hb_text text = {0};
+  enum hb_status status = HB_OK;
+  for (size_t k = 0; k < stars->n && status == HB_OK; k++)
+    status = hb_text_append(&text, "%s%" PRIu64 " %.17g %.17g", k ? "\n" : "", stars->at[k].id,
+                            stars->at[k].zams, stars->at[k].birth);
+  if (status == HB_OK) status = hb_particles_set_note(particles, note_name, text.text);
+  hb_mem_free(text.text);
+  return status;
+}
+
+/* Born now. */
+static enum hb_status take_masses(struct hb_particles *p, struct hb_run_stars *stars)
+{
+  HB_TRY(HB_ALLOC(p->n, &stars->at));
+  stars->n = p->n;
+  for (size_t i = 0; i < p->n; i++) {
+    double zams = p->m[i] * stars->units.mass;
+    if (!stars->rows && !(zams >= hb_star_least && zams <= hb_star_most))
+      return hb_fail(HB_ERR_INPUT, "particle %" PRIu64 " has %g solar masses, expected %g to %g for --stars",
+                     p->id[i], zams, hb_star_least, hb_star_most);
+    stars->at[i] = (struct hb_run_star){p->id[i], zams, p->t * stars->units.time};
+  }
+  return HB_OK;
+}
+
+/* ---- what a star is ---- */
+
+struct now {
+  double m, radius, kick; /* solar; km/s, between `before` and t */
+};
+
+static const struct hb_evolution_row *last_row(const struct hb_run_stars *stars, uint64_t id, double t)
+{
+  size_t low = 0, high = stars->n_rows; /* the first behind it */
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const struct hb_evolution_row *r = stars->rows + middle;
+    if (r->id < id || (r->id == id && r->t <= t))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 && stars->rows[low - 1].id == id ? stars->rows + low - 1 : NULL;
+}
+
+/* Several kicks since then add up as one. */
+static struct now by_table(const struct hb_run_stars *stars, const struct hb_run_star *s, double before,
+                           double t)
+{
+  const struct hb_evolution_row *row = last_row(stars, s->id, t);
+  if (!row) return (struct now){.m = s->zams};
+  struct now now = {.m = row->m, .radius = row->radius};
+  for (; row >= stars->rows && row->id == s->id && row->t > before; row--) now.kick += row->kick;
+  return now;
+}
+
+/* A number and a direction of a star and a seed alone. */
+static struct hb_rng drawn(const struct hb_run_stars *stars, uint64_t id)
+{
+  struct hb_rng rng = hb_rng_sequence(stars->seed, 0);
+  rng.block = id << 8;
+  return rng;
+}
+
+static struct now by_fit(const struct hb_run_star *s, double t)
+{
+  struct hb_star star = hb_star_at(s->zams, t - s->birth);
+  return (struct now){.m = star.m, .radius = star.radius};
+}
+
+static int explodes_between(const struct hb_run_stars *stars, const struct hb_run_star *s, double before,
+                            double t)
+{
+  if (stars->rows || !hb_star_explodes(s->zams)) return 0;
+  double end = s->birth + hb_star_lifetime(s->zams);
+  return before < end && end <= t;
+}
+
+static void add_kick(const struct hb_run_stars *stars, const struct hb_run_star *s, const struct now *now,
+                     double before, double t, double v[3])
+{
+  double kick[3] = {0}, unit = hb_units_velocity(&stars->units), size = now->kick;
+  struct hb_rng rng = drawn(stars, s->id);
+  if (explodes_between(stars, s, before, t))
+    hb_elementary_three_normals(&rng, kick), size = stars->kick;
+  else if (size > 0)
+    hb_rng_direction(&rng, kick);
+  for (int k = 0; k < 3; k++) v[k] += size * kick[k] / unit;
+}
+
+static double radius_unit(const struct hb_run_stars *stars)
+{
+  return hb_units_r_sun / hb_units_pc / stars->units.length;
+}
+
+static void set_radii(const struct hb_run_stars *stars, struct hb_particles *p)
+{
+  double *radius = hb_particles_radius(p), t = p->t * stars->units.time;
+  for (size_t i = 0; radius && i < p->n; i++) {
+    const struct hb_run_star *s =
+        bsearch(&(struct hb_run_star){.id = p->id[i]}, stars->at, stars->n, sizeof *s, compare);
+    if (!s) continue;
+    struct now now = stars->rows ? by_table(stars, s, t, t) : by_fit(s, t);
+    if (now.radius > 0) radius[i] = now.radius * radius_unit(stars);
+  }
+}
+
+enum hb_status hb_run_stars_open(const struct hb_run_settings *s, int is_new, struct hb_particles *p,
+                                 struct hb_run_stars *stars)
+{
+  int are_known;
+  if (s->stars == HB_RUN_STARS_NONE && !s->evolution) return HB_OK;
+  stars->every = s->sim.dt_max;
+  if (hb_run_has_dt(s)) stars->every = s->sim.dt * fmax(1, floor(s->sim.dt_max / s->sim.dt));
+  stars->kick = s->kick;
+  stars->seed = s->kick_seed;
+  HB_TRY(hb_units_get(p, &stars->units, &are_known));
+  if (!are_known)
+    return hb_fail(HB_ERR_USAGE,
+                   "option --%s: the particles have no units, see 'holmberg ic --help' and "
+                   "'holmberg scale --help'",
+                   s->evolution ? "evolution" : "stars");
+  if (s->evolution) HB_TRY(hb_evolution_read(s->evolution, &stars->rows, &stars->n_rows));
+  const char *note = hb_particles_note(p, note_name);
+  HB_TRY(note ? read_note(note, stars) : take_masses(p, stars));
+  if (!note) HB_TRY(write_note(stars, p));
+  qsort(stars->at, stars->n, sizeof *stars->at, compare);
+  if (is_new) set_radii(stars, p);
+  return HB_OK;
+}
+
+void hb_run_stars_close(struct hb_run_stars *stars)
+{
+  hb_mem_free(stars->at);
+  hb_mem_free(stars->rows);
+}
+
+/* ---- aging ---- */
+
+/* What changes: room for all n. */
+struct changes {
+  size_t n;
+  uint64_t *id;
+  double *m, *v, *radius;
+};
+
+/* A mass that is off by this part is set; a radius, by that. Both are small against what the steps make. */
+static const double off_mass = 1e-5, off_radius = 0.01;
+
+static int is_off(double is, double was, double by) { return fabs(is - was) > by * fabs(was); }
+
+static void look_at(const struct hb_run_stars *stars, const struct hb_run_star *s,
+                    const struct hb_particles *p, const double *radii, size_t i, struct changes *c)
+{
+  double t = p->t * stars->units.time, before = (p->t - stars->every) * stars->units.time;
+  struct now now = stars->rows ? by_table(stars, s, before, t) : by_fit(s, t);
+  double m = now.m / stars->units.mass, radius = now.radius * radius_unit(stars);
+  if (radius == 0 && stars->rows) radius = radii[i];
+  int is_kicked = now.kick > 0 || explodes_between(stars, s, before, t);
+  if (!is_kicked && !is_off(m, p->m[i], off_mass) && !is_off(radius, radii[i], off_radius)) return;
+  size_t k = c->n++;
+  c->id[k] = p->id[i];
+  c->m[k] = m;
+  c->radius[k] = radius;
+  memcpy(c->v + 3 * k, p->v + 3 * i, 3 * sizeof(double));
+  add_kick(stars, s, &now, before, t, c->v + 3 * k);
+}
+
+static enum hb_status change(const struct hb_run_stars *stars, struct hb_particles *p, struct hb_sim *sim)
+{
+  struct changes c = {0};
+  const double *radii = hb_particles_radius(p);
+  if (!radii) return hb_fail(HB_ERR_INTERNAL, "out of memory for radii");
+  enum hb_status status = HB_ALLOC(p->n, &c.id);
+  if (status == HB_OK) status = HB_ALLOC(p->n, &c.m);
+  if (status == HB_OK) status = HB_ALLOC(p->n, &c.radius);
+  if (status == HB_OK) status = HB_ALLOC(3 * p->n, &c.v);
+  for (size_t i = 0; status == HB_OK && i < p->n; i++) {
+    const struct hb_run_star *s =
+        bsearch(&(struct hb_run_star){.id = p->id[i]}, stars->at, stars->n, sizeof *s, compare);
+    if (s) look_at(stars, s, p, radii, i, &c);
+  }
+  if (status == HB_OK && c.n > 0)
+    status =
+        hb_sim_change(sim, &(struct hb_change){.n = c.n, .id = c.id, .m = c.m, .v = c.v, .radius = c.radius});
+  hb_mem_free(c.id);
+  hb_mem_free(c.m);
+  hb_mem_free(c.v);
+  hb_mem_free(c.radius);
+  return status;
+}
+
+enum hb_status hb_run_stars_age(const struct hb_run_stars *stars, struct hb_sim *sim)
+{
+  struct hb_particles *p;
+  if (stars->n == 0) return HB_OK;
+  double t = hb_sim_time(sim), count = t / stars->every;
+  if (fabs(count - nearbyint(count)) > 1e-9) return HB_OK;
+  HB_TRY(hb_sim_state(sim, t, &p));
+  enum hb_status status = change(stars, p, sim);
+  hb_particles_destroy(p);
+  return status;
+}
+
+/* ---- what has become of them ---- */
+
+struct hb_run_star_counts hb_run_stars_count(const struct hb_run_stars *stars, double at)
+{
+  struct hb_run_star_counts c = {0};
+  double t = floor(at / stars->every + 1e-9) * stars->every * stars->units.time; /* of the last change */
+  for (size_t k = 0; k < stars->n; k++) {
+    const struct hb_run_star *s = stars->at + k;
+    if (stars->rows) {
+      struct now now = by_table(stars, s, s->birth, t);
+      c.mass_lost += s->zams - now.m;
+      c.supernovae += now.kick > 0;
+      continue;
+    }
+    struct hb_star star = hb_star_at(s->zams, t - s->birth);
+    c.mass_lost += s->zams - star.m;
+    c.white_dwarfs += star.type == HB_STAR_WHITE_DWARF;
+    c.neutron_stars += star.type == HB_STAR_NEUTRON;
+    c.black_holes += star.type == HB_STAR_BLACK_HOLE;
+  }
+  if (!stars->rows) c.supernovae = c.neutron_stars + c.black_holes;
+  return c;
+}

@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2030,SC2031 # run sets these, each test is a subshell
+# Stars that age: run --stars, --kick, --evolution.
+load common
+
+# cluster: 64 stars of which the four heaviest explode within 16 units of time, 22 Myr.
+cluster() {
+  for m in 25 20 18 16; do echo "$m"; done >masses.txt
+  for ((k = 4; k < 64; k++)); do echo "1.$k"; done >>masses.txt
+  "$HOLMBERG" ic plummer -n 64 --masses masses.txt --length-unit 1 --seed 2 -o c.h5 --quiet
+  how=(run c.h5 --stars zams --kick 5 --scheme host --eps 0)
+}
+
+# last KEY: of the last line of JSON in $output.
+last() { tail -n 1 <<<"$output" | python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1"; }
+
+@test "masses are those of the fit, the energy is booked" {
+  cluster
+  accepts "${how[@]}" --t-end 14Myr --json -o end.txt
+  [ "$(last supernovae)" = 3 ] || [ "$(last supernovae)" = 4 ]
+  python3 - "$(last mass_lost)" "$(last e_changed)" "$(last de_cluster)" <<'END'
+import sys
+lost, changed, error = map(float, sys.argv[1:])
+rows = [line.split() for line in open("end.txt") if line[0] != "#"]
+notes = [line.split() for line in open("end.txt") if line.startswith("# stars:")]
+unit = float(next(l for l in open("end.txt") if l.startswith("# units:")).split("mass_msun=")[1].split()[0])
+zams = [float(n[3]) for n in notes]
+assert len(zams) == 64 and zams[0] > 24.9, zams[:4]
+now = sum(float(r[0]) for r in rows) * unit
+print("lost", sum(zams) - now, lost, "dE/E", error, "changed", changed)
+assert abs(sum(zams) - now - lost) < 1e-4 * lost and lost > 40
+assert abs(changed) > 0.01 and abs(error) < 5e-6
+END
+}
+
+@test "resumed through supernovae, and by 1, 2 and 4 threads: the same bits" {
+  cluster
+  OMP_NUM_THREADS=1 "$HOLMBERG" "${how[@]}" --t-end 12Myr --quiet -o - --format text | grep -v '^#' >expected
+  for n in 2 4; do
+    OMP_NUM_THREADS=$n "$HOLMBERG" "${how[@]}" --t-end 12Myr --quiet -o - --format text | grep -v '^#' >other
+    cmp expected other
+  done
+  "$HOLMBERG" "${how[@]}" --t-end 8Myr --quiet --checkpoint run.ckpt
+  "$HOLMBERG" run --resume run.ckpt --t-end 10.1Myr --quiet
+  "$HOLMBERG" run --resume run.ckpt --t-end 12Myr --quiet -o end.txt
+  grep -v '^#' end.txt >other
+  cmp expected other
+}
+
+@test "kicks: a Maxwellian; of the seed and the identity, not of the order" {
+  for ((k = 0; k < 400; k++)); do echo "$((20 + k % 2))"; done >masses.txt
+  "$HOLMBERG" ic plummer -n 400 --masses masses.txt --length-unit 1000 -o c.h5 --quiet
+  for seed in 1 2; do
+    "$HOLMBERG" run c.h5 --stars zams --kick 265 --kick-seed $seed --scheme host --eps 1 --t-end 12Myr --dt-max 1/4096 --quiet -o $seed.txt
+  done
+  python3 - <<'END'
+import math
+def v(name):
+    header = [l for l in open(name) if l.startswith("# units:")][0]
+    part = dict(w.split("=") for w in header.split()[2:])
+    unit = math.sqrt(0.0043009 * float(part["mass_msun"]) / float(part["length_pc"]))
+    return [[float(q) * unit for q in l.split()[4:7]] for l in open(name) if l[0] != "#"]
+one, two = v("1.txt"), v("2.txt")
+for sample in one, two:
+    flat = sorted(q for row in sample for q in row)
+    sigma = math.sqrt(sum(q * q for q in flat) / len(flat))
+    cdf = lambda q: 0.5 * (1 + math.erf(q / 265 / math.sqrt(2)))
+    ks = max(abs(cdf(q) - (k + 0.5) / len(flat)) for k, q in enumerate(flat)) * math.sqrt(len(flat))
+    print("sigma", sigma, "Kolmogorov-Smirnov", ks)
+    assert abs(sigma / 265 - 1) < 0.06 and ks < 1.63
+assert all(abs(a[0] - b[0]) > 1e-6 for a, b in zip(one, two))
+END
+}
+
+@test "a table: masses and radii as it says, and bad lines" {
+  cluster
+  printf '# t id m radius kick\n1 0 24 10 0\n5 0 1.4 1.4e-5 1\n2 1 19.5 8 0\n' >table
+  accepts run c.h5 --evolution table --scheme host --eps 0 --t-end 6Myr --json -o end.txt
+  [ "$(last supernovae)" = 1 ]
+  python3 - "$(last mass_lost)" "$(last de_cluster)" <<'END'
+import sys
+lost, error = map(float, sys.argv[1:])
+print(lost, error)
+assert abs(lost - (25 - 1.4 + 20 - 19.5)) < 1e-9 and abs(error) < 5e-6
+END
+  printf '1 0 -24 10 0\n' >bad
+  fails_with 3 "bad:1: '-24', expected a mass in solar masses, at least 0" run c.h5 --evolution bad --scheme host
+  printf '\n1 0 24 10\n' >bad
+  fails_with 3 "bad:2: '', expected a kick in km/s, at least 0" run c.h5 --evolution bad --scheme host
+  printf '1 0 24 10 0\n1 0 24 10 0\n' >bad
+  fails_with 3 "bad has two rows of star 0 at 1 Myr, expected one" run c.h5 --evolution bad --scheme host
+}
+
+@test "a table made from the fit: the same stars, winds aside" {
+  cluster
+  accepts "${how[@]}" --kick 0 --t-end 12Myr --json -o fit.txt
+  fit=$(last mass_lost)
+  python3 - <<'END'
+# steps of a table: the masses of the fit's own snapshots, at the times at which the run sets them
+import glob, subprocess, os
+subprocess.run([os.environ["HOLMBERG"], *"run c.h5 --stars zams --kick 0 --scheme host --eps 0 --t-end 12Myr --snap-every 1/8 --quiet -o s.txt".split()], check=True)
+R = 6.957e8 / 3.0856775814913673e16
+with open("table", "w") as table:
+    for name in sorted(glob.glob("s_*.txt")):
+        lines = open(name).read().splitlines()
+        head = {l.split(":")[0]: l for l in lines if l[:1] == "#"}
+        t = float(head["# t"].split()[2])
+        units = dict(w.split("=") for w in head["# units"].split()[2:])
+        m, r = float(units["mass_msun"]), float(units["length_pc"])
+        unit_t = (r ** 3 / (0.004498502 * m)) ** 0.5
+        for i, l in enumerate(l for l in lines if l[:1] != "#"):
+            row = l.split()
+            table.write("%.17g %d %.17g %.17g 0\n" % (t * unit_t - 0.01, i, float(row[0]) * m, float(row[7]) * r / R))
+END
+  accepts run c.h5 --evolution table --scheme host --eps 0 --t-end 12Myr --json -o table.txt
+  python3 - "$fit" "$(last mass_lost)" <<'END'
+import sys
+fit, table = map(float, sys.argv[1:])
+print(fit, table)
+assert abs(fit - table) < 1e-3 * fit
+a, b = ([float(l.split()[0]) for l in open(n) if l[0] != "#"] for n in ("fit.txt", "table.txt"))
+assert max(abs(x - y) / x for x, y in zip(a, b)) < 2e-5
+END
+}
+
+@test "what cannot be is refused" {
+  two_bodies >two.txt
+  fails_with 2 'option --stars: the particles have no units,*' run two.txt --stars zams
+  fails_with 2 'option --kick needs --stars zams' run two.txt --kick 3
+  fails_with 2 'option --collisions: *' run two.txt --stars zams --collisions merge
+  "$HOLMBERG" ic plummer -n 4 --mass-unit 2000 --length-unit 1 -o heavy.h5 --quiet
+  fails_with 3 'heavy.h5: particle 0 has 500 solar masses, expected 0.01 to 150 for --stars' run heavy.h5 --stars zams
+}
