@@ -506,7 +506,14 @@ static void put_title(const struct table *table, const char *name, struct hb_dra
 {
   struct hb_draft title = {0};
   double n = value_at(table, 0, find(table, "n"));
-  hb_draft_put(&title, "%s", name);
+  const struct panel steps = {.table = table};
+  int id = n > 0 ? -1 : find(table, "id"); /* a file of --follow */
+  if (id < 0)
+    hb_draft_put(&title, "%s", name);
+  else if (next_followed(&steps, 1) < table->rows)
+    hb_draft_put(&title, "Particles through their steps");
+  else
+    hb_draft_put(&title, "Particle %.0f through its steps", value_at(table, 0, id));
   if (n > 0) hb_draft_put(&title, ":  N = %.0f", n);
   if (*table->scheme) hb_draft_put(&title, ",  forces by %s, %s", table->scheme, table->precision);
   hb_draft_note(script, title.status);

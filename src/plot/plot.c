@@ -19,7 +19,7 @@ static const struct kind {
   const char *extension, *terminal;
   double scale; /* of its unit to a pixel of png */
 } kinds[] = {
-    {".png", "pngcairo size %.0f,%.0f font 'sans,13' linewidth 1.5", 1},
+    {".png", "pngcairo size %.0f,%.0f font 'sans,13' linewidth 1.5 rounded", 1},
     {".svg", "svg size %.0f,%.0f font 'sans,14' background '#ffffff'", 0.75},
     {".pdf", "pdfcairo size %gin,%gin font 'sans,14'", 0.0075},
 };

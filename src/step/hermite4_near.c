@@ -28,9 +28,8 @@
 enum {
   REACH =
       5, /* a far step is at most so many levels above the near one: jerks of tight pairs go on linearly, too */
-  REACH_OF_NODES = 6, /* where tight pairs are groups */
-  SPARE = 32,         /* room of a list for what joins and splits add */
-  ROOM_MOST = 2112,   /* of any list */
+  SPARE = 32,       /* room of a list for what joins and splits add */
+  ROOM_MOST = 2112, /* of any list */
   CHANGED_MOST = 2 * ROOM_MOST,
   SUMMED_PIECE = 8,   /* sinks of a thread's piece */
   SUMMED_ALONE = 24,  /* as many are summed before a second thread has woken up */
@@ -752,8 +751,6 @@ static double for_heavy(const struct hb_hermite4 *h, uint32_t i, double dt)
   return dt * hb_timestep_share(share);
 }
 
-static unsigned reach_of(const struct hb_hermite4 *h) { return h->groups ? REACH_OF_NODES : REACH; }
-
 /* Of the b-th: whether its far step is held short by the near one. */
 static int settle(struct hb_hermite4 *h, uint64_t T, size_t b)
 {
@@ -762,7 +759,7 @@ static int settle(struct hb_hermite4 *h, uint64_t T, size_t b)
   int is_held = 0;
   if (h->groups) hb_hermite4_limit_step(h, b);
   if (near->slot[b]) {
-    unsigned level = limited(h, h->blocks->level[i], h->level1[b], T), most = level + reach_of(h);
+    unsigned level = limited(h, h->blocks->level[i], h->level1[b], T), most = level + (unsigned)REACH;
     unsigned wanted = hb_hermite4_level(h, for_heavy(h, i, near->step[near->slot[b] - 1].wanted));
     is_held = wanted > most;
     near->far[i] = (uint8_t)limited(h, near->far[i], is_held ? most : wanted, T);
@@ -1082,7 +1079,7 @@ static void first_far(struct hb_hermite4 *h, size_t b, double dt)
   const struct far_step *s = near->step + b;
   /* a trial is short: below the rounding of pulls it has no third derivative, and eq. 9 alone would take a far leap */
   double bound = FIRST_MOST * hb_timestep_anew(near->rule.nu, s->a, s->j);
-  unsigned level = h->blocks->level[i], most = level + reach_of(h);
+  unsigned level = h->blocks->level[i], most = level + (unsigned)REACH;
   unsigned wanted = hb_hermite4_level(h, for_heavy(h, i, fmin(s->wanted, bound)));
   near->far[i] = (uint8_t)(wanted < most ? wanted : most);
   h->level1[b] = near->far[i] < level ? near->far[i] : (uint8_t)level;
@@ -1207,7 +1204,7 @@ static void near_begin(struct hb_hermite4 *h, size_t b, unsigned *level, unsigne
       near->nearest2 + i, NULL);
   part(h, b);
   double wanted = hb_timestep_anew(near->rule.nu, near->far_a + k, near->far_j + k);
-  unsigned far = hb_hermite4_level(h, for_heavy(h, i, wanted)), reach = *level + reach_of(h);
+  unsigned far = hb_hermite4_level(h, for_heavy(h, i, wanted)), reach = *level + (unsigned)REACH;
   if (far > reach) far = reach;
   if (far > most) far = most;
   if (far < *level) *level = far;
@@ -1246,12 +1243,13 @@ static enum hb_status begin(struct hb_hermite4 *h)
   struct hb_hermite4_near *near = h->near;
   if (!near) return HB_OK;
   const double *m = hb_hermite4_sources(h);
+  int has_lists = near->has_lists; /* of stars */
   memcpy(h->xp, h->particles->x, 3 * h->n * sizeof *h->xp);
   memcpy(h->vp, h->particles->v, 3 * h->n * sizeof *h->vp);
   HB_TRY(set_out(h));
   hb_order_refit(near->order, h->xp);
   size_t ni = take_nodes(h);
-  for_each(h, ni, h->block, SUMMED_ALONE, first_list);
+  if (!has_lists || h->groups->count > 0) for_each(h, ni, h->block, SUMMED_ALONE, first_list);
   memset(near->span, 0, sizeof near->span);
   if (!has_first(h)) HB_TRY(total_of(h, ni, h->block, m, h->xp, h->vp));
   for_each(h, ni, h->block, SUMMED_ALONE, sum_near);

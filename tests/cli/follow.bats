@@ -134,7 +134,7 @@ everybody() { seq -s, 0 63; }
   cluster 64
   accepts run k.txt --scheme host --t-end 1/8 --neighbors 16 --follow 5,6 --quiet
   accepts plot follow.csv -o both.svg
-  for words in 'particle 5: far step' 'particle 5: near step' 'particle 6: far step' 'The nearest particle'; do
+  for words in 'particle 5: far step' 'particle 5: near step' 'particle 6: far step' 'The nearest particle' 'Particles through their steps'; do
     grep -qF "$words" both.svg
   done
   accepts plot follow.csv --only steps -o one.svg

@@ -212,6 +212,20 @@ plummer -n 400 --seed 6|--eps 1/256 --field point:m=2,x=5 --t-end 1/4'
   done <<<"$kinds"
 }
 
+@test "nothing softened: a hard pair's orbit is felt by those whom it moves, far steps of single stars are not too long" {
+  local ic t_end most
+  while IFS='|' read -r ic t_end most; do
+    # shellcheck disable=SC2086 # words
+    "$HOLMBERG" ic $ic -n 2048 --masses kroupa --mass-max 50 -o k.txt --quiet
+    accepts run k.txt --scheme host --eps 0 --t-end $t_end --neighbors 64 --json
+    echo "$ic: dE/E $(value de_rel <<<"$output") at t = $t_end, at most $most" >&3
+    holds "$(size "$(value de_rel <<<"$output")") < $most"
+  done <<'LIST'
+plummer --seed 106|1/4|1e-7
+king --seed 1|1/8|6e-9
+LIST
+}
+
 @test "on every source of forces; in reproducible the same bits" {
   export HB_CONTEXT=osmesa
   cluster 1024
