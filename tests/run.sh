@@ -86,7 +86,7 @@ contexts() {
   test_gl_scene) echo 'osmesa egl,smoke glfw,smoke' ;;
   test_gl_faults | test_gl_near) echo 'osmesa es3.0,smoke' ;; # which cannot count fragments
   test_gl_timed) echo osmesa es3.0 es3.2 ;;
-  test_gl_limits) echo osmesa egl ;;
+  test_gl_limits) echo 'osmesa egl,smoke' ;;
   *) echo osmesa ;;
   esac
 }

@@ -323,7 +323,7 @@ def _():
     for neighbors in ("0", ""):  # none, and what a reader has who sets nothing
         open_running(f"#n=4096&speed=100&neighbors={neighbors}")
         shown = []
-        while len(shown) < 30:  # half a second each
+        while len(shown) < 10:  # half a second each
             time.sleep(0.5)
             shown.append((float(browser.text("#steps") or 0), float(browser.text("#pictures") or 0)))
         rates[neighbors], pictures = (sum(each) / len(shown) for each in zip(*shown))
