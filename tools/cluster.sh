@@ -16,6 +16,7 @@ n_equal=${N_EQUAL:-1024}       # stars of equal masses
 seeds=${SEEDS:-1 2 3}          # of these
 relaxations=${RELAXATIONS:-22} # how long, in half-mass relaxation times
 forces=${FORCES:---scheme host-simd --precision ds}
+aging=${STARS:+--stars $STARS --kick ${KICK:-0}} # STARS=zams: stars lose mass; Baumgardt and Makino have no kicks
 orbit_r=8.5 # kpc
 orbit_v=220 # km/s, at any radius
 
@@ -91,7 +92,8 @@ run_clusters() {
     t=$(reached "$at")
     while [ "$(of "$t < $t_most")" = 1 ] && { [ "$t" = 0 ] || ! is_dissolved "$at"; }; do
       t=$(of "$t + $piece")
-      advance "$at" "$t" --field "hill:w=$w,k=$(of "sqrt(2) * $w"),n=$w" --escapers remove \
+      # shellcheck disable=SC2086 # options are words
+      advance "$at" "$t" $aging --field "hill:w=$w,k=$(of "sqrt(2) * $w"),n=$w" --escapers remove \
         --escape-radius "$(exactly "2 * $r_t * $unit_r")" --diag-every "$(exactly "$unit_t / 2")" \
         --snap-every "$(exactly "${SNAP_EVERY:-5} * $unit_t")" --units astro
     done

@@ -552,7 +552,10 @@ static enum hb_status prepare_files(struct hb_run *run)
 /* Masses of birth, and what the last row says of them. */
 static enum hb_status open_stars(struct hb_run *run, struct hb_particles *particles)
 {
-  HB_TRY(hb_run_stars_open(run->settings, !run->sim, particles, &run->stars));
+  HB_TRY(hb_run_stars_read(run->settings, &run->stars));
+  enum hb_status status = hb_run_stars_open(run->settings, !run->sim, particles, &run->stars);
+  if (!run->sim) status = name_file(status, run);
+  HB_TRY(status);
   if (run->stars.n > 0) run->output.stars = &run->stars;
   return HB_OK;
 }

@@ -172,6 +172,11 @@ static void set_radii(const struct hb_run_stars *stars, struct hb_particles *p)
   }
 }
 
+enum hb_status hb_run_stars_read(const struct hb_run_settings *s, struct hb_run_stars *stars)
+{
+  return s->evolution ? hb_evolution_read(s->evolution, &stars->rows, &stars->n_rows) : HB_OK;
+}
+
 enum hb_status hb_run_stars_open(const struct hb_run_settings *s, int is_new, struct hb_particles *p,
                                  struct hb_run_stars *stars)
 {
@@ -187,7 +192,6 @@ enum hb_status hb_run_stars_open(const struct hb_run_settings *s, int is_new, st
                    "option --%s: the particles have no units, see 'holmberg ic --help' and "
                    "'holmberg scale --help'",
                    s->evolution ? "evolution" : "stars");
-  if (s->evolution) HB_TRY(hb_evolution_read(s->evolution, &stars->rows, &stars->n_rows));
   const char *note = hb_particles_note(p, note_name);
   HB_TRY(note ? read_note(note, stars) : take_masses(p, stars));
   if (!note) HB_TRY(write_note(stars, p));

@@ -30,8 +30,11 @@ struct hb_run_star_counts {
 /* Errors: HB_ERR_USAGE. */
 enum hb_status hb_run_stars_check(const struct hb_opts *opts, const struct hb_run_settings *settings);
 
+/* The table of --evolution, if there is one. Errors: HB_ERR_IO, HB_ERR_INPUT. */
+enum hb_status hb_run_stars_read(const struct hb_run_settings *settings, struct hb_run_stars *stars);
+
 /* Takes masses at birth from the note `stars`, or, where there is none, makes it of the masses. A new run's particles get their radii.
- * Nothing without --stars and --evolution. Errors: HB_ERR_USAGE (no units), HB_ERR_INPUT (masses, note, table), HB_ERR_IO. */
+ * Nothing without --stars and --evolution. Errors: HB_ERR_USAGE (no units), HB_ERR_INPUT (masses, note). */
 enum hb_status hb_run_stars_open(const struct hb_run_settings *settings, int is_new,
                                  struct hb_particles *particles, struct hb_run_stars *stars);
 void hb_run_stars_close(struct hb_run_stars *stars);
