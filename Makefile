@@ -74,7 +74,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 # What a compiler says is kept beside the object: tools/lint.sh reads it there, and compiles nothing once more.
 compile = mkdir -p $(@D) && $(CC) $(CFLAGS) $(ALSO) -MMD -MP -c -o $@ $< 2>$@.said; code=$$?; cat $@.said >&2; exit $$code
 
-.PHONY: all install uninstall deb run reproduce web windows test bare-test test-long drivers fuzz lint asan format clean help deps-%
+.PHONY: all install uninstall deb dist run reproduce web windows test bare-test test-long drivers fuzz lint asan format clean help deps-%
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -84,6 +84,7 @@ help:
 	@echo 'make            build build/holmberg, its helper holmberg-child, build/libholmberg.so.1 and libholmberg.a'
 	@echo 'make install    install it all below PREFIX=/usr/local; DESTDIR= for packages; make uninstall removes it'
 	@echo 'make deb        Debian packages in build/deb'
+	@echo 'make dist       the source archive, and recipes for conda-forge and Homebrew, in build/dist'
 	@echo 'make run        set up the machine, build, integrate a star cluster'
 	@echo 'make reproduce  set up the machine, build, repeat the tables and figures of 2007 on this machine: a report'
 	@echo 'make web        set up the machine, build build/web/index.html: the engine in a browser, and holmberg.html, all in one file'
@@ -111,6 +112,9 @@ uninstall: all
 deb: deps-run deps-deb
 	$(Q)tools/deb.sh $(B) $(VERSION)
 
+dist:
+	$(Q)tools/dist.sh $(B) $(VERSION)
+
 # The set-up may install what make looks for, hence the second make.
 run: deps-run
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all
@@ -135,6 +139,7 @@ test-long: deps-test deps-long fuzz reproduce web windows
 	$(Q)HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/long
 	$(Q)LONG=1 HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/cli/web.bats
 	$(Q)LONG=1 HOLMBERG=$(CURDIR)/$(B)/holmberg bats -f 'Hermite code' tests/cli/g6.bats
+	$(Q)LONG=1 HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/outside/release.bats
 	$(Q)HOLMBERG=$(B)/holmberg tools/kill_test.sh 200
 	$(Q)HOLMBERG=$(B)/holmberg tools/fault_test.sh
 	$(Q)$(MAKE) --no-print-directory deb
@@ -275,9 +280,11 @@ $(B)/holmberg: $(CLI_OBJ) $(LINKED)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(B)/holmberg-child: $(CHILD) $(B)/libholmberg.a
+# In a wheel of Python what they need lies beside them: src/python/wheel.py. An RPATH counts for what that needs, too.
+$(B)/wheel/%: LDFLAGS += -Wl,--disable-new-dtags,-rpath,'$$ORIGIN'
+$(B)/holmberg-child $(B)/wheel/holmberg-child: $(CHILD) $(B)/libholmberg.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(B)/holmberg-mpi.so: src/mpi/ranks_mpi.c src/base/ranks.h src/base/status.h $(B)/flags
 	$(call say,MPI,$@)
@@ -303,11 +310,11 @@ FROZEN := $(B)/obj/abi/frozen.o
 $(B)/gen/own.o: $(LIB_OBJ) $(PUBLIC)
 	$(Q)mkdir -p $(@D) && sed -n 's/^#define \(hb_[a-z0-9_]*\)(\.\.\.).*/\1 \1_own/p' $(PUBLIC) >$@.names
 	$(Q)$(CC) -r -nostdlib -o $@ $(LIB_OBJ) && $(OBJCOPY) --redefine-syms=$@.names $@
-$(B)/$(SONAME): $(B)/gen/own.o $(FROZEN) $(B)/gen/exports.map
+$(B)/$(SONAME) $(B)/wheel/$(SONAME): $(B)/gen/own.o $(FROZEN) $(B)/gen/exports.map
 	$(call say,LINK,$@)
-	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=$(B)/gen/exports.map -Wl,--as-needed \
+	$(Q)mkdir -p $(@D) && $(CC) -shared $(LDFLAGS) -Wl,-soname,$(SONAME) -Wl,--version-script=$(B)/gen/exports.map -Wl,--as-needed \
 	  -Wl,-z,nodelete -Wl,-Bsymbolic-functions $(if $(SANITIZE),,-Wl,--no-undefined) -o $@ $(B)/gen/own.o $(FROZEN) $(LDLIBS)
-	$(Q)ln -sf $(SONAME) $(B)/libholmberg.so
+	$(Q)ln -sf $(SONAME) $(@D)/libholmberg.so
 
 $(foreach name,$(CALLS),$(eval $(B)/libholmberg-$(name).a: $($(name)_OBJ)))
 $(B)/libholmberg-%.so.1: $(B)/libholmberg-%.a $(B)/gen/%.map $(B)/libholmberg.a

@@ -44,6 +44,9 @@ test          cmd:mandoc               mandoc               mandoc              
 test          cmd:zsh                  zsh                  zsh                  zsh          zsh
 test          cmd:g++                  g++                  gcc-c++              gcc          gcc
 test          lib:python3/dist-packages/numpy python3-numpy python3-numpy   python-numpy numpy
+test          file:/usr/share/python-wheels python3-venv python3          python       python
+long          cmd:ruby                  ruby                 ruby                 ruby         ruby
+test          lib:python3/dist-packages/yaml python3-yaml python3-pyyaml python-yaml pyyaml
 test          cmd:gfortran             gfortran             gcc-gfortran         gcc-fortran  gcc
 test          cmd:readelf              binutils             binutils             binutils     binutils
 web           cmd:emcc                  emscripten           emscripten           emscripten   emscripten

@@ -1,4 +1,5 @@
-"""Where things are. The environment names the program, HOLMBERG, and the library, HOLMBERG_LIBRARY."""
+"""Where things are. The environment names the program, HOLMBERG, and the library, HOLMBERG_LIBRARY; or HOLMBERG_INSTALLED says
+that the package is installed, with a library of its own."""
 import os
 import subprocess
 import sys
@@ -9,8 +10,13 @@ PROGRAM = Path(os.environ.get("HOLMBERG", ROOT / "build/holmberg")).resolve()
 LIBRARY = Path(os.environ.get("HOLMBERG_LIBRARY", PROGRAM.parent / "libholmberg.so.1")).resolve()
 CONTEXT = "osmesa"  # the quickest to open
 
-os.environ["HOLMBERG_LIBRARY"] = str(LIBRARY)
-sys.path.insert(0, str(ROOT / "src/python"))
+if "HOLMBERG_INSTALLED" in os.environ:
+    import holmberg
+    assert Path(holmberg.__file__).is_relative_to(sys.prefix), f"{holmberg.__file__} is not in {sys.prefix}"
+    LIBRARY = Path(holmberg.__file__).parent / "native/libholmberg.so.1"
+else:
+    os.environ["HOLMBERG_LIBRARY"] = str(LIBRARY)
+    sys.path.insert(0, str(ROOT / "src/python"))
 
 
 def program(*words: object) -> str:

@@ -46,7 +46,7 @@ enum hb_status {
   HB_ERR_STOPPED = 75  /* stopped before the end on request; program and page only */
 };
 
-const char *hb_library_version(void); /* "0.1.0" */
+const char *hb_library_version(void); /* like "1.2.3" */
 const char *hb_error(void);           /* the sentence of this thread's last failure; "" if none */
 
 /* ---- particles --------------------------------------------------------------------------------------- */

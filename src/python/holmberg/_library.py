@@ -83,7 +83,7 @@ _ERRORS = {kind.status: kind for kind in HolmbergError.__subclasses__()}
 
 
 def _places() -> Iterator[str]:
-    """Where the library may be: named, in the build tree, in a folder above an installed package, the system's."""
+    """Where the library may be: named, in the build tree, in a wheel, in a folder above an installed package, the system's."""
     if "HOLMBERG_LIBRARY" in os.environ:
         yield os.environ["HOLMBERG_LIBRARY"]
         return
@@ -91,6 +91,7 @@ def _places() -> Iterator[str]:
     tree = package.parents[2]
     if (tree / "src" / "python" / package.name) == package:
         yield str(tree / "build" / SONAME)
+    yield str(package / "native" / SONAME)
     for folder in package.parents:
         if folder.name in ("lib", "lib64"):
             yield str(folder / SONAME)
@@ -439,5 +440,5 @@ def chosen(word: str, what: str, known: list[str]) -> int:
 
 
 def version() -> str:
-    """The version of the library, like '0.1.0'."""
+    """The version of the library, like '1.2.3'."""
     return lib.hb_library_version().decode()
