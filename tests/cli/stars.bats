@@ -123,6 +123,57 @@ assert max(abs(x - y) / x for x, y in zip(a, b)) < 2e-5
 END
 }
 
+# The AMUSE of these tests: SSE's interface, with stars that lose a tenth each Myr and explode at 3.
+amuse() {
+  mkdir -p amuse/community/sse
+  touch amuse/__init__.py amuse/community/__init__.py amuse/community/sse/__init__.py
+  cat >amuse/units.py <<'END'
+import numpy as np
+class Unit:
+    def __ror__(self, value): return Quantity(value)
+class Quantity:
+    __array_ufunc__ = None
+    def __init__(self, value): self.value = value
+    def value_in(self, unit): return self.value
+class units:
+    MSun = RSun = Myr = stellar_type = Unit()
+Unit.__array_ufunc__ = None
+END
+  echo 'class Particles:
+    def __init__(self, mass): self.mass = mass' >amuse/datamodel.py
+  cat >amuse/community/sse/interface.py <<'END'
+import numpy as np
+from amuse.units import Quantity
+class SSE:
+    class particles: pass
+    def __init__(self): self.particles.add_particles = self.add
+    def add(self, particles):
+        self.zams, self.particles.mass = np.array(particles.mass.value), particles.mass
+        return self.particles
+    def evolve_model(self, t):
+        t, p, heavy = t.value, self.particles, self.zams > 10
+        dead = heavy & (t >= 3)
+        p.mass = Quantity(np.where(dead, 1.4, np.where(heavy, self.zams * (1 - 0.1 * t), self.zams)))
+        p.radius = Quantity(np.where(dead, 1.4e-5, 1.0))
+        p.stellar_type = Quantity(np.where(dead, 13, 1))
+    def stop(self): pass
+END
+}
+
+@test "the example with SSE, here a stand-in for it" {
+  cluster
+  amuse
+  house=$BATS_TEST_DIRNAME/../..
+  HOLMBERG_LIBRARY=$(dirname "$HOLMBERG")/libholmberg.so PYTHONPATH=$PWD:$house/src/python /usr/bin/python3 "$house/src/python/evolution_table.py" c.h5 4 >table
+  [ "$(grep -c ' 1.4 1.4e-05 [1-9]' table)" = 4 ]
+  accepts run c.h5 --evolution table --scheme host --eps 0 --t-end 4Myr --json
+  [ "$(last supernovae)" = 4 ]
+  python3 -c 'import sys; assert abs(float(sys.argv[1]) - (79 - 4 * 1.4)) < 1e-6' "$(last mass_lost)"
+  "$HOLMBERG" ic plummer -n 8 -o bare.h5 --quiet
+  HOLMBERG_LIBRARY=$(dirname "$HOLMBERG")/libholmberg.so PYTHONPATH=$PWD:$house/src/python run -1 /usr/bin/python3 "$house/src/python/evolution_table.py" bare.h5 4
+  [ "$output" = "bare.h5 has no units, see 'holmberg scale --help'" ]
+}
+
 @test "what cannot be is refused" {
   two_bodies >two.txt
   fails_with 2 'option --stars: the particles have no units,*' run two.txt --stars zams
