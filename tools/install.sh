@@ -69,7 +69,7 @@ files() {
   for header in src/include/holmberg/*.h; do
     [ "$header" = src/include/holmberg/measure.h ] || echo "644 $header $INCLUDEDIR/holmberg/${header##*/}"
   done
-  [ -z "$PYTHONDIR" ] || for module in src/python/*/*.py; do
+  [ -z "$PYTHONDIR" ] || for module in src/python/*/*.py src/python/*/py.typed; do
     echo "644 $module $PYTHONDIR/${module#src/python/}"
   done
 }

@@ -46,6 +46,8 @@ printed() {
 @test "forces" { passes force; }
 @test "simulations and pictures" { passes simulation; }
 @test "interactions of your own" { passes pairs; }
+@test "all functions of the headers, examples of docstrings, runs, archives, pictures" { passes complete; }
+@test "the scripts for those who come from REBOUND, against DOP853" { passes rebound; }
 @test "what AMUSE calls" { passes amuse; }
 
 @test "the first example is that of its README, and keeps its energy" {

@@ -325,12 +325,18 @@ def units_of(ask: Callable, *arguments: Any) -> Optional[dict[str, float]]:
 
 
 def has_unit(value: Any) -> bool:
-    """Whether it is a word like '5Myr'."""
-    return isinstance(value, str) and value[-1:].isalpha()
+    """Whether it is a word like '5Myr', or a quantity."""
+    return hasattr(value, "to_value") or isinstance(value, str) and value[-1:].isalpha()
+
+
+_UNITS = {_abi.HB_DIMENSION_TIME: "Myr", _abi.HB_DIMENSION_LENGTH: "pc", _abi.HB_DIMENSION_VELOCITY: "km/s",
+          _abi.HB_DIMENSION_MASS: "Msun"}
 
 
 def quantity(value: Any, name: str, of: int, units: Optional[Mapping[str, float]]) -> float:
-    """A number, or a word like '5Myr', a N-body number by units; of is what it measures, an HB_DIMENSION_..."""
+    """A number, a word like '5Myr', or a quantity of astropy, a N-body number by units; of: an HB_DIMENSION_..."""
+    if hasattr(value, "to_value"):
+        value = f"{value.to_value(_UNITS[of])!r}{_UNITS[of]}"
     if not isinstance(value, str):
         return finite(value, name)
     number, known = ctypes.c_double(), None if units is None else _abi.hb_units(**units)

@@ -86,7 +86,7 @@ class Force(Opened):
 
     Examples
     --------
-    >>> p = Particles.make("plummer", 1024, seed=1)
+    >>> p = Particles.make("plummer", 64, seed=1)
     >>> force = Force("host", eps=1/256)
     >>> force.set_sources(p.m, p.x, p.v)
     >>> a, j, phi = force.eval()

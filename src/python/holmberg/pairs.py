@@ -85,8 +85,10 @@ class AllPairs(Opened):
     Examples
     --------
     >>> pairs = AllPairs("coulomb", precision="ds")
+    >>> x, q = np.array([[0.0, 0, 0], [2, 0, 0]]), [1, -1]
     >>> pairs.set_sources({"x": x[:, 0], "y": x[:, 1], "z": x[:, 2], "q": q})
-    >>> field = pairs.eval()["ex"]
+    >>> pairs.eval()["ex"].tolist()
+    [0.25, 0.25]
     """
 
     __slots__ = ("interaction", "_sources")

@@ -10,7 +10,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _abi
-from ._library import (Handle, Strict, array, encoded, finite, has_unit, lib, listing, made, numbers, quantity, units_of,
+from ._library import (Handle, Strict, address, array, encoded, finite, has_unit, lib, listing, made, numbers, quantity, units_of,
                        view, whole)
 from ._models import fill_cluster, fill_model
 from .picture import Picture, Renderer
@@ -41,6 +41,8 @@ class Particles(Strict):
     >>> p = Particles(3)
     >>> p.m[:] = 3, 4, 5
     >>> p.x[:] = [[1, 3, 0], [-2, -1, 0], [1, -1, 0]]
+    >>> p
+    <holmberg.Particles: 3 at t = 0>
     """
 
     __slots__ = ("_handle", "_m", "_x", "_v", "_id", "_is_read")
@@ -281,6 +283,36 @@ class Particles(Strict):
     def add_history(self, line: str) -> None:
         """Adds a line to the note 'history', which has one for each program that processed the data."""
         self._handle.call(lib.hb_particles_add_history, encoded(line))
+
+    def combined(self, other: Particles, at: Any = (0, 0, 0), velocity: Any = (0, 0, 0)) -> Particles:
+        """Both systems in one, the other displaced by at and moving with velocity; its identities follow the largest here.
+
+        >>> pair = Particles.make("plummer", 16).combined(Particles.make("plummer", 8), at=[5, 0, 0])
+        >>> len(pair), pair.id.max()
+        (24, 23)
+        """
+        at, velocity = array(at, "at", (3,)), array(velocity, "velocity", (3,))
+        with self._handle.used() as first, other._handle.used() as second:
+            return Particles._of(lib.hb_combine_particles, first, second, address(at), address(velocity))
+
+    def scale(self, *, mass: float = 0, radius: float = 0, virial: float = 0) -> None:
+        """Changes the total mass, the virial radius and the virial ratio T / |U|; 0: stays. Orbits stay similar without virial.
+
+        >>> p = Particles.make("plummer", 64, seed=1)
+        >>> p.scale(mass=2)
+        >>> round(p.m.sum(), 12)
+        2.0
+        """
+        self._handle.call(lib.hb_scale_particles, _abi.hb_scale(mass=finite(mass, "mass"), radius=finite(radius, "radius"),
+                                                                virial=finite(virial, "virial")))
+
+    def scale_to_standard(self) -> None:
+        """Changes units and numbers so that M = 1 and the virial radius is 1, the center of mass at rest at the origin."""
+        self._handle.call(lib.hb_scale_to_standard)
+
+    def scale_from_astro(self) -> None:
+        """Takes the numbers as solar masses, pc, km/s and Myr, and makes them values with G = 1 and units."""
+        self._handle.call(lib.hb_scale_from_astro)
 
     def render(self, value: Any = None, **look: Any) -> Picture:
         """A picture, colored by value[n] or by speed. Keywords: those of `Renderer`."""

@@ -5,18 +5,23 @@ import ctypes
 import os
 import warnings
 from types import SimpleNamespace
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 import numpy as np
 
-from . import _abi
+from . import _abi, _run
 from ._library import (Opened, UsageError, address, array, check_words, default_of, encoded, lib, listing, made, quantity,
                        setting, units_of, values_of, with_settings)
 from ._settings import SIM
+from .archive import add_entry
 from .events import STOPS, Event, bits, bound_of, event_of, events_of
 from .force import description, force_params
+from .orbits import orbits_of, placed
 from .particles import Particles
 from .picture import Picture, Renderer
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 QUANTITIES = ["speed", "acc", "energy", "step", "age", "mass", "bound"]  # by the values of hb_quantity
 
@@ -44,8 +49,8 @@ class Simulation(Opened):
 
     Parameters
     ----------
-    particles : Particles
-        Where it starts; they are copied.
+    particles : Particles, optional
+        Where it starts; they are copied. None: with those that `add` is given before anything else is asked of it.
     integrator : str, optional
         One of `integrators`; None: the first.
     {settings}
@@ -55,17 +60,39 @@ class Simulation(Opened):
 
     Examples
     --------
-    >>> sim = Simulation(Particles.make("plummer", 1024, seed=1), eps=1/256)
+    >>> sim = Simulation(Particles.make("plummer", 64, seed=1), eps=1/64, scheme="host")
     >>> sim.evolve(1.0)
-    >>> sim.diagnostics().e_total
+    >>> round(sim.diagnostics().e_total, 3)
+    -0.25
     """
 
-    __slots__ = ("_reached", "_events", "_units")
+    __slots__ = ("_reached", "_events", "_units", "_first", "_begin", "_rows")
     _instead = "save() and resume() make another, state() has its particles"
 
-    def __init__(self, particles: Particles, *, integrator: Optional[str] = None, **force: Any):
+    def __init__(self, particles: Optional[Particles] = None, *, integrator: Optional[str] = None, **force: Any):
         own = {name: force.pop(name, default_of(row)) for name, row in SIM.items()}
         check_words(force, Simulation.__init__, force_params)
+        self._first, self._rows, self._events, self._units, self._reached = None, [], [], None, 0.0
+        self._begin = lambda first: self._create(first, integrator, own, force)
+        if particles is not None:
+            self._begin(particles)
+
+    def __getattr__(self, name: str) -> Any:
+        """The library's simulation, which begins when it is first needed."""
+        if name != "_handle":
+            raise AttributeError(f"Simulation has no attribute '{name}'")
+        if self._first is None:
+            raise UsageError("this simulation has no particles (expected Simulation(particles), or add(m=1) first)")
+        self._begin(self._first)
+        return self._handle
+
+    def _has_begun(self) -> bool:
+        try:
+            return object.__getattribute__(self, "_handle") is not None
+        except AttributeError:
+            return False
+
+    def _create(self, particles: Particles, integrator: Optional[str], own: dict[str, Any], force: dict[str, Any]) -> None:
         units = particles.units
         settings = {name: setting(SIM[name], value, name, units) for name, value in own.items()}
         if force.get("eps") is None and not np.isnan(noted := particles._eps()):
@@ -77,13 +104,13 @@ class Simulation(Opened):
             self._adopt(made(lib.hb_sim_create, initial, params, destroy=lib.hb_sim_destroy,
                              keep=force.get("interaction")), units)
         if (settings["collisions"] or own["stop_at"] == "collision") and not particles.radius.any():
-            warnings.warn("no particle has a radius, so none can collide: particles.radius sets them", stacklevel=2)
+            warnings.warn("no particle has a radius, so none can collide: particles.radius sets them", stacklevel=4)
         told = [kind for kind, how in (("collision", "collisions"), ("escape", "escapers")) if settings[how]]
         if told:
             self.watch(*told)
 
     def _adopt(self, handle: Any, units: Optional[dict[str, float]]) -> None:
-        self._handle, self._events, self._units = handle, [], units
+        self._handle, self._events, self._units, self._rows = handle, [], units, []
         self._reached = lib.hb_sim_time(handle.address)
 
     @classmethod
@@ -141,14 +168,59 @@ class Simulation(Opened):
             What the simulation was asked to stop at, by collisions and stop_at, with ``event`` and ``particles``. It is at
             the end of that block step, and the next call goes on from there.
         """
-        t = self._time_of(t)
+        self._evolve(self._time_of(t), lambda _: None)
+
+    def _evolve(self, t: float, tell: Callable[[float], None]) -> None:
         with self._handle.used() as handle:
             if t < self.time:
                 raise UsageError(f"time {t:g} has passed, the simulation is at {self.time:g}")
             self._events = []
             while lib.hb_sim_next_time(handle) <= t:
                 self._step(handle)
+                tell(lib.hb_sim_time(handle))
             self._reached = t
+
+    def run(self, until: Union[float, str], every: Union[float, str, None] = None,
+            on: Optional[Callable[[Simulation], Any]] = None, *, archive: Union[str, os.PathLike[str], None] = None,
+            progress: Optional[bool] = None) -> None:
+        """Evolves to a time, with a bar on stderr in a terminal and in Jupyter (progress: True, False).
+
+        At its start, at every such interval and at its end it calls on(sim), adds to an `Archive`, and notes what `plot`
+        draws. Raises what `evolve` does.
+
+        >>> sim = Simulation(Particles.make("plummer", 16, seed=1), eps=0.1, scheme="host")
+        >>> sim.run(0.5, every=0.25, on=lambda sim: print(sim.time))
+        0.0
+        0.25
+        0.5
+        """
+        start, end = self.time, self._time_of(until)
+        interval = end - start if every is None else _run.need_positive(quantity(every, "every", _abi.HB_DIMENSION_TIME,
+                                                                                 self._units))
+        with _run.Progress(start, end, progress) as bar:
+            k, due = 0, start
+            while True:
+                self._evolve(due, bar.tell)
+                self._note()
+                if archive is not None:
+                    add_entry(archive, self)
+                if on is not None:
+                    on(self)
+                if due >= end:
+                    break
+                k, due = k + 1, min(end, start + (k + 1) * interval)
+            bar.tell(end, last=True)
+
+    def _note(self) -> None:
+        """A row of what `plot` draws; errors are those against the first one."""
+        now = self.diagnostics()
+        kept = now.e_total + now.e_lost - now.e_changed
+        first = self._rows[0].kept if self._rows else kept
+        self._rows.append(_run.Row(now.t, kept, (kept - first) / now.e_scale, self.structure().r_lagrange))
+
+    def plot(self) -> Figure:
+        """Positions; after a `run` with intervals, Lagrangian radii and the error of the energy, too: a figure of matplotlib."""
+        return _run.plot(self, self._rows)
 
     def change(self, id: Any = (), *, m: Any = None, x: Any = None, v: Any = None, radius: Any = None,
                remove: Any = (), add: Optional[Particles] = None) -> None:
@@ -157,7 +229,10 @@ class Simulation(Opened):
         id: those that get other masses m, positions x, velocities v or radii; None: that stays. remove: identities of those
         that vanish. add: particles whose identities are new. `diagnostics` has the energy that this brings, e_changed.
 
+        >>> sim = Simulation(Particles.make("plummer", 16, seed=1), eps=0.1, scheme="host")
         >>> sim.change([3, 5], m=[0.001, 0.002])
+        >>> sim.state().m[5]
+        0.002
         """
         who, gone = array(id, "id", (None,), np.uint64), array(remove, "remove", (None,), np.uint64)
         n = len(who)
@@ -167,6 +242,47 @@ class Simulation(Opened):
                                 added=None if add is None else add._handle.address,
                                 **{name: address(column) for name, column in columns.items()})
         self._handle.call(lib.hb_sim_change, ctypes.byref(change))
+
+    def add(self, m: float = 0, *, x: Any = None, v: Any = None, a: Optional[float] = None, e: Optional[float] = None,
+            inc: Optional[float] = None, Omega: Optional[float] = None, omega: Optional[float] = None,
+            f: Optional[float] = None, M: Optional[float] = None, primary: Optional[int] = None, radius: float = 0,
+            id: Optional[int] = None) -> int:
+        """Adds a particle, at x with v or by its orbit, and returns its identity. It starts at the time of the last block step.
+
+        a, e, inc, Omega, omega, f (or M, the mean anomaly) are those of its orbit, angles in radians, about the particle with
+        the identity primary; None: about the center of mass of all that are there. id: 0, 1, 2 ... if not given.
+
+        >>> sim = Simulation(scheme="host")
+        >>> star, planet = sim.add(m=1), sim.add(m=1e-3, a=1, e=0.1)
+        >>> sim.evolve(10)
+        >>> round(float(sim.orbits()["a"][0]), 6)
+        1.0
+        """
+        begun = self._has_begun()
+        there = self.state(self._handle.call(lib.hb_sim_time)) if begun else self._first
+        new = Particles.from_arrays([m], [[0, 0, 0]], radius=radius or None)
+        own = int(there.id.max()) + 1 if there is not None and id is None else id or 0
+        orbit = dict(a=a, e=e, inc=inc, Omega=Omega, omega=omega, f=f, M=M)
+        x, v = placed(there if there is not None else Particles(1), m, primary, x, v, orbit)
+        new.x, new.v, new.id = np.reshape(x, (1, 3)), np.reshape(v, (1, 3)), [own]
+        if begun:
+            self.change(add=new)
+        elif there is None:
+            self._first = new
+        else:
+            if own in there.id:
+                raise UsageError(f"a particle has the identity {own} already")
+            columns = ("m", "x", "v", "id", "radius")
+            self._first = Particles.from_arrays(**{name: np.concatenate([getattr(there, name), getattr(new, name)])
+                                                   for name in columns})
+        return own
+
+    def orbits(self, primary: Optional[int] = None) -> np.ndarray:
+        """The orbits now, a structured array: id, d (distance), a, e, inc, Omega, omega, f, M and P (period).
+
+        About the particle with the identity primary; None: each about the center of mass of those before it.
+        """
+        return orbits_of(self.state(), primary)
 
     def watch(self, *kinds: str) -> None:
         """Looks for such events from now on, besides those that it looks for already; none named: for all.
@@ -241,6 +357,11 @@ class Simulation(Opened):
         With neighbors force_s is of far forces, and there are near_s and lists_s.
         """
         return self._ask(lib.hb_sim_phases, _abi.hb_phases())
+
+    def settings(self) -> SimpleNamespace:
+        """What it runs with, as the library took it: what was 'auto' or left out is filled in, choices are numbers."""
+        taken = values_of(self._handle.call(lib.hb_sim_taken).contents)
+        return SimpleNamespace(integrator=taken.integrator, **{name: getattr(taken, name) for name in SIM})
 
     def block_sizes(self) -> np.ndarray:
         """Its entry k: block steps so far with 2^k ... 2^(k + 1) - 1 particles."""

@@ -1,0 +1,50 @@
+"""The scripts of src/python/REBOUND.md, against DOP853 of scipy at 1e-13."""
+import contextlib
+import io
+import re
+import unittest
+
+import numpy as np
+
+from support import ROOT
+
+SCRIPTS = re.findall(r"```python\n(.*?)```", (ROOT / "src/python/REBOUND.md").read_text(), re.S)
+
+
+def integrated(p, t):
+    """x of the particles at t by an integrator and a force that know nothing of ours."""
+    from scipy.integrate import solve_ivp
+    n = len(p)
+
+    def slope(_, y):
+        x, v = y.reshape(2, n, 3)
+        d = x[None] - x[:, None]
+        r3 = (d ** 2).sum(axis=2) ** 1.5 + np.eye(n)
+        return np.concatenate([v.ravel(), ((p.m / r3)[:, :, None] * d).sum(axis=1).ravel()])
+
+    y = solve_ivp(slope, (0, t), np.concatenate([p.x.ravel(), p.v.ravel()]), "DOP853", rtol=1e-13, atol=1e-15).y[:, -1]
+    return y.reshape(2, n, 3)[0]
+
+
+class Rebound(unittest.TestCase):
+    def test_scripts(self):
+        try:
+            import scipy  # noqa: F401
+        except ImportError:
+            self.skipTest("no scipy")
+        self.assertEqual(len(SCRIPTS), 3)
+        for script in SCRIPTS:
+            begin, after = re.split(r"^sim.evolve.*$", script, flags=re.M)
+            given: dict = {}
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                exec(begin, given)
+                start = given["sim"].state()
+                exec(re.search(r"^sim.evolve.*$", script, re.M)[0] + after, given)
+            sim = given["sim"]
+            off = np.abs(sim.state().x - integrated(start, sim.time)).max()
+            print(f"{len(start)} bodies to t = {sim.time:g}: off by {off:.1e} (1e-8); {said.getvalue()[:60]!r}")
+            self.assertLess(off, 1e-8)
+
+
+if __name__ == "__main__":
+    unittest.main()
