@@ -33,22 +33,6 @@ class Event(NamedTuple):
         return f"{self.kind}: {who} at t = {self.time:.9g}"
 
 
-EVENT = np.dtype([("kind", "U12"), ("time", "<f8"), ("n", "<i8"), ("ids", "<u8", (_abi.HB_EVENT_MOST,)), ("a", "<f8"),
-                  ("e", "<f8"), ("energy", "<f8")])
-
-
-def table(events: Iterable[Event]) -> np.ndarray:
-    """Events as a structured array; of ids the first n are set.
-
-    >>> rows = table([Event("collision", 0.5, (7, 9), 1.0, 0.0, -0.5)])
-    >>> rows["time"].tolist(), rows["ids"][0, :2].tolist()
-    ([0.5], [7, 9])
-    """
-    most = _abi.HB_EVENT_MOST
-    return np.array([(event.kind, event.time, len(event.ids), event.ids + (0,) * (most - len(event.ids)), event.a, event.e,
-                      event.energy) for event in events], EVENT)
-
-
 class Stopped(Exception):
     """A simulation has come to what it was asked to stop at, the end of that block step; `Simulation.evolve` goes on.
 
@@ -97,7 +81,12 @@ def events_of(simulation: ctypes.c_void_p) -> list[Event]:
 
 
 def table(events: Iterable[Event]) -> np.ndarray:
-    """Events as a structured array: kind, time, ids (0 behind the n first), n, a, e, energy."""
+    """Events as a structured array: kind, time, ids (0 behind the n first), n, a, e, energy.
+
+    >>> rows = table([Event("collision", 0.5, (7, 9), 1.0, 0.0, -0.5)])
+    >>> rows["time"].tolist(), rows["ids"][0, :2].tolist()
+    ([0.5], [7, 9])
+    """
     columns = [("kind", "U10"), ("time", "f8"), ("n", "u8"), ("ids", "u8", _abi.HB_EVENT_MOST), ("a", "f8"), ("e", "f8"),
                ("energy", "f8")]
     rows = [(event.kind, event.time, len(event.ids), event.ids + (0,) * (_abi.HB_EVENT_MOST - len(event.ids)), event.a,

@@ -85,7 +85,7 @@ def elements_of(mu: float, x: Any, v: Any) -> tuple[float, ...]:
             e * math.sinh(H) - H if math.isfinite(H) else H, math.inf)
 
 
-def placed(others: Any, m: float, primary: Optional[int], x: Any, v: Any, orbit: dict[str, float]) -> tuple[Any, Any]:
+def placed(others: Any, m: float, primary: Optional[int], x: Any, v: Any, orbit: dict[str, Optional[float]]) -> tuple[Any, Any]:
     """Where a particle is that is given by x and v or by its orbit; others have m, x, v and id."""
     known = {name: finite(value, name) for name, value in orbit.items() if value is not None}
     if not known:

@@ -72,8 +72,12 @@ class Simulation(Opened):
     def __init__(self, particles: Optional[Particles] = None, *, integrator: Optional[str] = None, **force: Any):
         own = {name: force.pop(name, default_of(row)) for name, row in SIM.items()}
         check_words(force, Simulation.__init__, force_params)
-        self._first, self._rows, self._events, self._units, self._reached = None, [], [], None, 0.0
-        self._begin = lambda first: self._create(first, integrator, own, force)
+        self._first: Optional[Particles] = None
+        self._rows: list[_run.Row] = []
+        self._events: list[Event] = []
+        self._units: Optional[dict[str, float]] = None
+        self._reached = 0.0
+        self._begin: Callable[[Particles], None] = lambda first: self._create(first, integrator, own, force)
         if particles is not None:
             self._begin(particles)
 
