@@ -47,6 +47,9 @@ test          lib:python3/dist-packages/numpy python3-numpy python3-numpy   pyth
 test          file:/usr/share/python-wheels python3-venv python3          python       python
 long          cmd:ruby                  ruby                 ruby                 ruby         ruby
 test          lib:python3/dist-packages/yaml python3-yaml python3-pyyaml python-yaml pyyaml
+test          lib:python3/dist-packages/scipy ?python3-scipy - - -
+test          lib:python3/dist-packages/matplotlib ?python3-matplotlib - - -
+test          lib:python3/dist-packages/astropy ?python3-astropy - - -
 test          cmd:gfortran             gfortran             gcc-gfortran         gcc-fortran  gcc
 test          cmd:readelf              binutils             binutils             binutils     binutils
 web           cmd:emcc                  emscripten           emscripten           emscripten   emscripten

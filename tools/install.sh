@@ -36,7 +36,7 @@ others=$(cd "$build" && echo libholmberg-*.a | sed 's/libholmberg-//g; s/\.a//g'
 
 # Guides and what they speak of, in folders as here so that their links hold.
 guides() {
-  printf '%s\n' README.md LICENSE src/README.md src/{cli,lib,python,step}/README.md data/README.md data/FORMATS.md data/figures/*.png \
+  printf '%s\n' README.md LICENSE src/README.md src/{cli,lib,python,step}/README.md src/python/REBOUND.md data/README.md data/FORMATS.md data/figures/*.png \
     tests/api/*.{c,cpp,f90,py}
   find shaders -type f
 }

@@ -83,7 +83,7 @@ def _license_of(library: Path) -> Optional[tuple[str, Path]]:
 
 
 def _contents() -> Iterator[tuple[str, bytes, int]]:
-    for source in sorted(HERE.glob("*/*.py")):
+    for source in sorted([*HERE.glob("*/*.py"), *HERE.glob("*/py.typed")]):
         yield str(source.relative_to(HERE)), source.read_bytes(), 0o644
     info = f"holmberg-{_version()}.dist-info"
     built = _built(os.environ.get("HOLMBERG_BUILD", "build"))

@@ -7,7 +7,7 @@ import io
 import sys
 import tempfile
 import unittest
-from pathlib import Path
+import weakref
 
 import numpy as np
 
@@ -89,7 +89,9 @@ class Complete(unittest.TestCase):
 
     def test_added_while_it_runs(self):
         sim = Simulation(scheme="host")
+        self.assertEqual(repr(sim), "<holmberg.Simulation, not begun, of 0 particles>")
         star, planet = sim.add(m=1), sim.add(m=1e-3, a=1)
+        self.assertEqual(repr(sim), "<holmberg.Simulation, not begun, of 2 particles>")
         sim.evolve(4)
         late = sim.add(m=1e-6, a=4, e=0.3, f=1, primary=star)
         row = sim.orbits(primary=star)[-1]
@@ -98,6 +100,11 @@ class Complete(unittest.TestCase):
         self.assertLess(abs(row["a"] - 4) + abs(row["e"] - 0.3), 1e-12)
         sim.evolve(8)
         self.assertEqual(len(sim.state()), 3)
+        handle = weakref.ref(sim._handle)
+        other, sim = sim, Simulation(scheme="host")
+        del other
+        self.assertIsNone(handle(), "a device's memory goes with the last reference")
+        sim.add(m=1)
         for wrong, said in (dict(a=1, e=1.5), "no orbit"), (dict(a=1, f=0, M=0), "two words"), (dict(e=0.5), "given by"):
             with self.assertRaisesRegex(holmberg.UsageError, said):
                 sim.add(m=1, **wrong)

@@ -66,7 +66,7 @@ class Simulation(Opened):
     -0.25
     """
 
-    __slots__ = ("_reached", "_events", "_units", "_first", "_begin", "_rows")
+    __slots__ = ("_reached", "_events", "_units", "_first", "_given", "_rows")
     _instead = "save() and resume() make another, state() has its particles"
 
     def __init__(self, particles: Optional[Particles] = None, *, integrator: Optional[str] = None, **force: Any):
@@ -77,9 +77,9 @@ class Simulation(Opened):
         self._events: list[Event] = []
         self._units: Optional[dict[str, float]] = None
         self._reached = 0.0
-        self._begin: Callable[[Particles], None] = lambda first: self._create(first, integrator, own, force)
+        self._given = integrator, own, force
         if particles is not None:
-            self._begin(particles)
+            self._create(particles, *self._given)
 
     def __getattr__(self, name: str) -> Any:
         """The library's simulation, which begins when it is first needed."""
@@ -87,7 +87,8 @@ class Simulation(Opened):
             raise AttributeError(f"Simulation has no attribute '{name}'")
         if self._first is None:
             raise UsageError("this simulation has no particles (expected Simulation(particles), or add(m=1) first)")
-        self._begin(self._first)
+        self._create(self._first, *self._given)
+        self._first = None
         return self._handle
 
     def _has_begun(self) -> bool:
@@ -112,6 +113,16 @@ class Simulation(Opened):
         told = [kind for kind, how in (("collision", "collisions"), ("escape", "escapers")) if settings[how]]
         if told:
             self.watch(*told)
+
+    def close(self) -> None:
+        """Gives the device's memory back; it also goes with the last reference to this object."""
+        if self._has_begun():
+            super().close()
+
+    def __repr__(self) -> str:
+        if self._has_begun():
+            return super().__repr__()
+        return f"<holmberg.Simulation, not begun, of {0 if self._first is None else len(self._first)} particles>"
 
     def _adopt(self, handle: Any, units: Optional[dict[str, float]]) -> None:
         self._handle, self._events, self._units, self._rows = handle, [], units, []
