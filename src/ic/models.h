@@ -27,15 +27,6 @@ struct hb_ic_ops {
   enum hb_status (*open)(const struct hb_ic_params *params, struct hb_ic_sphere *sphere);
 };
 
-/* Plummer's sphere as Aarseth, Henon & Wielen draw it, a cold sphere, King's model. */
-enum hb_status hb_spheres_plummer(const struct hb_ic_params *params, struct hb_ic_sphere *sphere);
-enum hb_status hb_spheres_cold(const struct hb_ic_params *params, struct hb_ic_sphere *sphere);
-enum hb_status hb_spheres_king(const struct hb_ic_params *params, struct hb_ic_sphere *sphere);
-
-enum hb_status hb_holmberg1941_make(const struct hb_ic_ops *model, const struct hb_ic_params *params,
-                                    struct hb_particles *particles);
-enum hb_status hb_demo_make(const struct hb_ic_ops *model, const struct hb_ic_params *params,
-                            struct hb_particles *particles);
 enum hb_status hb_galaxy_make(const struct hb_ic_ops *model, const struct hb_ic_params *params,
                               struct hb_particles *particles);
 enum hb_status hb_galaxy_make_two(const struct hb_ic_ops *model, const struct hb_ic_params *params,

@@ -1,4 +1,4 @@
-/* ic/demo.c: the seven demonstrations of the CUDA samples. */
+/* ic/ic.c: the seven demonstrations of the CUDA samples. */
 #include "support/ic_case.h"
 
 #include "core/particles.h"

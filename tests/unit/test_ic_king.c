@@ -1,4 +1,4 @@
-/* ic/spheres.c against King's model, integrated here in another way: with erf, and by the midpoint rule in small steps. */
+/* ic/ic.c against King's model, integrated here in another way: with erf, and by the midpoint rule in small steps. */
 #include "support/ic_case.h"
 
 #include "base/text.h"

@@ -179,7 +179,7 @@ struct hb_ic_params {
   double r_cut;  /* plummer: no particle beyond this radius, in units of the Plummer radius; 0: no cut-off */
   double m1, m2; /* twobody: masses; 0: 0.5 each                                                          */
   double a, e;   /* twobody: semi-major axis (0: 1) and eccentricity, 0 <= e < 1; starts at apocenter     */
-  double velocity; /* holmberg1941: velocity at infinity of the encounter, see ic/holmberg1941.c          */
+  double velocity; /* holmberg1941: velocity at infinity of the encounter, see ic/ic.c                    */
   double spin; /* holmberg1941: rotation of both disks in units of the circular one, < 0 retrograde; 0: 1  */
   enum hb_ic_scaling scaling;                   /* plummer */
   enum hb_ic_shape shape;                       /* demo1 ... demo7 */
