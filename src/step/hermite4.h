@@ -228,6 +228,7 @@ void hb_hermite4_near_catch_up(struct hb_hermite4 *h, uint64_t T, size_t b, doub
                                double dx[3], double dv[3]);
 
 /* Whether s is in i's list; it comes in if it is near, and of that mass. And what i feels more from tick T on. */
+void hb_hermite4_near_limit(struct hb_hermite4 *h, uint32_t i, unsigned most); /* its far level */
 int hb_hermite4_near_has(const struct hb_hermite4 *h, uint32_t i, uint32_t s);
 void hb_hermite4_near_meet(struct hb_hermite4 *h, uint32_t i, uint32_t s, double m);
 void hb_hermite4_near_feel(struct hb_hermite4 *h, uint64_t T, uint32_t i, const struct hb_pull *near,

@@ -4,6 +4,9 @@
  * split. A group that a member of changes becomes stars, which join again at once if they should. Whoever feels more than points of
  * these, or is felt so, begins anew, too.
  *
+ * Where only its mass is another, no step becomes longer than it was. What is at another place, or has another velocity, gets its first step by eq. 9 after
+ * a trial, which is repeated with what that finds as long as it is shorter.
+ *
  * All others are in the middle of their steps. From T on they feel f = new pulls - old pulls more, and its derivative g. Their a and j
  * at t_i = T - dt become those of an orbit on which they had felt f + (t - T) g always, and which is at T where they are: x and v at t_i
  * are those of that orbit. So the corrector, at the end of the step, sees forces that change smoothly. */
@@ -20,7 +23,7 @@
 #include <string.h>
 
 /* What becomes of a slot. */
-enum { IS_FRESH = 1, IS_CHANGED = 2, IS_OPENED = 4 };
+enum { IS_FRESH = 1, IS_CHANGED = 2, IS_OPENED = 4, IS_MOVED = 8 };
 
 /* A node as others feel it. */
 struct source {
@@ -37,7 +40,8 @@ struct change {
   struct hb_hermite4 *h;
   const struct hb_state_change *by;
   uint64_t T;
-  uint8_t *what; /* [n] of them that there are at the end */
+  uint8_t *what;        /* [n] of them that there are at the end */
+  uint8_t *level, *far; /* [n] of steps so far; UINT8_MAX: any */
   double eps2;
   struct sources before, after;
   int is_by_mass; /* nodes are the same, at the same places */
@@ -269,8 +273,30 @@ static enum hb_status open_marked(struct change *c)
 {
   struct hb_hermite4 *h = c->h;
   for (uint32_t i = 0; h->groups && i < h->n; i++)
-    if (c->what[i] & IS_OPENED) HB_TRY(hb_hermite4_open_group(h, c->T, i, IS_FRESH | IS_CHANGED, c->what));
+    if (c->what[i] & IS_OPENED)
+      HB_TRY(hb_hermite4_open_group(h, c->T, i, IS_FRESH | IS_CHANGED | IS_OPENED, c->what));
   return HB_OK;
+}
+
+static void mark_moved(struct change *c, size_t n)
+{
+  const struct hb_state_change *by = c->by;
+  memset(c->what + n, IS_FRESH | IS_CHANGED | IS_MOVED, hb_change_added(by));
+  for (size_t k = 0; k < by->n && (by->x || by->v); k++) c->what[by->slot[k]] |= IS_MOVED;
+}
+
+/* Steps of those that are where they were. */
+static void keep_levels(struct change *c, size_t n)
+{
+  const struct hb_hermite4 *h = c->h;
+  memset(c->level, UINT8_MAX, h->n);
+  memset(c->far, UINT8_MAX, h->n);
+  for (uint32_t i = 0; i < n; i++) {
+    if (!(c->what[i] & IS_FRESH) || c->what[i] & (IS_MOVED | IS_OPENED) || hb_hermite4_is_parked(h, i))
+      continue;
+    c->level[i] = h->blocks->level[i];
+    if (hb_hermite4_has_parts(h)) c->far[i] = (uint8_t)hb_hermite4_near.far_level(h, i);
+  }
 }
 
 /* Nodes that are marked are at xp vp now, and on no list. */
@@ -310,10 +336,77 @@ static enum hb_status drop_removed(struct change *c)
   HB_TRY(HB_ALLOC(h->n, &number));
   size_t n = h->n, left = hb_change_number(c->by, n, number);
   enum hb_status status = hb_hermite4_drop(h, number, left);
-  for (size_t i = 0; i < n; i++)
-    if (number[i] != HB_COLUMNS_GONE) c->what[number[i]] = c->what[i];
+  for (size_t i = 0; i < n; i++) {
+    if (number[i] == HB_COLUMNS_GONE) continue;
+    c->what[number[i]] = c->what[i], c->level[number[i]] = c->level[i], c->far[number[i]] = c->far[i];
+  }
   hb_mem_free(number);
   return status;
+}
+
+/* ---- first steps ---- */
+
+/* What all nodes as points, and the field, do to i at T + dt, where the pulls of these change as its a and j say. */
+static struct hb_pull pull_after(const struct change *c, uint32_t i, double dt)
+{
+  const struct hb_hermite4 *h = c->h;
+  const double *m = hb_hermite4_masses(h);
+  struct hb_span span[HB_BLOCKS_LEVELS];
+  struct hb_pull f = {{0}, {0}};
+  double x[3], v[3];
+  for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++)
+    span[l] = hb_span_of(
+        dt + hb_hermite4_span(h, l <= h->blocks->level_max ? c->T - hb_blocks_level_time(h->blocks, l) : 0));
+  hb_hermite4_predict(h, i, span + h->blocks->level[i], x, v);
+  for (uint32_t j = 0; j < h->n; j++) {
+    struct source s = {.node = j, .m = m[j]};
+    if (j == i || !(m[j] > 0) || hb_hermite4_is_parked(h, j)) continue;
+    hb_hermite4_predict(h, j, span + h->blocks->level[j], s.x, s.v);
+    add_pull(&s, 1, c->eps2, x, v, &f);
+  }
+  if (h->field) hb_field_pull(h->field, x, v, f.a, f.k);
+  return f;
+}
+
+/* Eq. 9 after trials, for one that has begun with eq. 2: its level. */
+static unsigned try_level(const struct change *c, uint32_t i)
+{
+  const struct hb_hermite4 *h = c->h;
+  const struct hb_timestep_rule rule = {.nu = h->rule.nu};
+  const struct hb_pull f = pull_after(c, i, 0);
+  unsigned level = h->blocks->level[i];
+  for (;; level--) {
+    double dt = hb_hermite4_span(h, (uint64_t)1 << level), dt2a2[3], dt3k2[3], dtdk[3];
+    const struct hb_pull fp = pull_after(c, i, dt);
+    hb_timestep_higher(dt, f.a, f.k, fp.a, fp.k, dt2a2, dt3k2);
+    for (int d = 0; d < 3; d++) dtdk[d] = dt * (fp.k[d] - f.k[d]);
+    double next = hb_timestep_after(&rule, 0, dt, fp.a, fp.k, dtdk, dt2a2, dt3k2, &(int){0});
+    if (level == 0 || hb_hermite4_level(h, hb_hermite4_limited(h, i, next)) >= level) return level;
+  }
+}
+
+/* The b-th of the block is fresh. */
+static void find_level(void *context, size_t b)
+{
+  struct change *c = context;
+  uint32_t i = c->h->block[b];
+  if (!(c->what[i] & IS_MOVED)) return;
+  c->level[i] = (uint8_t)try_level(c, i);
+  c->far[i] = (uint8_t)(c->level[i] + 1); /* which no trial was made of; it grows soon */
+}
+
+static void shorten_steps(struct change *c, size_t ni)
+{
+  enum { FEW = 4 };
+  struct hb_hermite4 *h = c->h;
+  hb_parallel_for(ni > FEW ? hb_parallel_threads() : 1, ni, find_level, c);
+  for (size_t b = 0; b < ni; b++) {
+    uint32_t i = h->block[b];
+    if (hb_hermite4_has_parts(h)) hb_hermite4_near_limit(h, i, c->far[i]);
+    if (c->level[i] >= h->blocks->level[i]) continue;
+    hb_blocks_remove(h->blocks, i);
+    hb_blocks_put(h->blocks, i, c->level[i]);
+  }
 }
 
 /* Shared steps: the shortest is that of all. */
@@ -335,6 +428,7 @@ static enum hb_status begin_marked(struct change *c)
   int is_kept = h->params.predict == HB_PLACE_GPU;
   if (is_kept) HB_TRY(hb_hermite4_keep(h, h->n, NULL));
   HB_TRY(hb_hermite4_start_nodes(h, c->T, ni));
+  shorten_steps(c, ni);
   share_least(h);
   if (h->groups) memset(h->groups->fresh, 0, h->n);
   HB_TRY(hb_companion_groups.after(h, c->T, &ni));
@@ -355,7 +449,8 @@ static enum hb_status change(struct change *c)
   size_t n = h->n;
   HB_TRY(hb_change_make_room(c->by, h->particles));
   if (h->particles->n > n) HB_TRY(hb_hermite4_grow(h, h->particles->n));
-  memset(c->what + n, IS_FRESH | IS_CHANGED, h->n - n);
+  mark_moved(c, n);
+  keep_levels(c, n);
   HB_TRY(energy_of(c, &before));
   hb_change_apply(c->by, h->particles, h->xp, h->vp);
   set_masses(c);
@@ -373,9 +468,14 @@ enum hb_status hb_hermite4_change(struct hb_hermite4 *h, const struct hb_state_c
 {
   double eps = hb_force_eps(h->force);
   struct change c = {.h = h, .by = by, .T = h->blocks->now, .eps2 = eps * eps};
-  enum hb_status status = HB_ALLOC(h->n + hb_change_added(by), &c.what);
+  size_t n = h->n + hb_change_added(by);
+  enum hb_status status = HB_ALLOC(n, &c.what);
+  if (status == HB_OK) status = HB_ALLOC(n, &c.level);
+  if (status == HB_OK) status = HB_ALLOC(n, &c.far);
   if (status == HB_OK) status = change(&c);
   hb_mem_free(c.what);
+  hb_mem_free(c.level);
+  hb_mem_free(c.far);
   hb_mem_free(c.before.at);
   hb_mem_free(c.after.at);
   return status;

@@ -973,6 +973,11 @@ void hb_hermite4_near_catch_up(struct hb_hermite4 *h, uint64_t T, size_t b, doub
   }
 }
 
+void hb_hermite4_near_limit(struct hb_hermite4 *h, uint32_t i, unsigned most)
+{
+  if (h->near->far[i] > most) h->near->far[i] = (uint8_t)most;
+}
+
 int hb_hermite4_near_has(const struct hb_hermite4 *h, uint32_t i, uint32_t s)
 {
   int is_there;
