@@ -4,13 +4,18 @@ cards.py table FILE...     the table of them, as CSV: data/cards/cards.csv is `t
 cards.py name FILE         what to call it in data/cards: its device and driver
 
 A row is refused where a number is missing or out of its range, where two numbers that hang together do not, where an end state or an
-error that is the same bits on every device is another, and where its sum is not that of its bytes."""
-import csv, json, math, re, sys
+error that is the same bits on every device is another, and where its sum is not that of its bytes.
+
+The table has what data/cards/predicted.csv says from the instructions a pair that Mesa's compiler makes: 0.8 of what the card can
+issue, as on an H200 by its own rates in long runs. A rate that is off by two is named: the card, or the prediction, has a defect.
+Predictions without a row come last."""
+import csv, json, math, os, re, sys
 
 FORMAT = 1
 N = 1024  # particles of the errors
 PRECISIONS = ["single", "compensated", "ds", "double", "reproducible"]
 KNOWN = "tests/states/known.txt"
+PREDICTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../data/cards/predicted.csv")
 
 # Relative errors of the accelerations of N particles: at least and at most, with a margin of three on both sides of what any device
 # here has. Those of `reproducible` are the same bits everywhere, and so is the error of positions in float.
@@ -170,6 +175,27 @@ def longest(row):
     return f"{max(times) / 1e3:.2g}" if times else ""
 
 
+def predictions():
+    with open(PREDICTED, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def predicted_of(row):
+    """None for what no compiler was asked about, and for software that bears a card's name."""
+    return next((p for p in predictions() if not row["software"] and re.search(p["renderer"], row["renderer"], re.I)), None)
+
+
+def predicted_cells(predicted, rate=lambda precision: 0):
+    """rate(precision): the best measured, 10^9 pairs a second; 0: none."""
+    off = []
+    for precision in ("single", "ds", "reproducible"):
+        value = float((predicted or {}).get(precision) or 0)
+        yield f"predicted {precision}", f"{value:g}" if value else ""
+        if value and rate(precision) and not 0.5 <= rate(precision) / value <= 2:
+            off.append(f"{precision} {rate(precision) / value:.2g}")
+    yield "off by two", ", ".join(off)
+
+
 def cells(row):
     force = {(f["scheme"], f["precision"]): f for f in row["forces"] if "pairs_per_s" in f}
     giga = lambda *key: f"{force[key]['pairs_per_s'] / 1e9:.3g}" if key in force else ""
@@ -188,6 +214,8 @@ def cells(row):
     yield "longest draw (s)", longest(row)
     yield "slowest compile (s)", f"{max(f['compile_ms'] for f in force.values()) / 1e3:.2g}"
     yield "end states", "same" if any("hash" in s for s in row["states"]) else "none"
+    yield from predicted_cells(predicted_of(row), lambda precision: max(
+        (force[s, precision]["pairs_per_s"] / 1e9 for s in ("bag", "tile") if (s, precision) in force), default=0))
 
 
 def main(command, paths):
@@ -208,6 +236,10 @@ def main(command, paths):
             if k == 0:
                 out.writerow(name for name, _ in columns)
             out.writerow(value for _, value in columns)
+        known = [predicted_of(row) for row in rows]
+        for predicted in (p for p in predictions() if p not in known):
+            tail = list(predicted_cells(predicted))
+            out.writerow([predicted["device"], "", "no row yet"] + [""] * (len(columns) - len(tail) - 3) + [value for _, value in tail])
     elif command == "check" and not failed:
         print(f"{len(rows)} {'row is' if len(rows) == 1 else 'rows are'} whole")
     return failed > 0

@@ -42,6 +42,20 @@ cards=$root/tools/cards.py
   diff <("$cards" table data/cards/*.json) data/cards/cards.csv
 }
 
+@test "data/cards: a rate that is half or twice of what was predicted is named; without a row the prediction stands alone" {
+  cd "$root"
+  "$cards" table data/cards/*.json >"$BATS_TEST_TMPDIR/table.csv"
+  grep '^AMD RX 7900 XTX,,no row yet,.*,390,330,200,$' "$BATS_TEST_TMPDIR/table.csv"
+  cp data/cards/softpipe*.json "$BATS_TEST_TMPDIR/row.json"
+  cd "$BATS_TEST_TMPDIR"
+  changed '"softpipe", "version"' '"AMD Radeon RX 580 Series (radeonsi, polaris10)", "version"'
+  sed 's/"software": true/"software": false/' changed.json >row.json
+  changed '"card": 1' '"card": 1'
+  run "$cards" table changed.json
+  echo "$output"
+  [[ $output == *'AMD Radeon RX 580 Series'*',79,66,55,"single '*', ds '*', reproducible '* ]]
+}
+
 # changed OLD NEW: row.json with other words, and a sum of its own as if nothing had happened
 changed() {
   grep -qF -- "$1" row.json
