@@ -15,6 +15,8 @@ NUMBERS = {"double": "c_double", "int": "c_int", "unsigned": "c_uint", "size_t":
            "uint32_t": "c_uint32", "uint64_t": "c_uint64", "int64_t": "c_int64"}
 HEAD = '''"""What the headers declare, written by tools/python_abi.py."""
 # flake8: noqa
+from __future__ import annotations
+
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint, c_uint8,
                     c_uint32, c_uint64, c_void_p)
 
@@ -104,7 +106,7 @@ class Declarations:
         out.write("]\n\n# Name: (result, arguments)\nFUNCTIONS = {\n")
         for name, result, arguments in self.functions:
             out.write(f'    "{name}": ({result}, [{", ".join(arguments)}]),\n')
-        out.write("}\n\n# Functions NAME_sized, which get the sizes of these structs first.\nSIZES = {\n")
+        out.write("}\n\n# Functions NAME_sized, which get the sizes of these structs first.\nSIZES: dict[str, list[type[Structure]]] = {\n")
         for name, structs in self.sizes.items():
             out.write(f'    "{name}": [{", ".join(structs)}],\n')
         out.write("}\n")

@@ -1,5 +1,7 @@
 """What the headers declare, written by tools/python_abi.py."""
 # flake8: noqa
+from __future__ import annotations
+
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint, c_uint8,
                     c_uint32, c_uint64, c_void_p)
 
@@ -680,7 +682,7 @@ FUNCTIONS = {
 }
 
 # Functions NAME_sized, which get the sizes of these structs first.
-SIZES = {
+SIZES: dict[str, list[type[Structure]]] = {
     "hb_ic_models": [hb_ic_model],
     "hb_ic_make": [hb_ic_params, hb_ic_cluster],
     "hb_scale_particles": [hb_scale],

@@ -128,7 +128,7 @@ _ALSO_CALLED = {"softening": "eps", "epsilon": "eps", "nu": "eta", "colormap": "
 
 def meant(name: str, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name."""
-    nearest = [_ALSO_CALLED[name]] if _ALSO_CALLED.get(name) in known else difflib.get_close_matches(name, known, 1)
+    nearest = [_ALSO_CALLED[name]] if _ALSO_CALLED.get(name, "") in known else difflib.get_close_matches(name, known, 1)
     return f", did you mean '{nearest[0]}'?" if nearest else f" (expected {', '.join(known)})" if known else ""
 
 
@@ -159,6 +159,7 @@ class Unique(Strict):
     """An object of the library's, of which there are no copies."""
 
     __slots__ = ("_handle",)
+    _handle: Handle
     _instead = "make another with the same arguments"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -274,7 +275,7 @@ def _check_numbers(values: np.ndarray, name: str, kind: Any) -> None:
 def numbers(values: Any, name: str, kind: Any = np.float64) -> np.ndarray:
     """values as an array of numbers that C can have: finite, or whole where kind is, and none of them masked."""
     parts = values if isinstance(values, (list, tuple)) else (values,)
-    if any(isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part) for part in parts):
+    if any(isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part) for part in parts):  # type: ignore[no-untyped-call]
         raise UsageError(f"{name} has masked elements, expected numbers: fill them, or leave them out")
     try:
         result = np.asarray(values)
@@ -377,9 +378,9 @@ def _told(name: str, row: Setting) -> str:
 def with_settings(rows: Mapping[str, Setting]) -> Callable:
     """Gives a class, whose __init__ hands the keywords that it does not name on, those of the rows, and their help."""
     def decorated(kind: type) -> type:
-        *own, more = inspect.signature(kind.__init__).parameters.values()
+        *own, more = inspect.signature(kind.__init__).parameters.values()  # type: ignore[misc]
         own += [inspect.Parameter(name, more.KEYWORD_ONLY, default=default_of(row)) for name, row in rows.items()]
-        kind.__init__.__signature__ = inspect.Signature([*own, more])
+        kind.__init__.__signature__ = inspect.Signature([*own, more])  # type: ignore[misc]
         if kind.__doc__:
             kind.__doc__ = kind.__doc__.replace("{settings}", "\n    ".join(_told(*item) for item in rows.items()))
         return kind
@@ -433,8 +434,8 @@ def words(name: str) -> list[str]:
     """The words for an enum's values, as in hb_rounding_names."""
     pointers = (ctypes.c_char_p * 64).in_dll(lib, name)
     result: list[str] = []
-    while pointers[len(result)] is not None:
-        result.append(pointers[len(result)].decode())
+    while (word := pointers[len(result)]) is not None:
+        result.append(word.decode())
     return result
 
 

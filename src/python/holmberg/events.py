@@ -100,7 +100,7 @@ def bound_of(simulation: ctypes.c_void_p, t: float) -> np.ndarray:
     lib.hb_sim_bound(simulation, t, ctypes.byref(count), ctypes.byref(rows))
     if not count.value:
         return np.zeros(0, np.dtype(_abi.hb_bound))
-    return np.array(np.ctypeslib.as_array((_abi.hb_bound * count.value).from_address(rows.value)))
+    return np.array(np.ctypeslib.as_array((_abi.hb_bound * count.value).from_address(rows.value or 0)))
 
 
 def bits(kinds: Iterable[str]) -> int:

@@ -109,7 +109,7 @@ class Force(Opened):
         self._handle.call(lib.hb_force_set_j, len(x), address(m), address(x), address(v))
         self._sources = len(x)
 
-    def _results(self, ni: int, out: Optional[tuple]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _results(self, ni: int, out: Optional[tuple]) -> tuple[np.ndarray, ...]:
         shapes = ((ni, 3), (ni, 3), (ni,))
         if out is None:
             return tuple(np.empty(shape) for shape in shapes)
@@ -129,7 +129,7 @@ class Force(Opened):
         own = None if own is None else array(own, "own", x.shape[:1], np.uint32)
         return (x, v, own, *self._results(len(x), out))
 
-    def eval(self, index: Any = None, out: Optional[tuple] = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def eval(self, index: Any = None, out: Optional[tuple] = None) -> tuple[np.ndarray, ...]:
         """Forces on sources.
 
         Parameters
@@ -149,7 +149,7 @@ class Force(Opened):
         return arrays[-3:]
 
     def at(self, x: Any, v: Any = None, own: Any = None,
-           out: Optional[tuple] = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+           out: Optional[tuple] = None) -> tuple[np.ndarray, ...]:
         """Forces at points.
 
         Parameters
@@ -181,7 +181,7 @@ class Force(Opened):
         self._handle.call(lib.hb_force_begin_at, len(arrays[0]), *map(address, arrays))
         self._under_way = arrays
 
-    def finish(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def finish(self) -> tuple[np.ndarray, ...]:
         """Waits for what was begun, and returns a, j and phi."""
         if self._under_way is None:
             raise UsageError("no call was begun")

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -27,14 +27,15 @@ def true_anomaly(M: float, e: float) -> float:
     >>> round(true_anomaly(1.0, 0.5), 12)
     2.030806214849
     """
+    value: Callable[[float], float]
     if e < 1:
         M = math.remainder(M, 2 * math.pi)
         low, high = M - e, M + e  # E - M = e sin E
-        value = (lambda E: E - e * math.sin(E))
+        value = lambda E: E - e * math.sin(E)
     else:
         high = math.asinh(abs(M) / e) + abs(M) / (e - 1)  # H at most
         low, high = -high, high
-        value = (lambda E: e * math.sinh(E) - E)
+        value = lambda E: e * math.sinh(E) - E
     while low < (middle := (low + high) / 2) < high:
         low, high = (middle, high) if value(middle) < M else (low, middle)
     root = math.sqrt(abs((1 + e) / (1 - e)))
@@ -79,10 +80,11 @@ def elements_of(mu: float, x: Any, v: Any) -> tuple[float, ...]:
     half = math.tan(f / 2) * math.sqrt(abs((1 - e) / (1 + e)))
     if e < 1:
         E = 2 * math.atan(half)
-        return d, a, e, inc, Omega % (2 * math.pi), omega % (2 * math.pi), f, E - e * math.sin(E), 2 * math.pi * math.sqrt(a ** 3 / mu)
-    H = 2 * math.atanh(half) if abs(half) < 1 else math.copysign(math.inf, half)
-    return (d, a, e, inc, Omega % (2 * math.pi), omega % (2 * math.pi), f,
-            e * math.sinh(H) - H if math.isfinite(H) else H, math.inf)
+        M, P = E - e * math.sin(E), 2 * math.pi * math.sqrt(a ** 3 / mu)
+    else:
+        H = 2 * math.atanh(half) if abs(half) < 1 else math.copysign(math.inf, half)
+        M, P = e * math.sinh(H) - H if math.isfinite(H) else H, math.inf
+    return d, a, e, inc, Omega % (2 * math.pi), omega % (2 * math.pi), f, M, P
 
 
 def placed(others: Any, m: float, primary: Optional[int], x: Any, v: Any, orbit: dict[str, Optional[float]]) -> tuple[Any, Any]:

@@ -279,7 +279,7 @@ class Simulation(Opened):
         own = int(there.id.max()) + 1 if there is not None and id is None else id or 0
         orbit = dict(a=a, e=e, inc=inc, Omega=Omega, omega=omega, f=f, M=M)
         x, v = placed(there if there is not None else Particles(1), m, primary, x, v, orbit)
-        new.x, new.v, new.id = np.reshape(x, (1, 3)), np.reshape(v, (1, 3)), [own]
+        new.x, new.v, new.id = np.reshape(x, (1, 3)), np.reshape(v, (1, 3)), np.array([own], np.uint64)
         if begun:
             self.change(add=new)
         elif there is None:
@@ -419,7 +419,7 @@ class Simulation(Opened):
             The parameters of `Renderer`, which is better for many pictures. It draws in a context of the same kind.
         """
         value = None if color == "speed" else self.quantity(color)
-        if color in ("acc", "step"):
+        if value is not None and color in ("acc", "step"):
             value = np.log10(np.maximum(value, 1e-300))
         force = self._handle.call(lib.hb_sim_force)
         if lib.hb_force_context(force) != b"none":
