@@ -317,18 +317,32 @@ def _():
         passes(0)
 
 
-@case("near and far: thousands of stars take many times the block steps")
+def shown_by(link, seconds):
+    """Block steps, pictures and time units a second of an open page, and whether it says that it is behind."""
+    open_running(link)
+    time.sleep(1)
+    begun, t, shown = time.monotonic(), moment(), []
+    while time.monotonic() < begun + seconds:
+        time.sleep(0.5)
+        shown.append((float(browser.text("#steps") or 0), float(browser.text("#pictures") or 0)))
+    clock = (moment() - t) / (time.monotonic() - begun)
+    is_behind = "this machine reaches" in browser.text("#speed_text")
+    return (*(sum(each) / len(shown) for each in zip(*shown)), clock, is_behind)
+
+
+@case("near and far: thousands of stars take many times the block steps, and keep a clock that they did not")
 def _():
-    rates = {}
+    link, rates, clocks, late = "#n=4096&", {}, {}, {}
     for neighbors in ("0", ""):  # none, and what a reader has who sets nothing
-        open_running(f"#n=4096&speed=100&neighbors={neighbors}")
-        shown = []
-        while len(shown) < 10:  # half a second each
-            time.sleep(0.5)
-            shown.append((float(browser.text("#steps") or 0), float(browser.text("#pictures") or 0)))
-        rates[neighbors], pictures = (sum(each) / len(shown) for each in zip(*shown))
-        note(f"neighbors={neighbors}: {rates[neighbors]:.1f} block steps and {pictures:.1f} pictures a second")
+        rates[neighbors], pictures, clocks[neighbors], _ = shown_by(f"{link}speed=100&neighbors={neighbors}", 3)
+        note(f"neighbors={neighbors}: {rates[neighbors]:.1f} block steps, {pictures:.1f} pictures, {clocks[neighbors]:.2g} time units a second")
     demand(rates[""] > 3 * rates["0"], f"{rates}")
+    demand(clocks[""] > 2 * clocks["0"], f"{clocks}")
+    speed = 1.7 * clocks["0"]
+    for neighbors in ("0", ""):
+        _, pictures, clock, late[neighbors] = shown_by(f"{link}speed={speed:.5f}&neighbors={neighbors}", 3)
+        note(f"neighbors={neighbors}, asked for {speed:.2g}: {clock:.2g} time units a second, {pictures:.1f} pictures, behind: {late[neighbors]}")
+    demand(late["0"] and not late[""], f"{late}")
     pairs = lambda: browser.ask("return +document.querySelector('#numbers').dataset.pairs")  # of a particle's step
     demand(pairs() < 2000, f"{pairs()} pairs a step")
     unfold("#shader")
