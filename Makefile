@@ -74,7 +74,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 # What a compiler says is kept beside the object: tools/lint.sh reads it there, and compiles nothing once more.
 compile = mkdir -p $(@D) && $(CC) $(CFLAGS) $(ALSO) -MMD -MP -c -o $@ $< 2>$@.said; code=$$?; cat $@.said >&2; exit $$code
 
-.PHONY: all install uninstall deb dist run reproduce web windows test bare-test test-long drivers fuzz lint asan format clean help deps-%
+.PHONY: all install uninstall deb dist docs run reproduce web windows test bare-test test-long drivers fuzz lint asan format clean help deps-%
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -85,6 +85,7 @@ help:
 	@echo 'make install    install it all below PREFIX=/usr/local; DESTDIR= for packages; make uninstall removes it'
 	@echo 'make deb        Debian packages in build/deb'
 	@echo 'make dist       the source archive, and recipes for conda-forge and Homebrew, in build/dist'
+	@echo 'make docs       set up the machine, build build/docs/site/index.html: the manual, to be browsed; with the page, if make web was'
 	@echo 'make run        set up the machine, build, integrate a star cluster'
 	@echo 'make reproduce  set up the machine, build, repeat the tables and figures of 2007 on this machine: a report'
 	@echo 'make web        set up the machine, build build/web/index.html: the engine in a browser, and holmberg.html, all in one file'
@@ -114,6 +115,10 @@ deb: deps-run deps-deb
 
 dist:
 	$(Q)tools/dist.sh $(B) $(VERSION)
+
+docs: deps-docs
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all
+	$(Q)HB_CONTEXT=$${HB_CONTEXT:-egl} EGL_PLATFORM=surfaceless tools/docs.py $(B)
 
 # The set-up may install what make looks for, hence the second make.
 run: deps-run

@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh run|web|windows|test|long|drivers|fuzz|deb|lint: makes sure that this machine has what the target needs. Missing packages are announced and
+# deps.sh run|docs|web|windows|test|long|drivers|fuzz|deb|lint: makes sure that this machine has what the target needs. Missing packages are announced and
 # installed where apt works as root or with password-less sudo; otherwise the command to type is printed. DEPS=manual forbids
 # installing.
 set -eu
@@ -8,19 +8,19 @@ target=$1
 # One requirement per line: its targets, how to probe for it, then its package for apt, dnf, pacman, brew ("-" if there is
 # none or if it comes with another; with a "?" before it, it is installed along with others where apt has it, and not missed).
 needs='
-run,test,lint c:stdio.h                 build-essential      gcc                  base-devel   gcc
-run,test,lint cmd:pkg-config            pkg-config           pkgconf-pkg-config   pkgconf      pkg-config
-run,test,lint pc:glew                   libglew-dev          glew-devel           glew         glew
-run,test,lint pc:glfw3                  libglfw3-dev         glfw-devel           glfw         glfw
-run,test,lint pc:egl                    libegl-dev           libglvnd-devel       libglvnd     -
-run,test,lint pc:hdf5                   libhdf5-dev          hdf5-devel           hdf5         hdf5
-run,test,lint pc:libpng                 libpng-dev           libpng-devel         libpng       libpng
-run,test,lint pc:zlib                   zlib1g-dev           zlib-devel           zlib         -
-run,test,lint pc:libcjson               libcjson-dev         cjson-devel          cjson        cjson
-run,test,lint,web,windows c:Random123/philox.h librandom123-dev  Random123-devel      random123    random123
-run,test      lib:libEGL.so.1           libegl1              libglvnd-egl         libglvnd     -
-run,test      lib:libEGL_mesa.so.0      libegl-mesa0         mesa-libEGL          mesa         -
-run,test      lib:dri/swrast_dri.so     libgl1-mesa-dri      mesa-dri-drivers     mesa         -
+run,docs,test,lint c:stdio.h                 build-essential      gcc                  base-devel   gcc
+run,docs,test,lint cmd:pkg-config            pkg-config           pkgconf-pkg-config   pkgconf      pkg-config
+run,docs,test,lint pc:glew                   libglew-dev          glew-devel           glew         glew
+run,docs,test,lint pc:glfw3                  libglfw3-dev         glfw-devel           glfw         glfw
+run,docs,test,lint pc:egl                    libegl-dev           libglvnd-devel       libglvnd     -
+run,docs,test,lint pc:hdf5                   libhdf5-dev          hdf5-devel           hdf5         hdf5
+run,docs,test,lint pc:libpng                 libpng-dev           libpng-devel         libpng       libpng
+run,docs,test,lint pc:zlib                   zlib1g-dev           zlib-devel           zlib         -
+run,docs,test,lint pc:libcjson               libcjson-dev         cjson-devel          cjson        cjson
+run,docs,test,lint,web,windows c:Random123/philox.h librandom123-dev  Random123-devel      random123    random123
+run,docs,test      lib:libEGL.so.1           libegl1              libglvnd-egl         libglvnd     -
+run,docs,test      lib:libEGL_mesa.so.0      libegl-mesa0         mesa-libEGL          mesa         -
+run,docs,test      lib:dri/swrast_dri.so     libgl1-mesa-dri      mesa-dri-drivers     mesa         -
 test          lib:libOSMesa.so.8        ?libosmesa6          -                    -            -
 test          pc:cmocka                 libcmocka-dev        libcmocka-devel      cmocka       cmocka
 test,deb      cmd:mpicc                 libopenmpi-dev       openmpi-devel        openmpi      open-mpi
@@ -35,7 +35,7 @@ test          cmd:script                bsdutils             util-linux         
 test          cmd:patch                 patch                patch                patch        gpatch
 test          cmd:h5dump                hdf5-tools           hdf5                 hdf5         hdf5
 test          lib:python3/dist-packages/yt python3-yt        -                    -            -
-run,test      cmd:gnuplot               gnuplot-nox          gnuplot-minimal      gnuplot      gnuplot
+run,docs,test      cmd:gnuplot               gnuplot-nox          gnuplot-minimal      gnuplot      gnuplot
 test          cmd:ffmpeg                ffmpeg               ffmpeg-free          ffmpeg       ffmpeg
 test          cmd:chromium              chromium             chromium             chromium     chromium
 test          file:/usr/share/i18n/locales/de_DE locales    glibc-locale-source  glibc        -
@@ -46,10 +46,13 @@ test          cmd:g++                  g++                  gcc-c++             
 test          lib:python3/dist-packages/numpy python3-numpy python3-numpy   python-numpy numpy
 test          file:/usr/share/python-wheels python3-venv python3          python       python
 long          cmd:ruby                  ruby                 ruby                 ruby         ruby
-test          lib:python3/dist-packages/yaml python3-yaml python3-pyyaml python-yaml pyyaml
 test          lib:python3/dist-packages/scipy ?python3-scipy - - -
 test          lib:python3/dist-packages/matplotlib ?python3-matplotlib - - -
 test          lib:python3/dist-packages/astropy ?python3-astropy - - -
+test,docs     lib:python3/dist-packages/yaml python3-yaml python3-pyyaml python-yaml pyyaml
+test,docs     cmd:mkdocs                mkdocs               mkdocs               mkdocs       -
+docs          cmd:mandoc                mandoc               mandoc               mandoc       mandoc
+docs          lib:python3/dist-packages/numpy python3-numpy python3-numpy   python-numpy numpy
 test          cmd:gfortran             gfortran             gcc-gfortran         gcc-fortran  gcc
 test          cmd:readelf              binutils             binutils             binutils     binutils
 web           cmd:emcc                  emscripten           emscripten           emscripten   emscripten
