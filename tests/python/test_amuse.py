@@ -70,6 +70,24 @@ class WhatAmuseCalls(unittest.TestCase):
         self.assertEqual(self.code.recommit_particles(), 0)
         self.assertEqual((self.code.evolve_model(1.0), asked(self.code.get_time)), (0, 1))
 
+    def test_a_star_that_loses_mass_begins_no_other_simulation(self):
+        self.code.evolve_model(0.625)
+        sim, mass = self.code.sim, asked(self.code.get_mass, self.index[[5]])[0]
+        for k in range(8):
+            self.assertEqual(self.code.evolve_model(0.625 + k / 8), 0)
+            self.assertEqual(self.code.set_mass(self.index[[5]], [mass * 0.9 ** (k + 1)]), 0)
+            self.assertEqual(self.code.set_radius(self.index[[5]], [0.5]), 0)
+        with self.assertRaisesRegex(holmberg.InputError, "mass"):
+            self.code.set_mass(self.index[[5]], [-1])
+        self.assertAlmostEqual(asked(self.code.get_mass, self.index[[5]])[0], mass * 0.9 ** 8, places=16)
+        self.assertIs(self.code.sim, sim)
+        self.assertEqual(sim.counts().changes, 8)
+        self.assertAlmostEqual(sim.state().m[5], mass * 0.9 ** 8, places=16)
+        self.assertEqual(self.code.evolve_model(1.6), 0)  # between two block steps it begins anew
+        self.code.set_velocity(self.index[[5]], [0], [0], [0])
+        self.assertIsNot(self.code.sim, sim)
+        self.assertEqual((self.code.evolve_model(2), asked(self.code.get_time)), (0, 2))
+
     def test_nothing_has_no_gravity_and_no_size(self):
         self.assertEqual(self.code.delete_particle(self.index), 0)
         self.assertEqual(np.ravel(asked(self.code.get_gravity_at_point, [0, 0.5], [1, 2], [0, 0], [0, 0], results=3)).tolist(), [0] * 6)

@@ -10,6 +10,7 @@ from typing import Any, Optional
 import numpy as np
 
 import holmberg
+from holmberg._library import lib
 
 if __package__:
     from .stopping import StoppingConditions
@@ -141,12 +142,25 @@ class HolmbergImplementation(StoppingConditions):
         rows = self._rows(index)
         if rows is None:
             return -1
+        before = {name: getattr(self, name) for name, _ in columns}
         for name, values in columns:
             changed = np.array(getattr(self, name))  # those of a simulation's state are left alone
             changed[rows] = values
             setattr(self, name, changed)
-        self._changed()
+        try:
+            self._change(rows, set(before) - {"radius"})  # which moves nothing
+        except holmberg.HolmbergError:
+            vars(self).update(before)
+            raise
         return 0
+
+    def _change(self, rows: np.ndarray, names: set[str]) -> None:
+        """In the running simulation, if it is at a block step: what is not touched keeps its steps. Else it begins anew."""
+        if self.sim is None or lib.hb_sim_time(self.sim._handle.address) != self.time:
+            self._changed()
+        elif names:
+            self.sim.change(self.index[rows], **{name: getattr(self, name)[rows] for name in names})
+            self.sent = set()
 
     def get_state(self, index_of_the_particle: Any, mass: Any, x: Any, y: Any, z: Any, vx: Any, vy: Any, vz: Any,
                   radius: Any) -> int:
