@@ -88,7 +88,7 @@ calls=$(uses)
   exit 1
 }
 # what <holmberg/...> declares, anybody may call
-public=$(grep -hoE '\b[a-z][a-z0-9_]+\b' src/include/holmberg/*.h | sort -u)
+public=$(grep -hoE '\b[a-z][A-Za-z0-9_]+\b' src/include/holmberg/*.h | sort -u)
 strangers=$(echo "$calls" | awk -v public="$public" '
   BEGIN { n = split(public, name, "\n"); for (k = 1; k <= n; k++) is_public[name[k]] = 1 }
   NR == FNR { if (!/^#/ && split($0, part, ":") > 1) { sub(/ .*/, "", part[1]); allowed[part[1]] = " " part[1] part[2] " " } next }

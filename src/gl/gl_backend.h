@@ -25,7 +25,7 @@ struct hb_gl_backend {
   enum hb_status (*breathe)(double work); /* hb_gl_context_breathe; NULL: nothing to do */
 };
 
-extern const struct hb_gl_backend hb_gl_egl, hb_gl_osmesa, hb_gl_glfw, hb_gl_gles;
+extern const struct hb_gl_backend hb_gl_osmesa, hb_gl_glfw;
 
 /* The back ends in the order in which auto tries them, ended by NULL: a list of the platform. */
 extern const struct hb_gl_backend *const hb_gl_backends[];

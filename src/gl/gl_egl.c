@@ -362,7 +362,7 @@ static void get_address(void *handle, size_t room, char *address)
 
 static hb_gl_function get_proc(const char *name) { return egl.GetProcAddress(name); }
 
-const struct hb_gl_backend hb_gl_egl = {
+static const struct hb_gl_backend egl_backend = {
     .name = "egl",
     .open = egl_open,
     .close = egl_close,
@@ -372,7 +372,7 @@ const struct hb_gl_backend hb_gl_egl = {
     .get_proc = get_proc,
 };
 
-const struct hb_gl_backend hb_gl_gles = {
+static const struct hb_gl_backend gles_backend = {
     .name = "gles",
     .open = gles_open,
     .close = egl_close,
@@ -383,7 +383,7 @@ const struct hb_gl_backend hb_gl_gles = {
 };
 
 /* The ways to get a context on a desktop. */
-const struct hb_gl_backend *const hb_gl_backends[] = {&hb_gl_egl, &hb_gl_osmesa, &hb_gl_glfw, &hb_gl_gles,
+const struct hb_gl_backend *const hb_gl_backends[] = {&egl_backend, &hb_gl_osmesa, &hb_gl_glfw, &gles_backend,
                                                       NULL};
 
 /* ---- what context is current, anybody's: by EGL, GLX or OSMesa ---- */

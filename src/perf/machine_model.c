@@ -103,7 +103,8 @@ double hb_model_rounded(enum hb_rounding rounding)
 /* An acceleration, a jerk and a potential. */
 static const double FORCE_BYTES = 7 * sizeof(double);
 
-double hb_machine_ranks_t_sum(const struct hb_network *network, int ranks, double n_block)
+/* Seconds to add up the forces of n_block sinks over all ranks: log2 of their number, rounded up, times a message. */
+static double ranks_t_sum(const struct hb_network *network, int ranks, double n_block)
 {
   double t_message = network->t_message + network->t_byte * FORCE_BYTES * n_block;
   return ceil(log2(ranks)) * t_message;
@@ -122,7 +123,7 @@ void hb_machine_ranks_time(const struct hb_machine *m, const struct hb_network *
       .t_host = hb_machine_t_host(m, part + sinks, n_block),
       .t_comm = m->t_send * n_send + m->t_receive * n_receive, /* eq. 13 */
       .t_force = hb_machine_t_force(m, part, n_block),
-      .t_sum = hb_machine_ranks_t_sum(network, ranks, n_block),
+      .t_sum = ranks_t_sum(network, ranks, n_block),
   };
   time->t_step = m->t_start + time->t_host + time->t_comm + time->t_force + time->t_sum; /* eq. 10 */
   time->t_unit = time->n_steps * time->t_step;                                           /* eq. 16 */
