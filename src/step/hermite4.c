@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "core/diagnostics.h"
+#include "core/gravity.h"
 #include "core/vector.h"
 #include "force/force.h"
 
@@ -569,9 +570,26 @@ static enum hb_status add_others(struct hb_hermite4 *h, uint64_t T, size_t ni)
   return hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1);
 }
 
+/* The pairs of few, in double on the host: a device is not woken for them. */
+static enum hb_status sum_few(struct hb_hermite4 *h, size_t ni)
+{
+  struct hb_gravity *all;
+  double eps = hb_force_eps(h->force);
+  HB_TRY(hb_gravity_create(h->n, &all));
+  hb_gravity_set_j(all, h->n, hb_hermite4_sources(h), h->xp, h->vp);
+  hb_gravity_eval(all, eps * eps, ni, h->block, h->a1, h->j1, h->phi1);
+  hb_gravity_destroy(all);
+  return HB_OK;
+}
+
 enum hb_status hb_hermite4_sum(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  HB_TRY(hb_hermite4_has_parts(h) ? hb_hermite4_near.sum_fresh(h, ni) : sum_pairs(h, T, ni));
+  enum { FEW = 16 };
+  int by_host = h->is_changing && ni <= FEW && h->params.predict == HB_PLACE_HOST;
+  if (hb_hermite4_has_parts(h))
+    HB_TRY(hb_hermite4_near.sum_fresh(h, ni));
+  else
+    HB_TRY(by_host ? sum_few(h, ni) : sum_pairs(h, T, ni));
   return add_others(h, T, ni);
 }
 
@@ -1097,7 +1115,10 @@ static enum hb_status change(void *state, const struct hb_state_change *by)
   struct hb_hermite4 *h = state;
   HB_TRY(reserve_predicted(h));
   HB_TRY(sync_with_device(h));
-  return hb_hermite4_change(h, by);
+  h->is_changing = 1;
+  enum hb_status status = hb_hermite4_change(h, by);
+  h->is_changing = 0;
+  return status;
 }
 
 /* ---- saving and resuming ---- */

@@ -43,6 +43,7 @@ struct hb_hermite4 {
   struct hb_massless *massless;
   struct hb_hermite4_near *near; /* neighbor lists */
   int has_parts;                 /* of forces, near and far */
+  int is_changing;               /* in hb_hermite4_change */
 };
 
 /* ---- [PZ07] eqs 3 and 4 ---- */

@@ -360,7 +360,7 @@ static enum hb_status look_around(struct hb_hermite4 *h, uint64_t T, size_t ni)
 enum hb_status hb_hermite4_start_nodes(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   if (hb_hermite4_has_parts(h)) {
-    hb_hermite4_predict_others(h, T, ni);
+    if (!h->is_changing) hb_hermite4_predict_others(h, T, ni); /* a change has */
     hb_hermite4_near.renew(h, T, ni);
   }
   if (h->groups) HB_TRY(look_around(h, T, ni));
