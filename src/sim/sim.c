@@ -155,7 +155,8 @@ static const char *lacks_for_neighbors(const struct hb_sim_params *p)
   if (p->first_step == HB_FIRST_STEP_EQ2) return "first steps by eq. 9: far forces begin with a trial";
   if (p->correct != HB_PLACE_HOST) return "correct host: near forces are the host's";
   if ((p->predict == HB_PLACE_GPU) != (p->transfer == HB_TRANSFER_BLOCK))
-    return "transfer block where a device predicts: it gets those that have stepped since the last full block";
+    return "transfer block where a device predicts: it gets those that have stepped since the last full "
+           "block";
   char precision[32];
   name_precision(&p->force, precision);
   /* where a strong near pull is taken from the pulls of all, its rounding stays: places of 24 bits leave too much */
@@ -193,8 +194,8 @@ int hb_sim_default_neighbors(const struct hb_sim_params *params, const struct hb
   enum { USUAL = 64, FROM = 1000 };
   const struct hb_force_scheme *scheme =
       params->force.scheme ? hb_force_scheme_find(params->force.scheme) : NULL;
-  if (params->predict != HB_PLACE_HOST || count_massive(initial) < FROM || asks_for_more(params) || lacks_for_neighbors(params) ||
-      lacks_in_particles(params, initial))
+  if (params->predict != HB_PLACE_HOST || count_massive(initial) < FROM || asks_for_more(params) ||
+      lacks_for_neighbors(params) || lacks_in_particles(params, initial))
     return HB_NEIGHBORS_NONE;
   /* schemes of 2004 and 2007 are asked for as they were; for shaders of one's own, see hb_sim_default_encounters */
   return (scheme && scheme->is_historic) || hb_gl_shaders_differ() ? HB_NEIGHBORS_NONE : USUAL;

@@ -614,7 +614,7 @@ enum hb_status hb_hermite4_catch_up(struct hb_hermite4 *h, uint64_t T, size_t ni
     const struct start from = start_of(h, i);
     if (!(dt > 0)) continue;
     double dx[3] = {0}, dv[3] = {0};
-    if (hb_hermite4_has_parts(h)) hb_hermite4_near_catch_up(h, T, b, ap, kp, dx, dv);
+    if (hb_hermite4_has_parts(h)) hb_hermite4_near.catch_up(h, T, b, ap, kp, dx, dv);
     const struct course s = h->field ? in_field(h, i, dt, &from, ap, kp) : course_of(dt, &from, ap, kp);
     for (size_t c = 0; c < 3; c++) {
       h->xp[k + c] = h->particles->x[k + c] + (s.dx[c] + dx[c]);
@@ -1116,7 +1116,7 @@ static enum hb_status change(void *state, const struct hb_state_change *by)
   HB_TRY(reserve_predicted(h));
   HB_TRY(sync_with_device(h));
   h->is_changing = 1;
-  enum hb_status status = hb_hermite4_change(h, by);
+  enum hb_status status = hb_companion_change.change(h, by);
   h->is_changing = 0;
   return status;
 }

@@ -43,7 +43,7 @@ struct hb_hermite4 {
   struct hb_massless *massless;
   struct hb_hermite4_near *near; /* neighbor lists */
   int has_parts;                 /* of forces, near and far */
-  int is_changing;               /* in hb_hermite4_change */
+  int is_changing;               /* in hermite4_change.c */
 };
 
 /* ---- [PZ07] eqs 3 and 4 ---- */
@@ -103,6 +103,9 @@ struct hb_companion {
   enum hb_status (*after)(struct hb_hermite4 *h, uint64_t T,
                           size_t *ni); /* the block is scheduled; which may change */
 
+  enum hb_status (*change)(struct hb_hermite4 *h,
+                           const struct hb_state_change *by); /* at the time of the last block */
+
   /* replaces nodes at a time t after the last block, x[3 * n] v[3 * n], by what they stand for */
   enum hb_status (*resolve)(const struct hb_hermite4 *h, double t, double *x, double *v, double *e_rounded);
 
@@ -114,8 +117,8 @@ struct hb_companion {
   enum hb_status (*get)(const struct hb_sections *sections, struct hb_hermite4 *h);
 };
 
-extern const struct hb_companion hb_companion_bodies, hb_companion_heavy, hb_companion_groups,
-    hb_companion_passages, hb_companion_massless, hb_companion_near;
+extern const struct hb_companion hb_companion_change, hb_companion_bodies, hb_companion_heavy,
+    hb_companion_groups, hb_companion_passages, hb_companion_massless, hb_companion_near;
 
 /* For companions that change what moves. The block, at xp vp: what comes before forces; forces of all kinds to a1 j1 phi1. Errors: those
  * of hb_force_of, HB_ERR_NUMERIC. */
@@ -200,6 +203,19 @@ struct hb_hermite4_near_ops {
   /* Of a device that keeps particles: it has not got index[ni] (NULL: all) as they are now. */
   void (*mark)(struct hb_hermite4 *h, size_t ni, const uint32_t *index);
 
+  /* In the middle of its step, the pulls a k on the b-th of the block become those of the near part; and what the line of the far part
+   * has left out so far. */
+  void (*catch_up)(struct hb_hermite4 *h, uint64_t T, size_t b, double a[3], double k[3], double dx[3],
+                   double dv[3]);
+
+  /* Of a change: whether s is in i's list; it comes in if it is near, and of that mass; what i feels more from tick T on; and the most that
+   * its far level may be. */
+  int (*has)(const struct hb_hermite4 *h, uint32_t i, uint32_t s);
+  void (*meet)(struct hb_hermite4 *h, uint32_t i, uint32_t s, double m);
+  void (*feel)(struct hb_hermite4 *h, uint64_t T, uint32_t i, const struct hb_pull *near,
+               const struct hb_pull *far);
+  void (*limit)(struct hb_hermite4 *h, uint32_t i, unsigned most);
+
   /* Masses or numbers have changed, or particles have moved far: a new order in space. Errors: HB_ERR_INTERNAL. */
   enum hb_status (*arrange)(struct hb_hermite4 *h);
 };
@@ -223,18 +239,6 @@ double hb_hermite4_near_reach2(const struct hb_hermite4 *h, uint32_t i);
 void hb_hermite4_near_unite(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other);
 void hb_hermite4_near_divide(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other);
 
-/* In the middle of its step, the pulls a k on the b-th of the block become those of the near part; and what the line of the far part has
- * left out so far. */
-void hb_hermite4_near_catch_up(struct hb_hermite4 *h, uint64_t T, size_t b, double a[3], double k[3],
-                               double dx[3], double dv[3]);
-
-/* Whether s is in i's list; it comes in if it is near, and of that mass. And what i feels more from tick T on. */
-void hb_hermite4_near_limit(struct hb_hermite4 *h, uint32_t i, unsigned most); /* its far level */
-int hb_hermite4_near_has(const struct hb_hermite4 *h, uint32_t i, uint32_t s);
-void hb_hermite4_near_meet(struct hb_hermite4 *h, uint32_t i, uint32_t s, double m);
-void hb_hermite4_near_feel(struct hb_hermite4 *h, uint64_t T, uint32_t i, const struct hb_pull *near,
-                           const struct hb_pull *far);
-
 /* A node at xp vp has gone at T. */
 void hb_hermite4_near_forget(struct hb_hermite4 *h, uint64_t T, uint32_t node);
 
@@ -249,11 +253,6 @@ uint32_t hb_hermite4_node_of(const struct hb_hermite4 *h, uint32_t i);
 /* A group at tick T becomes stars at xp vp; `as` is added to what[] of each. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_hermite4_open_group(struct hb_hermite4 *h, uint64_t T, uint32_t node, unsigned as,
                                       uint8_t *what);
-
-/* ---- hermite4_change.c ---- */
-
-/* At the time of the last block. Errors: as hb_hermite4_forces. */
-enum hb_status hb_hermite4_change(struct hb_hermite4 *h, const struct hb_state_change *by);
 
 /* ---- small things ---- */
 

@@ -168,7 +168,7 @@ static void add_source(const struct change *c, uint32_t i, const struct source *
                        struct hb_pull *near, struct hb_pull *far)
 {
   const struct hb_hermite4 *h = c->h;
-  int is_near = hb_hermite4_has_parts(h) && hb_hermite4_near_has(h, i, s->node);
+  int is_near = hb_hermite4_has_parts(h) && hb_hermite4_near.has(h, i, s->node);
   if (s->m != 0)
     add_pull(s, sign, c->eps2, h->xp + 3 * (size_t)i, h->vp + 3 * (size_t)i, is_near ? near : far);
 }
@@ -209,7 +209,7 @@ static void end_feeling(const struct change *c, uint32_t i, struct hb_pull *near
 {
   struct hb_hermite4 *h = c->h;
   turn(c, near, far);
-  if (hb_hermite4_has_parts(h)) hb_hermite4_near_feel(h, c->T, i, near, far);
+  if (hb_hermite4_has_parts(h)) hb_hermite4_near.feel(h, c->T, i, near, far);
   for (int d = 0; d < 3; d++) near->a[d] += far->a[d], near->k[d] += far->k[d];
   uint64_t ticks = c->T - hb_blocks_level_time(h->blocks, h->blocks->level[i]);
   move_past(h, i, hb_hermite4_span(h, ticks), near);
@@ -220,7 +220,7 @@ static void feel_mass(const struct change *c, uint32_t i, size_t k, struct hb_pu
 {
   struct source more = c->after.at[k];
   more.m -= c->before.at[k].m;
-  if (more.m > 0 && hb_hermite4_has_parts(c->h)) hb_hermite4_near_meet(c->h, i, more.node, c->after.at[k].m);
+  if (more.m > 0 && hb_hermite4_has_parts(c->h)) hb_hermite4_near.meet(c->h, i, more.node, c->after.at[k].m);
   add_source(c, i, &more, 1, near, far);
 }
 
@@ -248,7 +248,7 @@ static void let_feel(const struct change *c, uint32_t i)
   for (size_t k = 0; k < c->before.count; k++) add_source(c, i, c->before.at + k, -1, &near, &far);
   for (size_t k = 0; k < c->after.count; k++) {
     const struct source *s = c->after.at + k;
-    if (hb_hermite4_has_parts(h)) hb_hermite4_near_meet(h, i, s->node, s->m);
+    if (hb_hermite4_has_parts(h)) hb_hermite4_near.meet(h, i, s->node, s->m);
     add_source(c, i, s, 1, &near, &far);
   }
   end_feeling(c, i, &near, &far);
@@ -402,7 +402,7 @@ static void shorten_steps(struct change *c, size_t ni)
   hb_parallel_for(ni > FEW ? hb_parallel_threads() : 1, ni, find_level, c);
   for (size_t b = 0; b < ni; b++) {
     uint32_t i = h->block[b];
-    if (hb_hermite4_has_parts(h)) hb_hermite4_near_limit(h, i, c->far[i]);
+    if (hb_hermite4_has_parts(h)) hb_hermite4_near.limit(h, i, c->far[i]);
     if (c->level[i] >= h->blocks->level[i]) continue;
     hb_blocks_remove(h->blocks, i);
     hb_blocks_put(h->blocks, i, c->level[i]);
@@ -464,7 +464,7 @@ static enum hb_status change(struct change *c)
   return begin_marked(c);
 }
 
-enum hb_status hb_hermite4_change(struct hb_hermite4 *h, const struct hb_state_change *by)
+static enum hb_status change_all(struct hb_hermite4 *h, const struct hb_state_change *by)
 {
   double eps = hb_force_eps(h->force);
   struct change c = {.h = h, .by = by, .T = h->blocks->now, .eps2 = eps * eps};
@@ -480,3 +480,5 @@ enum hb_status hb_hermite4_change(struct hb_hermite4 *h, const struct hb_state_c
   hb_mem_free(c.after.at);
   return status;
 }
+
+const struct hb_companion hb_companion_change = {.change = change_all};

@@ -952,8 +952,8 @@ static void forget(const struct transfer *t, uint32_t i)
 
 /* ---- nodes that change ---- */
 
-void hb_hermite4_near_catch_up(struct hb_hermite4 *h, uint64_t T, size_t b, double a[3], double k[3],
-                               double dx[3], double dv[3])
+static void near_catch_up(struct hb_hermite4 *h, uint64_t T, size_t b, double a[3], double k[3], double dx[3],
+                          double dv[3])
 {
   struct hb_hermite4_near *near = h->near;
   uint32_t i = h->block[b];
@@ -973,19 +973,19 @@ void hb_hermite4_near_catch_up(struct hb_hermite4 *h, uint64_t T, size_t b, doub
   }
 }
 
-void hb_hermite4_near_limit(struct hb_hermite4 *h, uint32_t i, unsigned most)
+static void near_limit(struct hb_hermite4 *h, uint32_t i, unsigned most)
 {
   if (h->near->far[i] > most) h->near->far[i] = (uint8_t)most;
 }
 
-int hb_hermite4_near_has(const struct hb_hermite4 *h, uint32_t i, uint32_t s)
+static int near_has(const struct hb_hermite4 *h, uint32_t i, uint32_t s)
 {
   int is_there;
   place_in(h->near, i, s, &is_there);
   return is_there;
 }
 
-void hb_hermite4_near_meet(struct hb_hermite4 *h, uint32_t i, uint32_t s, double m)
+static void near_meet(struct hb_hermite4 *h, uint32_t i, uint32_t s, double m)
 {
   struct hb_hermite4_near *near = h->near;
   int is_there;
@@ -995,8 +995,8 @@ void hb_hermite4_near_meet(struct hb_hermite4 *h, uint32_t i, uint32_t s, double
   if (!is_there && near->count[i] < near->room) insert(near, i, at, s);
 }
 
-void hb_hermite4_near_feel(struct hb_hermite4 *h, uint64_t T, uint32_t i, const struct hb_pull *of_near,
-                           const struct hb_pull *of_far)
+static void near_feel(struct hb_hermite4 *h, uint64_t T, uint32_t i, const struct hb_pull *of_near,
+                      const struct hb_pull *of_far)
 {
   struct hb_hermite4_near *near = h->near;
   double dt = since(h, T, h->blocks->level[i]), DT = since(h, T, near->far[i]);
@@ -1429,6 +1429,11 @@ const struct hb_hermite4_near_ops hb_hermite4_near = {.list = near_list,
                                                       .step_fars = near_step_fars,
                                                       .settle = near_settle,
                                                       .mark = near_mark,
+                                                      .catch_up = near_catch_up,
+                                                      .has = near_has,
+                                                      .meet = near_meet,
+                                                      .feel = near_feel,
+                                                      .limit = near_limit,
                                                       .take_first = near_take_first,
                                                       .look_around = near_look_around};
 
