@@ -44,6 +44,21 @@ class Runs(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
+    def test_change_books_its_energy(self):
+        sim = Simulation(Particles.make("plummer", 128, seed=1, binaries=0.1), scheme="host")
+        sim.evolve(0.125)
+        before, pair = sim.diagnostics(), sim.bound()[0]
+        star = int(pair["id"][0])
+        sim.change([star], m=[0.5 * pair["m"][0]], remove=[int(sim.bound()[-1]["id"][1])])
+        after = sim.diagnostics()
+        self.assertEqual(sim.counts().n, 127)
+        self.assertNotEqual(after.e_changed, 0)
+        self.assertAlmostEqual((after.e_total - after.e_changed) / before.e_total, 1, places=11)
+        with self.assertRaisesRegex(holmberg.UsageError, "names particle 1000, which does not exist"):
+            sim.change([1000], m=[1])
+        self.assertEqual(pair["stars"], 2)
+        self.assertAlmostEqual(pair["period"], 2 * np.pi * (pair["a"] ** 3 / pair["m"].sum()) ** 0.5)
+
     def test_the_bits_of_the_program(self):
         start, end = self.folder / "start.h5", self.folder / "end.h5"
         Particles.make("plummer", 150, seed=2).write(start)
