@@ -1,5 +1,7 @@
 #include "groups/chain.h"
 
+#include "groups/pn.h"
+
 #include "base/clones.h"
 
 #include <float.h>
@@ -557,13 +559,15 @@ enum { LINKS = HB_CHAIN_MOST - 1 };
 struct change {
   double X[LINKS][3], V[LINKS][3];
   double t, B;
+  double lost;
 };
 
 /* One call of hb_chain_advance. */
 struct advance {
   struct hb_chain *c;
   const struct hb_chain_tide *tide;
-  double t; /* since its beginning */
+  double t;    /* since its beginning */
+  double W[3]; /* of a leapfrog with post-Newtonian terms */
   uint64_t forces;
 };
 
@@ -571,6 +575,28 @@ static void add_links(size_t links, const double link[][3], const double more[][
 {
   for (size_t k = 0; k < links; k++)
     for (size_t i = 0; i < 3; i++) sum[k][i] = link[k][i] + more[k][i];
+}
+
+static int is_relativistic(const struct advance *s)
+{
+  return s->tide->light > 0 && s->c->n == 2 && s->c->m[0] > 0 && s->c->m[1] > 0;
+}
+
+/* A pair, with A the rest of the relative acceleration; middle is W between the halves. */
+static void kick_relativistic(struct advance *s, const double X[3], const double A[3], double dt,
+                              struct change *d, double middle[3])
+{
+  const struct hb_chain *c = s->c;
+  double V[3], g[3];
+  for (size_t i = 0; i < 3; i++) V[i] = c->V[0][i] + d->V[0][i];
+  hb_pn_pull(c->m, s->tide->light, X, V, g);
+  for (size_t i = 0; i < 3; i++) middle[i] = s->W[i] + dt / 2 * (A[i] + g[i]);
+  hb_pn_pull(c->m, s->tide->light, X, middle, g);
+  double lost = -dt * c->m[0] * c->m[1] / (c->m[0] + c->m[1]) * hb_dot(middle, g);
+  d->B += lost, d->lost += lost;
+  for (size_t i = 0; i < 3; i++) d->V[0][i] += dt * (A[i] + g[i]), V[i] = c->V[0][i] + d->V[0][i];
+  hb_pn_pull(c->m, s->tide->light, X, V, g);
+  for (size_t i = 0; i < 3; i++) s->W[i] = middle[i] + dt / 2 * (A[i] + g[i]);
 }
 
 /* Kicks by ds, or, where that is 0, by the time dt; d is what was added since the start of the step. */
@@ -589,6 +615,12 @@ static void kick(struct advance *s, double ds, double dt, struct change *d)
     hb_chain_others(c, s->tide, X, s->t + d->t, f);
     for (size_t k = 0; k < c->n; k++)
       for (size_t i = 0; i < 3; i++) pulls.a[k][i] += f[k][i];
+  }
+  if (is_relativistic(s)) {
+    double A[3];
+    for (size_t i = 0; i < 3; i++) A[i] = pulls.a[1][i] - pulls.a[0][i];
+    kick_relativistic(s, X[0], A, dt, d, middle[0]);
+    links = 0;
   }
   for (size_t k = 0; k < links; k++)
     for (size_t i = 0; i < 3; i++) {
@@ -615,6 +647,7 @@ static void leapfrog(struct advance *s, double ds, size_t count, struct change *
 {
   double h = ds / (double)count;
   memset(d, 0, sizeof *d);
+  memcpy(s->W, s->c->V[0], sizeof s->W);
   drift(s, h / 2, 0, d);
   for (size_t k = 0; k < count; k++) {
     kick(s, h, 0, d);
@@ -686,6 +719,7 @@ static void combine(size_t links, double weight, const struct change *p, const s
     }
   out->t = p->t + weight * (p->t - q->t);
   out->B = p->B + weight * (p->B - q->B);
+  out->lost = p->lost + weight * (p->lost - q->lost);
 }
 
 /* Aitken and Neville: table[0 .. row - 1] is the row before, T_(row - 1, k), and table[row] the new result of the leapfrog;
@@ -793,6 +827,7 @@ static void take(struct advance *s, const struct change *d)
   add_links(s->c->n - 1, s->c->X, d->X, s->c->X);
   add_links(s->c->n - 1, s->c->V, d->V, s->c->V);
   s->c->B += d->B;
+  s->c->lost += d->lost;
   s->t += d->t;
   sort_chain(s->c);
 }
@@ -812,10 +847,24 @@ static const double near = 1e-5;
 static void land(struct advance *s, double rest)
 {
   struct change d = {0};
+  memcpy(s->W, s->c->V[0], sizeof s->W);
   drift(s, 0, rest / 2, &d);
   kick(s, 0, rest, &d);
   drift(s, 0, rest / 2, &d);
   take(s, &d);
+}
+
+/* Whether the series in v / c still means something. */
+static enum hb_status check_distance(const struct advance *s)
+{
+  const struct hb_chain *c = s->c;
+  double least = hb_pn_least * (c->m[0] + c->m[1]) / (s->tide->light * s->tide->light);
+  if (!is_relativistic(s) || !(hb_norm(c->X[0]) < least)) return HB_OK;
+  return hb_fail(
+      HB_ERR_NUMERIC,
+      "particles %u and %u are nearer than 6 G M / c^2 = %.3g, where post-Newtonian terms mean nothing: "
+      "give them radii of half of that at least, and --collisions",
+      c->member[0], c->member[1], least);
 }
 
 /* Steps end before or after the time dt, ever nearer to it; the chain keeps the length of those that did not aim at it. */
@@ -836,6 +885,7 @@ static enum hb_status go_to(struct advance *s, double dt)
     steps++;
     if (!step.is_accepted || !is_aimed) c->ds = fabs(step.ds), c->rows = step.rows;
     if (step.is_accepted) take(s, &step.d);
+    HB_TRY(check_distance(s));
     if (rejected == ATTEMPTS || hb_chain_is_endless(steps, s->t, dt))
       return hb_fail(HB_ERR_NUMERIC,
                      "the encounter of particles %u and %u cannot be integrated: its steps vanish",
@@ -850,6 +900,7 @@ enum hb_status hb_chain_advance(struct hb_chain *chain, double dt, const struct 
 {
   static const struct hb_chain_tide none = {0};
   struct advance s = {.c = chain, .tide = tide ? tide : &none};
+  chain->lost = 0;
   enum hb_status status = chain->n > 1 && dt > 0 ? go_to(&s, dt) : HB_OK;
   if (forces) *forces += s.forces;
   return status;

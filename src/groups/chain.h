@@ -10,6 +10,9 @@
  * with A the pulls of the members on each other and f those of others, less their mean, v being the mean of the velocities
  * before and after the kick. On two bodies alone it errs in time only, not in the orbit.
  *
+ * The post-Newtonian terms g of a pair depend on V. A second velocity W, V at the start of each leapfrog, keeps a kick even in dt (Hellstrom &
+ * Mikkola 2010): W by half of it with g(V), V by all of it with g(W), W by the other half. What they take from the energy is in B and in lost.
+ *
  * Of a field f is the difference between a member's place and the center. In coordinates that turn the chain is advanced in axes
  * at rest: Coriolis' force, which depends on V, is none of these kicks.
  *
@@ -37,6 +40,7 @@ struct hb_chain {
   double w;                       /* of those that have none in U and T; 0: all have. It follows from m */
   double X[HB_CHAIN_MOST - 1][3], V[HB_CHAIN_MOST - 1][3];
   double B;    /* U - T */
+  double lost; /* to post-Newtonian terms, in the last hb_chain_advance: no state */
   double ds;   /* the next step */
   size_t rows; /* of the extrapolation, in the next step */
   /* Of the last hb_chain_advance, no state: two neighbors whose surfaces met, equal: none did; and all who met. */
@@ -71,6 +75,7 @@ struct hb_chain_tide {
   struct hb_chain_point center; /* where the center of mass is in it */
   double turn;          /* angular speed about z of the coordinates of both; at first they are the chain's */
   const double *radius; /* of members, by their numbers; NULL: nobody asks for touches */
+  double light;         /* speed of light, for the post-Newtonian terms of a pair; 0: none */
   int is_all;           /* there is nothing but these members */
 };
 

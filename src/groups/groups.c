@@ -1030,6 +1030,10 @@ static const struct hb_numbers_row tides_rows[] = {
     HB_NUMBER("groups.far_tick", HB_NUMBER_WORD, struct hb_group, tides.far_tick, 1),
     HB_NUMBER("groups.tides_old", HB_NUMBER_INDEX, struct hb_group, tides.is_old, 1),
 };
+static const struct hb_numbers_row lost_rows[] = {
+    HB_NUMBER("groups.lost", HB_NUMBER_DOUBLE, struct hb_groups, lost, 0),
+};
+static const struct hb_numbers of_lost = HB_NUMBERS(lost_rows, struct hb_groups);
 static const struct hb_numbers of_all = HB_NUMBERS(head_rows, struct hb_groups),
                                of_each = HB_NUMBERS(group_rows, struct hb_group),
                                of_tides = HB_NUMBERS(tides_rows, struct hb_group);
@@ -1070,6 +1074,7 @@ enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections 
   uint64_t *list;
   HB_TRY(hb_columns_put(&columns, groups->n, groups, sections));
   HB_TRY(hb_numbers_put(&of_all, 1, groups, sections));
+  if (groups->light > 0) HB_TRY(hb_numbers_put(&of_lost, 1, groups, sections));
   HB_TRY(hb_numbers_put(&of_each, groups->count, groups->at, sections));
   if (keeps_tides(groups)) HB_TRY(hb_numbers_put(&of_tides, groups->count, groups->at, sections));
   for (size_t k = 0; k < groups->count; k++) listed += groups->at[k].count;
@@ -1181,6 +1186,7 @@ enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_group
     return hb_fail(HB_ERR_INPUT, "section 'groups.node' has %zu groups of %zu particles", count, groups->n);
   HB_TRY(hb_columns_get(&columns, sections, groups->n, groups));
   HB_TRY(hb_numbers_get(&of_all, sections, 1, groups));
+  if (groups->light > 0) HB_TRY(hb_numbers_get(&of_lost, sections, 1, groups));
   if (!(groups->stars >= 1) || groups->r_close < 0 || groups->m_mean < 0)
     return hb_fail(HB_ERR_INPUT,
                    "section 'groups.stars' has %g, groups.r_close %g, groups.m_mean %g, expected 1 or more, "

@@ -120,6 +120,8 @@ struct hb_groups {
   uint64_t tick;                      /* of these */
   uint64_t formed, dissolved, forces; /* groups so far; evaluations within groups */
   const struct hb_field *field;       /* the caller's, forces from outside; NULL: none */
+  double light;                       /* the caller's, speed of light; 0: there are no post-Newtonian terms */
+  double lost;                        /* the energy that these have taken */
 };
 
 /* The nodes of the scheme. Arrays are [3 * n]; x v a j are those at a node's own time, xp vp those at the block's. */

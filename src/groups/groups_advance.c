@@ -186,6 +186,7 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
   tide.since = span(nodes, g->tides.tick, g->tick);
   if (hb_groups_feels_field(groups, g, tide.center.x)) tide.field = groups->field;
   tide.is_all = hb_groups_is_all(groups, g);
+  tide.light = groups->light;
   tide.turn = groups->field ? hb_field_turn(groups->field) / 2 : 0;
   enum hb_status status = advance_at_rest(groups, dt, &tide, chain, forces);
   hb_mem_free(many);
@@ -194,7 +195,9 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
 
 static void arrive(struct hb_groups *groups, struct hb_group *g, const struct hb_chain *chain, uint64_t tick)
 {
+  groups->lost += chain->lost;
   g->chain = *chain;
+  g->chain.lost = 0;
   g->tick = tick;
   hb_groups_measure_node(groups, g);
 }

@@ -156,6 +156,7 @@ static double strength(const struct hb_chain *c, const struct hb_chain_tide *tid
 int hb_kepler_suits(const struct hb_chain *chain, const struct hb_chain_tide *tide)
 {
   double most = tide && tide->rules == HB_CHAIN_BY_PERTURBATION ? most_tide_of_orbits : most_tide;
+  if (tide && tide->light > 0) return 0;
   return chain->n == 2 && chain->B > 0 && (!tide || strength(chain, tide) < most);
 }
 

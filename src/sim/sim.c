@@ -205,6 +205,8 @@ double hb_sim_eta_far(const struct hb_sim_params *params) { return 0.75 * params
 
 enum hb_status hb_sim_check_neighbors(const struct hb_sim_params *p)
 {
+  if (p->light_speed > 0 && p->encounters != HB_ENCOUNTERS_GROUPS)
+    return hb_fail(HB_ERR_USAGE, "post-Newtonian terms (light_speed) need encounters groups, so eps 0");
   if (p->eta_far > 0 && p->neighbors == HB_NEIGHBORS_NONE)
     return hb_fail(HB_ERR_USAGE, "an eta_far without neighbors (expected neighbors auto, or how many)");
   const char *lacking = p->neighbors > 0 ? lacks_for_neighbors(p) : NULL;

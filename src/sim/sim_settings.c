@@ -69,6 +69,13 @@ const struct hb_setting hb_sim_settings_integrator[] = {
          "its steps, those of all others at longer ones (Ahmad & Cohen 1973); 0: none, as in 2007; auto: 64 "
          "from 1000 particles with mass on, where lists can be: gravity, block steps, ds, reproducible or "
          "double, @predict host (but not in cg2007 and matrix2004)"},
+    {"pn", 0, HB_SETTING_POSITIVE, SIM(light_speed), "C", .param = "light_speed", .life = HB_SETTING_ADDED,
+     .use = HB_SETTING_FOUND_STEP,
+     .help = "hermite4: pairs in a group of two, @encounters groups, feel the post-Newtonian terms of order "
+             "1, 2 and 2.5, "
+             "with this speed of light, 299792.458km/s in FILE's units; what they take of the energy counts "
+             "as lost",
+     .of = HB_DIMENSION_VELOCITY},
     {"eta-far", 0, HB_SETTING_POSITIVE, SIM(eta_far), "NU", .life = HB_SETTING_ADDED,
      .help = "with neighbors: the accuracy parameter of the longer steps, as @eta (default: 0.75 eta)"},
     {"field", 0, HB_SETTING_TEXT, SIM(field), "WORDS", .life = HB_SETTING_ADDED,

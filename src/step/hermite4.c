@@ -1349,6 +1349,7 @@ static void counts(const void *state, struct hb_sim_counts *counts)
   size_t sources = h->n;
   if (h->params.predict == HB_PLACE_HOST) hb_force_massive(h->force, h->n, &sources);
   *counts = h->counts;
+  if (h->groups) counts->e_lost += h->groups->lost;
   counts->n = h->n;
   counts->sources = sources;
   counts->pairs = h->params.neighbors > 0 ? near->near_pairs + near->full_pairs

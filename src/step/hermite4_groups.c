@@ -510,6 +510,7 @@ static enum hb_status open_groups(struct hb_hermite4 *h)
   HB_TRY(hb_groups_create(h->particles, h->rule.noise > 0, &h->groups));
   if (params->neighbors > 0) hb_groups_use(h->groups, &hb_groups_by_perturbation);
   h->groups->field = h->field;
+  h->groups->light = params->light_speed;
   h->groups->gathers_few = params->escapers == HB_ESCAPERS_NONE &&   /* members do not escape, */
                            params->collisions == HB_COLLISIONS_NONE; /* and two of them touch in a step */
   if (params->collisions != HB_COLLISIONS_NONE) h->groups->radius = h->particles->radius;

@@ -473,6 +473,8 @@ struct hb_sim_params {
   double eta_far; /* eta of the steps of far forces; 0: 0.75 eta */
   int neighbors;  /* hermite4: how many are wanted, LEAST to MOST; or AUTO, NONE */
   int reserved;   /* 0; fills the struct, never used */
+  double
+      light_speed; /* hermite4 with groups: c of post-Newtonian terms of order 1, 2 and 2.5 in groups of two; 0: none */
 };
 
 /* The default of dt_min: 2^-26, and 2^-40 for eps = 0, where encounters can be arbitrarily close. */
@@ -530,8 +532,8 @@ struct hb_sim_counts {
   struct hb_cut_steps cut;  /* since the simulation was created or resumed; hermite4 */
   struct hb_energy_made massless; /* so far; hermite4, correct = host */
   struct hb_near_counts near;
-  uint64_t changes; /* calls of hb_sim_change  */
-  double e_changed; /* the energy they brought */
+  uint64_t changes;    /* calls of hb_sim_change  */
+  double e_changed;    /* the energy they brought */
   uint64_t sent_bytes; /* particles on their way to the device, since it was opened */
 };
 

@@ -283,6 +283,7 @@ class hb_sim_params(Structure):
         ("eta_far", c_double),
         ("neighbors", c_int),
         ("reserved", c_int),
+        ("light_speed", c_double),
     ]
 
 

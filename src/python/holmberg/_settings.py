@@ -33,6 +33,8 @@ SIM = {
         "hermite4: how binaries and stars that meet are integrated: groups, together by a regularized method, with heavy stars in shorter steps and up to eight bodies alone as one group (needs block steps, @eps 0 and @correct host); none, by short steps; auto: groups where that is possible, but not with shaders of your own (default auto)"),
     "neighbors": Setting(0, 0, 0, [], 1,
         "hermite4: about how many neighbors each particle has in a list; their forces are summed at each of its steps, those of all others at longer ones (Ahmad & Cohen 1973); 0: none, as in 2007; auto: 64 from 1000 particles with mass on, where lists can be: gravity, block steps, ds, reproducible or double, @predict host (but not in cg2007 and matrix2004) (default auto)"),
+    "light_speed": Setting(3, 0, 0, [], 0,
+        "hermite4: pairs in a group of two, @encounters groups, feel the post-Newtonian terms of order 1, 2 and 2.5, with this speed of light, 299792.458km/s in FILE's units; what they take of the energy counts as lost"),
     "eta_far": Setting(0, 0, 0, [], 0,
         "with neighbors: the accuracy parameter of the longer steps, as @eta (default: 0.75 eta)"),
     "field": Setting(-1, 0, 0, [], 0,
