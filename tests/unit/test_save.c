@@ -190,7 +190,8 @@ static int may_be_missing(size_t kind, const char *name)
       "sim.stop_at",    "sim.flags",      "sim.exact_energy", "sim.escape_radius",
       "sim.predict_s",  "sim.send_s",     "sim.force_s",      "sim.receive_s",
       "sim.correct_s",  "sim.blocks",     "sim.eta_far",      "sim.neighbors",
-      "sim.near_s",     "sim.lists_s",    "sim.groups_s",     "sim.light_speed"};
+      "sim.near_s",     "sim.lists_s",    "sim.groups_s",     "sim.light_speed",
+      "changes",        "e_changed"};
   for (size_t k = 0; k < COUNT_OF(names); k++)
     if (strcmp(name, names[k]) == 0) return 1;
   return strcmp(name, "sim.chosen_device") == 0;
