@@ -33,6 +33,22 @@ static enum hb_status share_note(const char *key, struct hb_particles *p)
   return hb_ranks_number() && *text ? hb_particles_set_note(p, key, text) : HB_OK;
 }
 
+/* Of any length. */
+static enum hb_status share_long_note(const char *key, struct hb_particles *p)
+{
+  const char *note = hb_ranks_number() ? NULL : hb_particles_note(p, key);
+  uint64_t size = note ? strlen(note) + 1 : 0;
+  char *text = NULL;
+  HB_TRY(hb_ranks_share(&size, sizeof size));
+  if (size == 0) return HB_OK;
+  enum hb_status status = hb_ranks_agree(HB_ALLOC(size, &text));
+  if (status == HB_OK && note) memcpy(text, note, size);
+  if (status == HB_OK) status = hb_ranks_share(text, size);
+  if (status == HB_OK && hb_ranks_number()) status = hb_particles_set_note(p, key, text);
+  hb_mem_free(text);
+  return hb_ranks_agree(status);
+}
+
 enum hb_status hb_run_ranks_share_particles(enum hb_status status, struct hb_particles **particles)
 {
   if (hb_ranks_count() == 1) return status;
@@ -53,7 +69,8 @@ enum hb_status hb_run_ranks_share_particles(enum hb_status status, struct hb_par
     enum hb_status shared = share_note(shaping[k], p); /* all of them, else other ranks would wait */
     if (status == HB_OK) status = shared;
   }
-  return hb_ranks_agree(status);
+  HB_TRY(hb_ranks_agree(status));
+  return share_long_note("stars", p); /* see run_stars.c */
 }
 
 /* ---- checkpoints ---- */
