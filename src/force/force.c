@@ -70,7 +70,8 @@ static enum hb_status check_units(size_t n, const double *m, const double *x, do
                  M / (double)n, r, (double)FLT_MIN);
 }
 
-enum hb_status hb_force_finite(size_t n, const double *m, const double *x, const double *v)
+/* Errors: HB_ERR_INPUT (the first particle that has a number that is not finite). */
+static enum hb_status check_all_finite(size_t n, const double *m, const double *x, const double *v)
 {
   if (hb_largest(n, m) < INFINITY && hb_largest(3 * n, x) < INFINITY && hb_largest(3 * n, v) < INFINITY)
     return HB_OK;
@@ -344,7 +345,7 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
   HB_TRY(check_idle(force));
   if (nj > 0 && (!m || !x || !v))
     return hb_fail(HB_ERR_USAGE, "no %s of the sources", !m ? "masses" : !x ? "positions" : "velocities");
-  HB_TRY(hb_force_finite(nj, m, x, v)); /* before a frame is made of them */
+  HB_TRY(check_all_finite(nj, m, x, v)); /* before a frame is made of them */
   if (hb_force_rounds(force)) {
     hb_frame_origin(nj, m, x, HB_FRAME_COARSE, origin[0]);
     hb_frame_origin(nj, m, v, HB_FRAME_COARSE, origin[1]);

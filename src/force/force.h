@@ -4,9 +4,6 @@
 
 #include "force/source.h"
 
-/* Errors: HB_ERR_INPUT (the first particle that has a number that is not finite). */
-enum hb_status hb_force_finite(size_t n, const double *m, const double *x, const double *v);
-
 /* The facts of the precision and the interaction that a source works in. */
 const struct hb_precision_facts *hb_force_facts(const struct hb_force *force);
 const struct hb_interaction *hb_force_interaction(const struct hb_force *force);

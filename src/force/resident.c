@@ -65,7 +65,8 @@ void hb_resident_pack(const struct hb_resident *r, const struct hb_force_particl
   if (q == 0) hb_precision_split(precision, p->m[i], &high[3], &low[3]);
 }
 
-void hb_resident_set_times(struct hb_resident *r, const double dt[HB_FORCE_LEVELS])
+/* since of a prediction. */
+static void set_times(struct hb_resident *r, const double dt[HB_FORCE_LEVELS])
 {
   enum hb_precision precision = r->pairs->params.precision;
   for (int l = HB_FORCE_LEVELS; l > r->levels; l--)
@@ -311,7 +312,7 @@ static enum hb_status begin_next(struct hb_resident *r, const double ahead[HB_FO
 {
   hb_gl_flush();
   HB_TRY(hb_pairs_reserve_next(r->pairs));
-  hb_resident_set_times(r, ahead);
+  set_times(r, ahead);
   predict_into(r, &r->pairs->j_next);
   r->is_ahead = 1;
   memcpy(r->ahead, ahead, sizeof r->ahead);
@@ -509,7 +510,7 @@ static enum hb_status resident_predict(void *state, const double dt[HB_FORCE_LEV
   r->is_ahead = 0;
   HB_TRY(hb_pairs_reserve_j(r->pairs, r->n));
   if (is_there) return r->way->use_ahead(r);
-  hb_resident_set_times(r, dt);
+  set_times(r, dt);
   HB_TRY(r->way->predict(r));
   HB_TRY(hb_pairs_filled_j(r->pairs));
   if (r->waits) hb_gl_timer_start();

@@ -66,9 +66,6 @@ enum hb_status hb_resident_build(struct hb_resident *r, const struct hb_gl_progr
 void hb_resident_pack(const struct hb_resident *r, const struct hb_force_particles *p, size_t i, int q,
                       uint32_t high[4], uint32_t low[4]);
 
-/* since of a prediction. */
-void hb_resident_set_times(struct hb_resident *r, const double dt[HB_FORCE_LEVELS]);
-
 /* The program of correct.*, built when the first block tells whether there are forces from outside; field NULL: none. */
 enum hb_status hb_resident_build_correct(struct hb_resident *r, const struct hb_gl_program_source *files,
                                          const struct hb_field *field, struct hb_gl_pass *pass);

@@ -261,7 +261,8 @@ size_t hb_shares_cut(const struct hb_shares *shares, int k, size_t n, size_t ste
   return cut < n ? cut : n;
 }
 
-enum hb_status hb_shares_parse(const char *text, struct hb_shares *shares)
+/* As "16:15". Errors: HB_ERR_USAGE with the word. */
+static enum hb_status parse_shares(const char *text, struct hb_shares *shares)
 {
   const char *at = text;
   *shares = (struct hb_shares){0};
@@ -360,7 +361,7 @@ static enum hb_status take_devices_word(const char *word, void *into, int *is_ow
 {
   struct hb_devices_plan *plan = into;
   const char *value;
-  if ((value = value_of(word, "shares"))) return hb_shares_parse(value, &plan->shares);
+  if ((value = value_of(word, "shares"))) return parse_shares(value, &plan->shares);
   if ((value = value_of(word, "alone_below"))) return parse_bound(word, value, &plan->alone_below);
   if ((value = value_of(word, "kept_alone_below"))) return parse_bound(word, value, &plan->kept_alone_below);
   *is_own = 0;

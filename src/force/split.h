@@ -90,8 +90,6 @@ size_t hb_shares_cut(const struct hb_shares *shares, int k, size_t n, size_t ste
 /* Shares of sources begin where a stretch of sources begins that is summed as one, in any precision. */
 enum { HB_SHARES_OF_SOURCES = 64, HB_SHARES_OF_SINKS = 1 };
 
-/* As "16:15". Errors: HB_ERR_USAGE with the word. */
-enum hb_status hb_shares_parse(const char *text, struct hb_shares *shares);
 void hb_shares_print(const struct hb_shares *shares, size_t room, char *text);
 
 /* ---- among several devices: "shares=16:15 alone_below=512" ---- */
