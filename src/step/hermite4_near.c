@@ -958,7 +958,7 @@ static void near_catch_up(struct hb_hermite4 *h, uint64_t T, size_t b, double a[
   struct hb_hermite4_near *near = h->near;
   uint32_t i = h->block[b];
   size_t at = 3 * (size_t)i;
-  struct hb_pull of_near, far;
+  struct hb_pull of_near = {{0}, {0}}, far;
   double DT = since(h, T, near->far[i]), dt2a2[3], dt3k2[3];
   sum(h, list_of(near, i), near->count[i], 0, h->xp + at, h->vp + at, of_near.a, of_near.k,
       near->nearest2 + i, NULL);
