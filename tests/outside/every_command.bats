@@ -58,6 +58,7 @@ elsewhere=(
   '^holmberg pairs .*\.txt ~ tests/outside/theorist.bats ~ holmberg pairs ~ needs the tables that are made before'
   '^holmberg card ~ tests/cli/gl_card.bats ~ card ~ takes a minute'
   'holmberg reproduce ~ tests/cli/gl_reproduce.bats ~ reproduce --out ~ takes a minute at least, and hours by default; there it is small'
+  '^pip install \.$ ~ tests/outside/release.bats ~ pip -q wheel ~ in src/python; there the wheel is built, installed and tried'
   'makeplummer ~ tests/cli/formats.bats ~ nemo ~ a program of NEMO, which Debian has not'
   '^man ~ tests/outside/every_command.bats ~ share/man ~ waits for keys: the test below looks whether there is such a page'
   'tools/(measure_|cluster|figures) ~ tools ~ - ~ takes minutes to days, some on a machine that is named. The script must exist'
