@@ -863,7 +863,7 @@ static enum hb_status check_distance(const struct advance *s)
   return hb_fail(
       HB_ERR_NUMERIC,
       "particles %u and %u are nearer than 6 G M / c^2 = %.3g, where post-Newtonian terms mean nothing: "
-      "give them radii of half of that at least, and --collisions",
+      "give them radii of half of that at least, and let those that touch merge or stop the run",
       c->member[0], c->member[1], least);
 }
 
