@@ -200,7 +200,7 @@ struct hb_hermite4_near_ops {
   enum hb_status (*sum_fresh)(struct hb_hermite4 *h, size_t ni);
   void (*begin)(struct hb_hermite4 *h, size_t b, unsigned *level, unsigned most);
 
-  /* Of a device that keeps particles: it has not got index[ni] (NULL: all) as they are now. */
+  /* Of a device that keeps particles: its records of index[ni] (NULL: all) are older than the host's. */
   void (*mark)(struct hb_hermite4 *h, size_t ni, const uint32_t *index);
 
   /* In the middle of its step, the pulls a k on the b-th of the block become those of the near part; and what the line of the far part
