@@ -112,10 +112,9 @@ static enum hb_status refuse(struct card *c, enum hb_status status)
   return HB_OK;
 }
 
-/* A power of two, of which a walk takes WALK_S or less. */
-static size_t n_for(double pairs_per_s)
+/* A power of two, of which a walk takes WALK_S or less; n at least. */
+static size_t n_for(double pairs_per_s, size_t n)
 {
-  size_t n = N;
   while (n < N_MOST && 4.0 * (double)n * (double)n <= WALK_S * pairs_per_s) n *= 2;
   return n;
 }
@@ -133,8 +132,11 @@ static enum hb_status put_measured(struct card *c, struct card_row *row)
 {
   HB_TRY(measure(c, 0, 1, 1, row));
   hb_table_members(HB_TABLE_COLUMNS(error_columns), row, &c->json);
-  row->n = n_for(row->pairs_per_s);
-  if (row->n > N) HB_TRY(measure(c, 0, 0, REPEAT, row));
+  /* A short walk tells less of its pairs than of what comes before and after it. */
+  for (size_t n; (n = n_for(row->pairs_per_s, row->n)) > row->n;) {
+    row->n = n;
+    HB_TRY(measure(c, 0, 0, REPEAT, row));
+  }
   hb_table_members(HB_TABLE_COLUMNS(rate_columns), row, &c->json);
   remember(c, row);
   return HB_OK;
