@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -420,9 +421,17 @@ static enum hb_status get_gadget(const struct source *source, struct hb_particle
 
 /* ---- AMUSE's ----------------------------------------------------------------------------------------- */
 
-/* Quantities have to be in N-body units, or in none: AMUSE has converters for others, which need to know a mass and a length. */
+/* Quantities are in N-body units ("generic"), in none, or in SI. The words of a unit are a product of numbers and base units with
+ * whole powers: (3.15e13 * system.get('S.I.').base('time')), as AMUSE writes every unit of length, mass and time. */
 
 enum { PATH = 128 };
+enum system { NO_SYSTEM, GENERIC, SI };
+
+struct unit {
+  enum system system;
+  double factor; /* to SI units */
+  int power[3];  /* of mass, length, time */
+};
 
 /* The set nearest to the time that is wanted. */
 struct set {
@@ -431,45 +440,116 @@ struct set {
   size_t n;
 };
 
-/* Without blanks and brackets, in which versions of AMUSE differ. */
-static void simplify(const char *words, size_t size, char *simple)
+/* What one is in SI units where the file is: kg, m, s, m/s, by enum hb_amuse_unit; system: NO_SYSTEM before anything was read. */
+struct amuse {
+  const struct source *source;
+  enum system system;
+  struct hb_units units;
+  double si[4];
+};
+
+/* Takes a word, and the blanks after it. */
+static int take_word(const char **at, const char *word)
 {
-  size_t length = 0;
-  for (; *words && length + 1 < size; words++)
-    if (!strchr(" ()", *words)) simple[length++] = *words;
-  simple[length] = 0;
+  size_t length = strlen(word);
+  if (strncmp(*at, word, length) != 0) return 0;
+  for (*at += length; **at == ' ';) (*at)++;
+  return 1;
 }
 
-static int is_unit(const char *given, const char *const *expected)
+static int take_base(const char **at, struct unit *u)
 {
-  char a[256], b[256];
-  simplify(given, sizeof a, a);
-  for (; *expected; expected++) {
-    simplify(*expected, sizeof b, b);
-    if (strcmp(a, b) == 0) return 1;
+  static const char *const systems[] = {
+      [GENERIC] = "system.get('generic').base('", [SI] = "system.get('S.I.').base('"};
+  static const char *const bases[] = {"mass')", "length')", "time')"};
+  *u = (struct unit){.factor = 1};
+  for (enum system k = GENERIC; k <= SI && !u->system; k++)
+    if (take_word(at, systems[k])) u->system = k;
+  for (size_t k = 0; k < 3 && u->system; k++) {
+    if (!take_word(at, bases[k])) continue;
+    u->power[k] = 1;
+    return 1;
   }
   return 0;
 }
 
-static enum hb_status check_unit(const struct source *s, const char *path, const char *attribute,
-                                 const char *const *expected)
+static int take_product(const char **at, struct unit *u, int depth);
+
+static int take_factor(const char **at, struct unit *u, int depth)
 {
+  char *end;
+  *u = (struct unit){.factor = 1};
+  if (**at == '(') {
+    if (depth > 8 || !take_word(at, "(") || !take_product(at, u, depth + 1) || !take_word(at, ")")) return 0;
+  } else if (!take_base(at, u)) {
+    u->factor = strtod(*at, &end);
+    if (u->system || end == *at) return 0;
+    *at = end;
+    take_word(at, "");
+  }
+  if (!take_word(at, "**")) return 1;
+  long power = strtol(*at, &end, 10);
+  if (end == *at || labs(power) > 8) return 0;
+  *at = end;
+  take_word(at, "");
+  double factor = 1;
+  for (long k = 0; k < labs(power); k++) factor *= u->factor;
+  u->factor = power < 0 ? 1 / factor : factor;
+  for (size_t k = 0; k < 3; k++) u->power[k] *= (int)power;
+  return 1;
+}
+
+static int take_product(const char **at, struct unit *u, int depth)
+{
+  struct unit next;
+  if (!take_factor(at, u, depth)) return 0;
+  while (**at == '*' || **at == '/') {
+    int sign = **at == '/' ? -1 : 1;
+    if (!take_word(at, **at == '/' ? "/" : "*") || !take_factor(at, &next, depth)) return 0;
+    if (u->system && next.system && u->system != next.system) return 0;
+    u->system = u->system ? u->system : next.system;
+    u->factor *= sign > 0 ? next.factor : 1 / next.factor;
+    for (size_t k = 0; k < 3; k++) u->power[k] += sign * next.power[k];
+  }
+  return 1;
+}
+
+/* Whether these words are a unit of such a quantity, of the file's system; in none, factor is 1. */
+static int is_unit_of(const char *words, enum hb_amuse_unit of, struct amuse *a, double *factor)
+{
+  static const int powers[][3] = {[HB_AMUSE_MASS] = {1, 0, 0},
+                                  [HB_AMUSE_LENGTH] = {0, 1, 0},
+                                  [HB_AMUSE_VELOCITY] = {0, 1, -1},
+                                  [HB_AMUSE_TIME] = {0, 0, 1}};
+  struct unit u;
+  *factor = 1;
+  if (strcmp(words, "none") == 0) return a->system != SI;
+  if (!take_product(&words, &u, 0) || *words || memcmp(u.power, powers[of], sizeof u.power) != 0) return 0;
+  if (!(u.factor > 0) || (u.system == GENERIC && u.factor != 1)) return 0;
+  if (a->system && a->system != u.system) return 0;
+  a->system = u.system;
+  *factor = u.factor;
+  return 1;
+}
+
+static enum hb_status get_unit(struct amuse *a, const char *path, const char *attribute,
+                               enum hb_amuse_unit of, double *factor)
+{
+  static const char *const expected[][3] = {
+      [HB_AMUSE_MASS] = {[GENERIC] = HB_AMUSE_UNIT("mass"), [SI] = "a mass in kg"},
+      [HB_AMUSE_LENGTH] = {[GENERIC] = HB_AMUSE_UNIT("length"), [SI] = "a length in m"},
+      [HB_AMUSE_VELOCITY] = {[GENERIC] = HB_AMUSE_SPEED, [SI] = "a velocity in m/s"},
+      [HB_AMUSE_TIME] = {[GENERIC] = HB_AMUSE_UNIT("time"), [SI] = "a time in s"}};
   struct hb_text unit = {0};
+  const struct source *s = a->source;
   enum hb_status status = get_string(s, path, attribute, &unit);
-  if (status == HB_OK && !is_unit(unit.text, expected))
-    status = hb_fail(HB_ERR_INPUT, "%s: %s is in '%.80s', expected N-body units: %s", s->path, path,
-                     unit.text, *expected);
+  if (status == HB_OK && !is_unit_of(unit.text, of, a, factor))
+    status = hb_fail(HB_ERR_INPUT, "%s: %s is in '%.80s', expected %s%s%s", s->path, path, unit.text,
+                     a->system == SI ? "" : expected[of][GENERIC], a->system ? "" : " or ",
+                     a->system == GENERIC ? "" : expected[of][SI]);
   hb_mem_free(unit.text);
   return status;
 }
-
-static const char none[] = "none";
-static const char *const units[][5] = {
-    [HB_AMUSE_MASS] = {HB_AMUSE_UNIT("mass"), none},
-    [HB_AMUSE_LENGTH] = {HB_AMUSE_UNIT("length"), none},
-    [HB_AMUSE_TIME] = {HB_AMUSE_UNIT("time"), none},
-    [HB_AMUSE_VELOCITY] = {HB_AMUSE_SPEED, HB_AMUSE_UNIT("length") "/" HB_AMUSE_UNIT("time"),
-                           HB_AMUSE_UNIT("time") "**-1 * " HB_AMUSE_UNIT("length"), none}};
 
 static enum hb_status check_type(const struct source *s, const char *path)
 {
@@ -481,14 +561,18 @@ static enum hb_status check_type(const struct source *s, const char *path)
   return status;
 }
 
-static enum hb_status get_set_time(const struct source *s, const char *path, double *t)
+/* In the units of the file's data. */
+static enum hb_status get_set_time(struct amuse *a, const char *path, double *t)
 {
+  const struct source *s = a->source;
+  double factor;
   htri_t found = H5Aexists_by_name(s->file, path, "timestamp", H5P_DEFAULT);
   *t = 0;
   if (found < 0) return damaged(s, path);
   if (!found) return HB_OK;
-  HB_TRY(check_unit(s, path, "timestamp_unit", units[HB_AMUSE_TIME]));
+  HB_TRY(get_unit(a, path, "timestamp_unit", HB_AMUSE_TIME, &factor));
   HB_TRY(get_numbers(s, path, "timestamp", 1, t));
+  *t *= factor / a->si[HB_AMUSE_TIME];
   return isfinite(*t)
              ? HB_OK
              : hb_fail(HB_ERR_INPUT, "%s: the timestamp of %s is %g, expected finite", s->path, path, *t);
@@ -509,69 +593,119 @@ static enum hb_status get_n(const struct source *s, const char *path, size_t *n)
                  path, count, most);
 }
 
-/* The k-th set is named by k + 1 in ten digits. */
-static enum hb_status look_at(const struct source *s, unsigned long k, struct hb_snapshot_choice *choice,
+/* A column in the units of the file's data; NULL: it is only checked. */
+static enum hb_status get_column(struct amuse *a, const struct set *set, const char *name,
+                                 enum hb_amuse_unit of, double *column)
+{
+  char path[2 * PATH];
+  double factor;
+  snprintf(path, sizeof path, "%s/attributes/%s", set->path, name);
+  HB_TRY(get_data(a->source, path, NEEDED, H5T_NATIVE_DOUBLE, set->n, 1, column));
+  HB_TRY(get_unit(a, path, "units", of, &factor));
+  for (size_t i = 0; column && i < set->n; i++) column[i] *= factor / a->si[of];
+  return HB_OK;
+}
+
+/* N-body units for a file in SI: the mass of all, and 1 pc, or 1 AU where nothing is farther out than 0.1 pc. */
+static enum hb_status choose_units(struct amuse *a, const struct set *set, double *column)
+{
+  double M = 0, far = 0;
+  HB_TRY(get_column(a, set, "mass", HB_AMUSE_MASS, column));
+  if (a->system != SI) return HB_OK;
+  for (size_t i = 0; i < set->n; i++) M += column[i];
+  for (size_t k = 0; k < 3; k++) {
+    HB_TRY(get_column(a, set, (const char *[]){"x", "y", "z"}[k], HB_AMUSE_LENGTH, column));
+    for (size_t i = 0; i < set->n; i++) far = fmax(far, fabs(column[i]));
+  }
+  a->units.mass = M / (hb_units_gm_sun / hb_units_gravity);
+  a->units.length = far < 0.1 * hb_units_pc ? hb_units_au / hb_units_pc : 1;
+  if (!(a->units.mass > 0))
+    return hb_fail(HB_ERR_INPUT,
+                   "%s: the masses of %s add up to %g kg, expected more than 0 for units in which G is 1",
+                   a->source->path, set->path, M);
+  HB_TRY(hb_units_complete(&a->units));
+  a->si[HB_AMUSE_MASS] = M;
+  a->si[HB_AMUSE_LENGTH] = a->units.length * hb_units_pc;
+  a->si[HB_AMUSE_TIME] = a->units.time * hb_units_myr;
+  a->si[HB_AMUSE_VELOCITY] = a->si[HB_AMUSE_LENGTH] / a->si[HB_AMUSE_TIME];
+  return HB_OK;
+}
+
+static enum hb_status find_units_of(struct amuse *a, const struct set *set)
+{
+  double *column;
+  HB_TRY(get_column(a, set, "mass", HB_AMUSE_MASS, NULL)); /* before allocating memory for it */
+  HB_TRY(HB_ALLOC(set->n, &column));
+  enum hb_status status = choose_units(a, set, column);
+  hb_mem_free(column);
+  return status;
+}
+
+/* The k-th set is named by k + 1 in ten digits. The first one's units are those of all. */
+static enum hb_status look_at(struct amuse *a, unsigned long k, struct hb_snapshot_choice *choice,
                               struct set *chosen, int *found)
 {
   struct set set;
   snprintf(set.path, sizeof set.path, HB_AMUSE_DATA "/%010lu", k + 1);
-  HB_TRY(find(s, set.path, found));
+  HB_TRY(find(a->source, set.path, found));
   if (!*found) return HB_OK;
-  HB_TRY(check_type(s, set.path));
-  HB_TRY(get_set_time(s, set.path, &set.t));
-  HB_TRY(get_n(s, set.path, &set.n));
+  HB_TRY(check_type(a->source, set.path));
+  HB_TRY(get_n(a->source, set.path, &set.n));
+  if (k == 0) HB_TRY(find_units_of(a, &set));
+  HB_TRY(get_set_time(a, set.path, &set.t));
   if (hb_snapshot_offer(choice, set.t)) *chosen = set;
   return HB_OK;
 }
 
-/* The k-th of hb_amuse_columns; NULL: it is only checked. */
-static enum hb_status get_column(const struct source *s, const struct set *set, size_t k, double *column)
-{
-  char path[2 * PATH];
-  snprintf(path, sizeof path, "%s/attributes/%s", set->path, hb_amuse_columns[k].name);
-  HB_TRY(get_data(s, path, NEEDED, H5T_NATIVE_DOUBLE, set->n, 1, column));
-  return check_unit(s, path, "units", units[hb_amuse_columns[k].unit]);
-}
-
-static enum hb_status get_columns(const struct source *s, const struct set *set, double *column,
+static enum hb_status get_columns(struct amuse *a, const struct set *set, double *column,
                                   struct hb_particles *p)
 {
+  char path[2 * PATH];
+  int has_radius;
   for (size_t k = 0; k < HB_SNAPSHOT_COLUMNS; k++) {
-    HB_TRY(get_column(s, set, k, column));
+    HB_TRY(get_column(a, set, hb_amuse_columns[k].name, hb_amuse_columns[k].unit, column));
     for (size_t i = 0; i < set->n; i++) *hb_snapshot_value(p, i, hb_amuse_columns[k].column) = column[i];
   }
-  return HB_OK;
+  snprintf(path, sizeof path, "%s/attributes/radius", set->path);
+  HB_TRY(find(a->source, path, &has_radius));
+  if (!has_radius) return HB_OK;
+  HB_TRY(hb_particles_reserve_radius(p));
+  return get_column(a, set, "radius", HB_AMUSE_LENGTH, p->radius);
 }
 
-static enum hb_status get_set(const struct source *s, const struct set *set, struct hb_particles **particles)
+static enum hb_status get_set(struct amuse *a, const struct set *set, struct hb_particles **particles)
 {
+  const struct source *s = a->source;
   char path[2 * PATH];
   double *column;
   int found;
   snprintf(path, sizeof path, "%s/attributes", set->path);
   HB_TRY(find(s, path, &found));
   if (!found) return hb_fail(HB_ERR_INPUT, "%s: there is no group %s", s->path, path);
-  HB_TRY(get_column(s, set, 0, NULL)); /* before allocating memory for them */
+  HB_TRY(get_column(a, set, "mass", HB_AMUSE_MASS, NULL)); /* before allocating memory for them */
   HB_TRY(hb_particles_create(set->n, particles));
   (*particles)->t = set->t;
   snprintf(path, sizeof path, "%s/keys", set->path);
   HB_TRY(get_data(s, path, NEEDED, H5T_NATIVE_UINT64, set->n, 1, (*particles)->id));
   HB_TRY(HB_ALLOC(set->n, &column));
-  enum hb_status status = get_columns(s, set, column, *particles);
+  enum hb_status status = get_columns(a, set, column, *particles);
   hb_mem_free(column);
-  return status == HB_OK ? get_notes(s, *particles) : status;
+  HB_TRY(status);
+  HB_TRY(get_notes(s, *particles));
+  return a->system == SI ? hb_units_set(*particles, &a->units) : HB_OK;
 }
 
 static enum hb_status get_amuse(const struct source *source, struct hb_snapshot_choice *choice,
                                 struct hb_particles **particles)
 {
+  struct amuse amuse = {.source = source, .si = {1, 1, 1, 1}};
   struct set chosen = {.n = 0};
   int found;
   HB_TRY(find(source, HB_AMUSE_DATA, &found));
-  for (unsigned long k = 0; found; k++) HB_TRY(look_at(source, k, choice, &chosen, &found));
+  for (unsigned long k = 0; found; k++) HB_TRY(look_at(&amuse, k, choice, &chosen, &found));
   if (choice->count == 0)
     return hb_fail(HB_ERR_INPUT, "%s: there is no set of particles in " HB_AMUSE_DATA, source->path);
-  return get_set(source, &chosen, particles);
+  return get_set(&amuse, &chosen, particles);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------- */

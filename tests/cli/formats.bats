@@ -30,6 +30,15 @@ formats() { "$BATS_TEST_DIRNAME/../support/formats.py" "$@"; }
   done
 }
 
+@test "AMUSE's files in SI get N-body units" {
+  formats si .
+  accepts convert si.amuse out.h5
+  formats same_si out.h5
+  accepts info out.h5
+  [[ $output == *'length_pc=1'* ]]
+  fails_with 3 "mixed.amuse: /data/0000000001/attributes/y is in 'system.get('generic').base('length')', expected a length in m" info mixed.amuse
+}
+
 @test "a file of many snapshots: the last, or the one of a time" {
   formats make . >made
   accepts info movie.nemo --json

@@ -219,12 +219,52 @@ def amuse(path, times=(T,), units=None, change=lambda f: None, with_time=True):
                 g.attrs["timestamp"], g.attrs["timestamp_unit"] = t, units["time"].encode()
             g["keys"] = IDS.astype("u8")
             a = g.create_group("attributes")
-            for name, data, unit in [("mass", M, "mass"), ("radius", M, "length")] + [
+            for name, data, unit in [("mass", M, "mass")] + [
                     (c, X[:, i] + (t != T), "length") for i, c in enumerate("xyz")] + [
                     ("v" + c, V[:, i], "speed") for i, c in enumerate("xyz")]:
                 a[name] = data
                 a[name].attrs["units"] = units[unit].encode()
         change(f)
+
+
+MSUN, PC, YEAR = 1.3271244e20 / 6.67430e-11, 648000 / np.pi * 149597870700.0, 31557600.0  # kg, m, s
+
+
+def si(folder):
+    """A file in SI units, times in years; with a radius; and one that mixes systems."""
+    unit = lambda of: "system.get('S.I.').base('%s')" % of
+    units = {"mass": unit("mass"), "length": unit("length"), "time": "(%r * %s)" % (YEAR, unit("time")),
+             "speed": "(1000.0 * (%s * (%s**-1)))" % (unit("length"), unit("time"))}
+
+    def change(f):
+        a = f["data/0000000001/attributes"]
+        for name in a:
+            a[name][...] *= {"m": MSUN, "v": 1}.get(name[0], PC)
+        a["radius"] = 1e9 * np.arange(1.0, N + 1)
+        a["radius"].attrs["units"] = unit("length")
+
+    def mix(f):
+        change(f)
+        f["data/0000000001/attributes/y"].attrs["units"] = UNITS["length"]
+
+    amuse(os.path.join(folder, "si.amuse"), (1e6 * T,), units, change)
+    amuse(os.path.join(folder, "mixed.amuse"), (1e6 * T,), units, mix)
+
+
+def same_si(path):
+    """That file in N-body units: the mass of all, 1 pc, G = 1. And where it is the same to 1e-14."""
+    time = (PC ** 3 / (6.67430e-11 * MSUN * M.sum())) ** 0.5
+    with h5py.File(path, "r") as f:
+        p = f["PartType1"]
+        wrong = 0
+        for name, found, right in (("mass", p["Masses"][:], M / M.sum()), ("x", p["Coordinates"][:], X + 1),
+                                   ("v", p["Velocities"][:], V * 1000 * time / PC),
+                                   ("radius", p["Radius"][:], 1e9 * np.arange(1.0, N + 1) / PC),
+                                   ("t", f["Header"].attrs["Time"], 1e6 * T * YEAR / time)):
+            off = np.max(np.abs(found - right) / np.max(np.abs(right)))
+            print("%s: off by %.1e, at most 1e-14" % (name, off))
+            wrong += not off < 1e-14
+    sys.exit(wrong > 0)
 
 
 # ---- make
@@ -511,4 +551,4 @@ def same(reference, *files):
         print(name, len(m))
 
 
-{"make": make, "same": same, "seeds": seeds}[sys.argv[1]](*sys.argv[2:])
+{"make": make, "same": same, "seeds": seeds, "si": si, "same_si": same_si}[sys.argv[1]](*sys.argv[2:])
