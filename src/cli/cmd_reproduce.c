@@ -32,6 +32,8 @@ static const struct hb_setting options[] = {
      .help =
          "only run the jobs, for a machine without gnuplot: the same command without this option, even on "
          "another machine, writes the report from the folder"},
+    {"plan", 0, HB_SETTING_FLAG, FIELD(reproduction.plans_only),
+     .help = "only print the commands of the jobs that are missing, and how long each will take here"},
     {0}};
 
 /* Bits 1 << k for hb_sections[k]; all if none is named. */
@@ -52,7 +54,7 @@ static enum hb_status work(const struct hb_opts *opts)
     return hb_fail(HB_ERR_USAGE, "options --quick and --full exclude each other");
   if (device && strpbrk(device, " \t\n\"\\")) /* it becomes a word of command lines */
     return hb_fail(HB_ERR_USAGE, "option --device: '%s' has blanks or quotes", device);
-  return hb_reproduce(&s->reproduction, choose(&s->only), s->jobs_only);
+  return hb_reproduce(&s->reproduction, choose(&s->only), s->jobs_only || s->reproduction.plans_only);
 }
 
 static void list_sections(const struct hb_help *help)

@@ -567,11 +567,21 @@ static double block_steps(size_t n, double nu, double t)
   return ROUNDED_DOWN * t * eqs((double)n).n_steps * sqrt(0.01 / nu);
 }
 
+/* Rounded pairs shorten steps above some 2000 particles: data/notebook/2026-11-26-block-steps-h200.md. */
+static double steps_of(const struct hb_source *source, size_t n, double t)
+{
+  double more = strcmp(source->precision, "single") == 0 ? fmax(1, cbrt((double)n / 2048)) : 1;
+  return more * block_steps(n, 0.01, t);
+}
+
 /* ---- the paper's runs -------------------------------------------------------------------------------- */
 
 static const char as_in_2007[] = "all/host/host";
 
-/* A column of Table 2: at least three sizes, up to the first that takes too long. */
+enum { SHORTEST_RUN = 8 }; /* 1/256 */
+
+/* A column of Table 2: at least three sizes, up to the first that takes too long; those of the crossover go on to the end in
+ * shorter intervals. */
 static const struct column {
   enum hb_source_name source;
   const char *mode;
@@ -581,15 +591,41 @@ static const struct column {
     {HB_SOURCE_COMPENSATED, as_in_2007}, {HB_SOURCE_DS, as_in_2007},    {HB_SOURCE_DS, "block/gpu/host"},
     {HB_SOURCE_DS, "block/gpu/gpu"},     {HB_SOURCE_DOUBLE, as_in_2007}};
 
+/* Keeps the job that was added last if its output is there (longest_s = 0), or it is not too long; else takes it back. */
+static int keeps(struct hb_reproduction *r, double longest_s)
+{
+  int is_kept_here = !leave_job_out(r, longest_s);
+  if (!is_kept_here && r->planned == HB_OK) r->job_count--;
+  return is_kept_here;
+}
+
+/* The second half of the longest interval 0 to 1/4, 1/8, ... that is not too long, unless another one is there. */
+static void plan_short(struct hb_reproduction *r, const struct column *column, size_t n)
+{
+  const struct hb_source *source = &r->sources[column->source];
+  for (int pass = 0; pass < 2; pass++)
+    for (int halvings = 2; halvings <= SHORTEST_RUN && r->planned == HB_OK; halvings++) {
+      double t = ldexp(1, -halvings);
+      add_job(r, HB_JOB_RUN, source, run_seconds(r, source, n, steps_of(source, n, t)),
+              hb_phrase("kind=short source=%s n=%zu", source->name, n),
+              hb_phrase("bench run --n %zu --mode %s --t-begin %.10g --t-end %.10g --json", n, column->mode,
+                        t / 2, t));
+      if (keeps(r, pass ? r->longest_s : 0)) return;
+    }
+}
+
 static void plan_column(struct hb_reproduction *r, const struct column *column)
 {
   const struct hb_source *source = &r->sources[column->source];
-  int count = 0;
+  int goes_on = r->is_full && (column->source == HB_SOURCE_HOST || column->source == HB_SOURCE_CG2007);
+  int count = 0, is_over = 0;
   for (size_t n = r->n_least; n <= r->n_most && source->is_there; n *= 2) {
-    add_job(r, HB_JOB_RUN, source, run_seconds(r, source, n, block_steps(n, 0.01, 0.5)),
+    add_job(r, HB_JOB_RUN, source, run_seconds(r, source, n, steps_of(source, n, 0.5)),
             hb_phrase("kind=run source=%s mode=%s n=%zu", source->name, column->mode, n),
             hb_phrase("bench run --n %zu --mode %s --json", n, column->mode));
-    if (++count > 3 && leave_job_out(r, r->longest_s)) break;
+    is_over |= ++count > 3 && leave_job_out(r, r->longest_s);
+    if (is_over && (!goes_on || n > 65536)) break;
+    if (is_over) plan_short(r, column, n);
   }
 }
 
@@ -600,6 +636,8 @@ static void plan_runs(struct hb_reproduction *r)
 
 /* ---- energy against nu ------------------------------------------------------------------------------- */
 
+int hb_reproduce_nu_seeds(const struct hb_reproduction *r) { return r->is_full ? 5 : 1; }
+
 void hb_reproduce_nu_sizes(const struct hb_reproduction *r, size_t n[HB_NU_SIZES])
 {
   static const size_t sizes[2][HB_NU_SIZES] = {{256, 1024}, {1024, 16384}};
@@ -607,28 +645,38 @@ void hb_reproduce_nu_sizes(const struct hb_reproduction *r, size_t n[HB_NU_SIZES
   n[0] = sizes[r->is_full][0] < n[1] ? sizes[r->is_full][0] : n[1] / 2;
 }
 
-/* Whose energies Fig. 2 and section 6 compare. */
-enum { ENERGY_SOURCES = 6 };
-static const enum hb_source_name energy_sources[ENERGY_SOURCES] = {HB_SOURCE_HOST,        HB_SOURCE_GRAPE6,
-                                                                   HB_SOURCE_DOUBLE,      HB_SOURCE_DS,
-                                                                   HB_SOURCE_COMPENSATED, HB_SOURCE_CG2007};
+/* Whose energies Fig. 2 and section 6 compare; those of the paper's figure by several seeds, its 8800GTX by the kernel of 2007
+ * and, for the large N, by the same pairs in a faster kernel. */
+static const struct energy_source {
+  enum hb_source_name source;
+  int has_seeds;
+} energy_sources[] = {{HB_SOURCE_HOST, 0},        {HB_SOURCE_DOUBLE, 0}, {HB_SOURCE_DS, 0},
+                      {HB_SOURCE_COMPENSATED, 0}, {HB_SOURCE_TILE, 1},   {HB_SOURCE_CG2007, 1},
+                      {HB_SOURCE_GRAPE6, 1}};
+
+/* Rounded steps collapse below nu = 0.01, finally to dt_min; the rounding of grape6's jerk, divided by dt^3, would shorten them
+ * without end, and each takes the kernel of 2007 N passes. */
+static int dt_min_of(const struct hb_reproduction *r, const struct hb_source *source)
+{
+  return r->is_full && source != &r->sources[HB_SOURCE_GRAPE6] && source != &r->sources[HB_SOURCE_CG2007]
+             ? -18
+             : -14;
+}
 
 /* Halvings of nu = 0.1, as in the paper; every other one in a quick reproduction. The smaller N runs them all, and so does
- * grape6, whose floor is in question; the larger N runs `always`, and more if they fit. With float forces, steps collapse below
- * nu = 0.01, finally to dt_min; the rounding of grape6's jerk, divided by dt^3, would shorten them without end. */
-static void plan_nu_source(struct hb_reproduction *r, const struct hb_source *source, size_t n, int always)
+ * grape6, whose floor is in question; the larger N runs `always`, and more if they fit. */
+static void plan_nu_source(struct hb_reproduction *r, const struct hb_source *source, size_t n, int seed,
+                           int always)
 {
-  double t = 0.25, shortest = ldexp(1, r->is_full ? -18 : -14);
-  int is_float = source == &r->sources[HB_SOURCE_CG2007] || source == &r->sources[HB_SOURCE_COMPENSATED];
-  const char *dt_min = source == &r->sources[HB_SOURCE_GRAPE6] || !r->is_full ? "2^-14" : "2^-18";
+  double t = 0.25, shortest = ldexp(1, dt_min_of(r, source));
   for (int k = 0, count = 0; k <= HB_NU_HALVINGS; k += r->is_full ? 1 : 2) {
-    double nu = ldexp(0.1, -k), steps = fmin(block_steps(n, nu, t), t / shortest);
-    if (is_float && nu < 0.003) steps = t / shortest;
+    double nu = ldexp(0.1, -k), steps = fmin(steps_of(source, n, t) * sqrt(0.01 / nu), t / shortest);
+    if (strcmp(source->precision, "single") == 0 && nu < 0.003) steps = t / shortest;
     add_job(r, HB_JOB_NU, source, run_seconds(r, source, n, steps),
-            hb_phrase("kind=nu source=%s n=%zu nu=%.10g", source->name, n, nu),
-            hb_phrase("run jobs/plummer-%zu.h5 --t-end 0.25 --diag-every 0.25 --eta %.10g --dt-min %s "
+            hb_phrase("kind=nu source=%s n=%zu nu=%.10g seed=%d", source->name, n, nu, seed),
+            hb_phrase("run jobs/plummer-%zu-%d.h5 --t-end 0.25 --diag-every 0.25 --eta %.10g --dt-min 2^%d "
                       "--max-energy-error none --json",
-                      n, nu, dt_min));
+                      n, seed, nu, dt_min_of(r, source)));
     if (++count > always && leave_job_out(r, r->longest_s)) break;
   }
 }
@@ -637,15 +685,19 @@ static void plan_nu(struct hb_reproduction *r)
 {
   size_t n[HB_NU_SIZES];
   hb_reproduce_nu_sizes(r, n);
-  for (int k = 0; k < HB_NU_SIZES; k++) {
-    add_job(r, HB_JOB_NU, NULL, r->start_s, hb_phrase("kind=plummer n=%zu", n[k]),
-            hb_phrase("ic plummer -n %zu --seed 1 -o jobs/plummer-%zu.h5 --quiet", n[k], n[k]));
-    for (int c = 0; c < ENERGY_SOURCES; c++) {
-      const struct hb_source *source = &r->sources[energy_sources[c]];
-      int always = k == 0 || energy_sources[c] == HB_SOURCE_GRAPE6 ? HB_NU_HALVINGS + 1 : 3;
-      if (source->is_there) plan_nu_source(r, source, n[k], always);
+  for (int k = 0; k < HB_NU_SIZES; k++)
+    for (int seed = 1; seed <= hb_reproduce_nu_seeds(r); seed++) {
+      add_job(
+          r, HB_JOB_NU, NULL, r->start_s, hb_phrase("kind=plummer n=%zu seed=%d", n[k], seed),
+          hb_phrase("ic plummer -n %zu --seed %d -o jobs/plummer-%zu-%d.h5 --quiet", n[k], seed, n[k], seed));
+      for (size_t c = 0; c < sizeof energy_sources / sizeof *energy_sources; c++) {
+        const struct hb_source *source = &r->sources[energy_sources[c].source];
+        int is_slow = k > 0 && energy_sources[c].source == HB_SOURCE_CG2007;
+        int always = k == 0 || energy_sources[c].source == HB_SOURCE_GRAPE6 ? HB_NU_HALVINGS + 1 : 3;
+        if (source->is_there && (seed == 1 || (energy_sources[c].has_seeds && !is_slow)))
+          plan_nu_source(r, source, n[k], seed, always);
+      }
     }
-  }
 }
 
 /* ---- roundings --------------------------------------------------------------------------------------- */
@@ -662,7 +714,7 @@ static double sum_of_runs(const struct hb_reproduction *r, const struct hb_sourc
 {
   double sum = r->start_s;
   for (size_t n = r->n_least; n <= last; n *= 2)
-    sum += run_seconds(r, source, n, block_steps(n, 0.01, 0.5)) - r->start_s;
+    sum += run_seconds(r, source, n, steps_of(source, n, 0.5)) - r->start_s;
   return sum;
 }
 
@@ -681,28 +733,30 @@ static void plan_roundings(struct hb_reproduction *r)
 
 /* ---- the constants of the model ---------------------------------------------------------------------- */
 
-/* Five sizes over a factor of four, as large as they fit. */
-static void plan_fit(struct hb_reproduction *r, const struct hb_source *source, const char *mode)
+/* Five sizes over a factor of four up to n. */
+static void add_fit(struct hb_reproduction *r, const struct hb_source *source, const char *mode, size_t n)
 {
   static const size_t eighths[] = {2, 3, 4, 6, 8};
-  enum { SIZES = sizeof eighths / sizeof *eighths };
-  size_t top = r->n_least;
-  double estimate_s = 0, start_s = start_seconds(r, source);
-  for (size_t n = top; n <= r->n_most && n <= 65536; n *= 2) {
-    double next_s = start_s;
-    for (int k = 0; k < SIZES; k++) {
-      size_t m = n * eighths[k] / 8;
-      next_s += run_seconds(r, source, m, block_steps(m, 0.01, 0.5)) - start_s;
-    }
-    if (n > r->n_least && next_s > r->longest_s) break;
-    top = n, estimate_s = next_s;
-  }
+  double estimate_s = start_seconds(r, source);
   char sizes[128] = "";
-  for (int k = 0; k < SIZES; k++)
-    snprintf(sizes + strlen(sizes), sizeof sizes - strlen(sizes), "%s%zu", k ? "," : "",
-             top * eighths[k] / 8);
+  for (size_t k = 0; k < sizeof eighths / sizeof *eighths; k++) {
+    size_t m = n * eighths[k] / 8;
+    estimate_s += run_seconds(r, source, m, steps_of(source, m, 0.5)) - start_seconds(r, source);
+    snprintf(sizes + strlen(sizes), sizeof sizes - strlen(sizes), "%s%zu", k ? "," : "", m);
+  }
   add_job(r, HB_JOB_MODEL, source, estimate_s, hb_phrase("kind=model source=%s mode=%s", source->name, mode),
           hb_phrase("model fit --n %s --seeds 1 --mode %s --json", sizes, mode));
+}
+
+/* As large as is there, else as fits. */
+static void plan_fit(struct hb_reproduction *r, const struct hb_source *source, const char *mode)
+{
+  for (int pass = 0; pass < 2; pass++)
+    for (size_t n = hb_min(r->n_most, 65536); n > r->n_least && r->planned == HB_OK; n /= 2) {
+      add_fit(r, source, mode, n);
+      if (keeps(r, pass ? r->longest_s : 0)) return;
+    }
+  add_fit(r, source, mode, r->n_least);
 }
 
 static void plan_model(struct hb_reproduction *r)
@@ -767,6 +821,15 @@ static void plan_device(struct hb_reproduction *r)
   add_job(r, HB_JOB_DEVICE, NULL, r->gl_start_s + 1, "kind=ceiling", "bench ceiling --json");
   add_job(r, HB_JOB_DEVICE, &r->sources[HB_SOURCE_CG2007], r->gl_start_s + 2, "kind=draws",
           "bench draws --n 1024 --ni 1024 --repeat 3 --json");
+  char up[256], down[256] = "";
+  list_sizes(r->n_least, hb_min(r->is_full ? 1048576 : 65536, r->n_most), up);
+  for (size_t n = r->is_full ? 1048576 : 65536; n >= r->n_least; n /= 2)
+    if (n <= r->n_most)
+      snprintf(down + strlen(down), sizeof down - strlen(down), "%s%zu", *down ? "," : "", n);
+  for (int k = 0; k < 2; k++)
+    add_job(r, HB_JOB_DEVICE, &r->sources[HB_SOURCE_BAG], r->gl_start_s + 10,
+            hb_phrase("kind=transfer order=%s", k ? "down" : "up"),
+            hb_phrase("bench draws --n %s --ni %zu --repeat 7 --json", k ? down : up, r->n_least));
 }
 
 /* Adds all jobs that the sections need, except probes, with their estimates. */
@@ -950,6 +1013,15 @@ static void say_estimate(const struct hb_reproduction *r)
   fflush(stdout);
 }
 
+/* Where each would be kept, how long it will take here, and what a user types. */
+static enum hb_status say_plan(const struct hb_reproduction *r)
+{
+  for (size_t k = 0; k < r->job_count; k++)
+    if (is_due(&r->jobs[k]))
+      printf("%s %.3g s: %s\n", file_of(&r->jobs[k]), r->jobs[k].estimate_s, r->jobs[k].command);
+  return hb_terminal_flush();
+}
+
 enum hb_status hb_reproduce_run(struct hb_reproduction *r)
 {
   HB_TRY(open_machine(r));
@@ -961,5 +1033,5 @@ enum hb_status hb_reproduce_run(struct hb_reproduction *r)
   HB_TRY(plan_all(r));
   HB_TRY(resume(r));
   say_estimate(r);
-  return run_due(r);
+  return r->plans_only ? say_plan(r) : run_due(r);
 }

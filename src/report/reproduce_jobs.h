@@ -59,7 +59,7 @@ enum hb_source_name {
 struct hb_reproduction {
   const char *out;              /* the folder, as the user named it; the program works inside it */
   struct hb_force_params place; /* context and device of the jobs; NULL: not asked for           */
-  int is_full;
+  int is_full, plans_only;
   unsigned kinds;   /* of jobs that the chosen sections need */
   double longest_s; /* estimated limit of one job            */
   size_t n_least, n_most;
@@ -80,7 +80,8 @@ enum {
   HB_NU_HALVINGS = 8
 };
 
-/* The two numbers of particles of Fig. 2, the larger one last. */
+/* The two numbers of particles of Fig. 2, the larger one last; and how many seeds its curves have. */
+int hb_reproduce_nu_seeds(const struct hb_reproduction *r);
 void hb_reproduce_nu_sizes(const struct hb_reproduction *r, size_t n[HB_NU_SIZES]);
 
 /* Adds jobs that measure the sources: at stage 0 each of its own, at stage 1 those that use the faster of bag and tile. */

@@ -135,7 +135,7 @@ curves() {
 
 @test "what is left out is named as a reader knows it; the evidence for a rounding is in one place" {
   cp -r "$REPRODUCTION" elsewhere
-  rm -f elsewhere/jobs/nu-cg2007-64-0.0015625.jsonl # which a slow machine has left out already
+  rm -f elsewhere/jobs/nu-cg2007-64-0.0015625-1.jsonl # which a slow machine has left out already
   "$HOLMBERG" reproduce --out elsewhere --n-most 64 --longest 0.001s --only fig2,rounding,differs || [ $? -eq 1 ]
   sed -n '/Curves and columns end/,/<\/p>/p' elsewhere/report.html >left_out
   grep -F 'cg2007 at N = 64, &nu; = 0.0015625 (' left_out
