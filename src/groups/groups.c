@@ -689,26 +689,47 @@ static int has_disk(const struct hb_groups *groups, const struct hb_nodes *nodes
   return around > most;
 }
 
-int hb_groups_meet_closely(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
-                           uint32_t k)
+/* Whether two nodes of these sizes are so close that they should be one group if they are alone within spans[2]; of which 0 is none. */
+static int meet_alone(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k,
+                      const struct meeting *at, double sizes, double spans[2])
 {
-  double mi = groups->m[i], mk = groups->m[k];
-  const struct meeting at = meeting_of(nodes, i, k);
-  double r2 = hb_dot(at.r, at.r), touch = touching(groups, i, k);
+  double mi = groups->m[i], mk = groups->m[k], r2 = hb_dot(at->r, at->r), touch = touching(groups, i, k);
+  spans[0] = spans[1] = 0;
   if (!(mi > 0 || mk > 0) || (hb_groups_are_far(groups, mi, mk, r2) && !(r2 < touch * touch))) return 0;
-  double close = close_of(groups, mi, mk);
-  double reach = fmax(near_enough(close, size_of(groups, i) + size_of(groups, k)), touch);
+  double close = close_of(groups, mi, mk), reach = fmax(near_enough(close, sizes), touch);
   size_t members = members_of(groups, i) + members_of(groups, k);
   double bound = members == 2 ? hb_groups_bound(groups, mi, mk) : close;
   if (members > HB_CHAIN_MOST || !(r2 < fmax(reach * reach, bound * bound))) return 0;
   if (is_torn(groups, nodes->xp + 3 * (size_t)i, mi + mk, r2, torn_below)) return 0;
-  if ((mi == 0 || mk == 0) && has_disk(groups, nodes, mi == 0 ? k : i)) return 0;
-  double span = 2 / (2 / sqrt(r2) - hb_dot(at.v, at.v) / (mi + mk));
-  int is_approaching = hb_dot(at.r, at.v)<0, is_bound = span> 0 && span < bound;
+  double span = 2 / (2 / sqrt(r2) - hb_dot(at->v, at->v) / (mi + mk));
+  int is_approaching = hb_dot(at->r, at->v)<0, is_bound = span> 0 && span < bound;
   if (r2 < reach * reach && (is_approaching || (is_bound && span < close))) return 1;
   if (members > 2) return 0;
-  if (is_bound && !is_crowded(groups, nodes, i, k, span)) return 1;
-  return is_approaching && passes(groups, mi, mk, r2) && !is_crowded(groups, nodes, i, k, sqrt(r2));
+  if (is_bound) spans[0] = span;
+  if (is_approaching && passes(groups, mi, mk, r2)) spans[1] = sqrt(r2);
+  return spans[0] > 0 || spans[1] > 0;
+}
+
+int hb_groups_meet_closely(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
+                           uint32_t k)
+{
+  const struct meeting at = meeting_of(nodes, i, k);
+  double mi = groups->m[i], mk = groups->m[k], spans[2];
+  if (!meet_alone(groups, nodes, i, k, &at, size_of(groups, i) + size_of(groups, k), spans)) return 0;
+  if ((mi == 0 || mk == 0) && has_disk(groups, nodes, mi == 0 ? k : i)) return 0;
+  if (spans[0] == 0 && spans[1] == 0) return 1;
+  for (int s = 0; s < 2; s++)
+    if (spans[s] > 0 && !is_crowded(groups, nodes, i, k, spans[s])) return 1;
+  return 0;
+}
+
+int hb_groups_may_meet(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k)
+{
+  struct meeting at;
+  double spans[2];
+  hb_between(nodes->xp, i, k, at.r);
+  hb_between(nodes->vp, i, k, at.v);
+  return meet_alone(groups, nodes, i, k, &at, INFINITY, spans);
 }
 
 int hb_groups_should_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,

@@ -364,6 +364,9 @@ struct hb_groups_node {
 /* Whether two nodes at xp, vp are so close that they should be one group; whether for any reason. */
 int hb_groups_meet_closely(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
                            uint32_t k);
+
+/* Whether they could, wherever others are and however large they have become: of two at xp, vp; nothing is set. */
+int hb_groups_may_meet(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k);
 int hb_groups_should_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
                           uint32_t k);
 

@@ -146,7 +146,8 @@ struct change {
   struct hb_nodes nodes;
   uint64_t T;
   size_t live, massless;
-  size_t hinted; /* of live, the first, which are the block; 0: no hints were looked for */
+  size_t hinted;  /* of live, the first, which are the block; 0: no hints were looked for */
+  unsigned found; /* of hints */
   int is_any;
 };
 
@@ -411,11 +412,12 @@ static void forget_live(const struct change *c)
 
 struct looking {
   struct hb_hermite4 *h;
+  const struct hb_nodes *nodes;
   size_t ni;
   _Atomic unsigned found;
 };
 
-enum { LOOKED_PIECE = 128, LOOKED_ALONE = 512 };
+enum { LOOKED_PIECE = 32, LOOKED_ALONE = 96 };
 
 /* With lists: the block is live where it was corrected; who of it can change anything is seen by a team. */
 static void look_piece(void *context, size_t piece)
@@ -437,6 +439,38 @@ static void look_piece(void *context, size_t piece)
   l->found |= found;
 }
 
+/* Whether anyone of a node's list could be its partner. */
+static int has_candidate(const struct looking *l, uint32_t node)
+{
+  const struct hb_groups *groups = l->h->groups;
+  const struct hb_groups_around around = hb_groups_near(groups, l->nodes, node);
+  if (groups->radius || l->h->n <= HB_CHAIN_MOST) return 1;
+  for (size_t k = 0; k < around.count; k++) {
+    uint32_t other = around.list[k];
+    if (groups->is_live[other] && groups->of[other] != HB_GROUPS_PARKED && groups->m[other] > 0 &&
+        hb_groups_may_meet(groups, l->nodes, node, other))
+      return 1;
+  }
+  return 0;
+}
+
+/* When all of the block are live. */
+static void pair_piece(void *context, size_t piece)
+{
+  struct looking *l = context;
+  const struct hb_hermite4 *h = l->h;
+  uint8_t *hint = h->groups->hint;
+  unsigned found = 0;
+  for (size_t b = piece * LOOKED_PIECE, end = hb_parallel_end(l->ni, LOOKED_PIECE, b); b < end; b++) {
+    if (!(hint[b] & MAY_JOIN)) continue;
+    if (has_candidate(l, h->block[b]))
+      found = MAY_JOIN;
+    else
+      hint[b] &= (uint8_t)~MAY_JOIN;
+  }
+  l->found |= found;
+}
+
 static void forget_piece(void *context, size_t piece)
 {
   const struct looking *l = context;
@@ -453,7 +487,7 @@ static enum hb_status change_block(struct change *c, size_t ni)
     if (g) HB_TRY(hb_groups_look_around(h->groups, g, &c->nodes, c->T));
   }
   if (h->groups->count > 0) HB_TRY(hb_groups_look_far(h->groups, &c->nodes, c->T, ni, h->block));
-  HB_TRY(leave_parking(h, ni));
+  if (!c->hinted || c->found & IS_AT_PARKING) HB_TRY(leave_parking(h, ni));
   HB_TRY(split(c));
   HB_TRY(join_all(c));
   return c->is_any ? start_fresh(c) : HB_OK;
@@ -462,9 +496,14 @@ static enum hb_status change_block(struct change *c, size_t ni)
 static enum hb_status regroup_by_hints(struct change *c, size_t ni)
 {
   struct hb_hermite4 *h = c->h;
-  struct looking l = {.h = h, .ni = ni};
+  struct looking l = {.h = h, .nodes = &c->nodes, .ni = ni};
   int threads = ni > LOOKED_ALONE ? hb_parallel_threads() : 1;
   hb_parallel_for(threads, hb_div_ceil(ni, LOOKED_PIECE), look_piece, &l);
+  if (l.found & MAY_JOIN) {
+    l.found &= ~(unsigned)MAY_JOIN;
+    hb_parallel_for(threads, hb_div_ceil(ni, LOOKED_PIECE), pair_piece, &l);
+  }
+  c->found = l.found;
   if (l.found & (IS_GROUP | MAY_JOIN | IS_AT_PARKING)) {
     for (size_t b = 0; b < ni && l.found & IS_MASSLESS; b++)
       if (!(h->groups->hint[b] & IS_MASSLESS) || h->groups->hint[b] & MAY_JOIN) add(c, h->block[b]);
