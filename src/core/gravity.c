@@ -206,6 +206,56 @@ static struct hb_gravity fill_tile(struct tile *t, size_t from, size_t n, const 
   return g;
 }
 
+/* Few sinks, and what each tile of sources does to them. */
+struct few {
+  const struct version *version;
+  size_t n, ni;
+  const double *m, *x, *v;
+  double eps2;
+  const uint32_t *index;
+  double (*part)[SUMS]; /* [tile][sink] */
+};
+
+static void few_piece(void *context, size_t piece)
+{
+  const struct few *f = context;
+  struct tile tile;
+  _Alignas(64) double speed[3][PHI_TILE] = {{0}};
+  size_t from = piece * PHI_TILE;
+  struct hb_gravity g = fill_tile(&tile, from, f->n, f->m, f->x);
+  g.vx = speed[0], g.vy = speed[1], g.vz = speed[2];
+  for (size_t k = 0; k < g.n; k++)
+    for (size_t c = 0; c < 3; c++) speed[c][k] = f->v[3 * (from + k) + c];
+  for (size_t b = 0; b < f->ni; b++) {
+    size_t i = f->index[b], self = i >= from && i < from + g.n ? i - from : g.n_padded;
+    struct sink sink = {.sum = {{0}}};
+    memcpy(sink.x, f->x + 3 * i, sizeof sink.x);
+    memcpy(sink.v, f->v + 3 * i, sizeof sink.v);
+    f->version->add_sources(&g, f->eps2, self, 0, g.n_padded, &sink);
+    for (int k = 0; k < SUMS; k++) f->part[piece * f->ni + b][k] = add_lanes(sink.sum[k]);
+  }
+}
+
+enum hb_status hb_gravity_of_few(size_t n, const double *m, const double *x, const double *v, double eps2,
+                                 size_t ni, const uint32_t *index, double *a, double *j, double *phi)
+{
+  struct few f = {&versions[hb_simd_best()], n, ni, m, x, v, eps2, index, NULL};
+  size_t tiles = hb_div_ceil(n, PHI_TILE);
+  HB_TRY(HB_ALLOC(tiles * ni, &f.part));
+  hb_parallel_for(threads_for((double)n * ((double)ni + 2)), tiles, few_piece,
+                  &f); /* to arrange them takes as long as 2 */
+  for (size_t b = 0; b < ni; b++) {
+    double sum[SUMS] = {0};
+    for (size_t t = 0; t < tiles; t++)
+      for (int k = 0; k < SUMS; k++) sum[k] += f.part[t * ni + b][k];
+    memcpy(a + 3 * b, sum, 3 * sizeof *a);
+    memcpy(j + 3 * b, sum + 3, 3 * sizeof *j);
+    phi[b] = sum[6];
+  }
+  hb_mem_free(f.part);
+  return HB_OK;
+}
+
 struct potential {
   const struct version *version;
   size_t n, first, end; /* sinks from first to end - 1 */

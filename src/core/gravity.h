@@ -36,6 +36,10 @@ void hb_gravity_at(const struct hb_gravity *gravity, double eps2, size_t ni, con
 void hb_gravity_on(const struct hb_gravity *gravity, double eps2, const double x[3], const double v[3],
                    double a[3], double j[3]);
 
+/* The same for few of n particles: threads share the sources, which are added by parts of themselves. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_gravity_of_few(size_t n, const double *m, const double *x, const double *v, double eps2,
+                                 size_t ni, const uint32_t *index, double *a, double *j, double *phi);
+
 /* phi[n] of n particles, the same bits as above, without memory that grows with n. */
 void hb_gravity_potential(size_t n, const double *m, const double *x, double eps2, double *phi);
 

@@ -52,8 +52,8 @@ static enum hb_status reserve_predicted(struct hb_hermite4 *h)
 enum {
   PREDICTED_ALONE = 4096,
   PREDICTED_PIECE = 1024,
-  CORRECTED_ALONE = 512,
-  CORRECTED_PIECE = 64,
+  CORRECTED_ALONE = 96,
+  CORRECTED_PIECE = 32,
   FETCHED_AHEAD = 6
 };
 
@@ -331,6 +331,7 @@ struct correction {
   uint64_t T;
   size_t ni;
   _Atomic uint64_t noisy[HB_BLOCKS_LEVELS]; /* noisy particles, by the level that they want */
+  _Atomic uint64_t held;                    /* far steps, by near ones */
 };
 
 /* There forces change with the orbits of members, within a step, and not by rounding. */
@@ -349,6 +350,7 @@ static void correct_piece(void *context, size_t piece)
 {
   struct correction *c = context;
   struct hb_hermite4 *h = c->h;
+  uint64_t held = 0;
   for (size_t b = piece * CORRECTED_PIECE, end = hb_parallel_end(c->ni, CORRECTED_PIECE, b); b < end; b++) {
     unsigned level = h->blocks->level[h->block[b]];
     int noisy;
@@ -357,7 +359,9 @@ static void correct_piece(void *context, size_t piece)
     h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
     h->phi1[b] = dt;
     if (noisy && !is_near_group(h, h->block[b])) c->noisy[h->level1[b]]++;
+    if (h->near) held += (uint64_t)hb_hermite4_near.settle(h, c->T, b);
   }
+  if (held) c->held += held;
 }
 
 /* How many of the next ni steps are set by noise: not those set by dt_max, and of shared steps only if the shortest one,
@@ -380,6 +384,7 @@ static void correct_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
   int threads = ni > CORRECTED_ALONE ? hb_parallel_threads() : 1;
   hb_parallel_for(threads, hb_div_ceil(ni, CORRECTED_PIECE), correct_piece, &c);
   h->counts.noisy_steps += steps_by_noise(h, c.noisy, ni);
+  if (h->near) h->counts.near.by_reach += c.held + hb_hermite4_near.settle_groups(h, T);
 }
 
 /* ---- particles that stay on the device, as [PZ07] Fig. 5 foresaw ---- */
@@ -573,13 +578,9 @@ static enum hb_status add_others(struct hb_hermite4 *h, uint64_t T, size_t ni)
 /* The pairs of few, in double on the host: a device is not woken for them. */
 static enum hb_status sum_few(struct hb_hermite4 *h, size_t ni)
 {
-  struct hb_gravity *all;
   double eps = hb_force_eps(h->force);
-  HB_TRY(hb_gravity_create(h->n, &all));
-  hb_gravity_set_j(all, h->n, hb_hermite4_sources(h), h->xp, h->vp);
-  hb_gravity_eval(all, eps * eps, ni, h->block, h->a1, h->j1, h->phi1);
-  hb_gravity_destroy(all);
-  return HB_OK;
+  return hb_gravity_of_few(h->n, hb_hermite4_sources(h), h->xp, h->vp, eps * eps, ni, h->block, h->a1, h->j1,
+                           h->phi1);
 }
 
 enum hb_status hb_hermite4_sum(struct hb_hermite4 *h, uint64_t T, size_t ni)
@@ -749,12 +750,7 @@ static void predict_for_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
 static enum hb_status advance_by_lists(struct hb_hermite4 *h, uint64_t T, size_t ni, double *lap)
 {
   *lap = hb_clock_now();
-  int is_full = hb_hermite4_near.is_full(h, T, ni);
-  if (is_full)
-    predict_to_tick(h, T, NULL, 0, h->n);
-  else
-    predict_to_tick(h, T, h->block, 0, ni);
-  hb_hermite4_near.place(h, T, is_full ? h->n : ni);
+  if (hb_hermite4_near.begin_block(h, T, ni)) predict_to_tick(h, T, NULL, 0, h->n);
   h->phases.predict_s += hb_clock_lap(lap);
   HB_TRY(hb_hermite4_near.forces(h, T, ni)); /* which tells groups who is near whom */
   *lap = hb_clock_now();
@@ -766,7 +762,6 @@ static enum hb_status advance_by_lists(struct hb_hermite4 *h, uint64_t T, size_t
   predicted_and_forced(h, ni);
   correct_block(h, T, ni);
   corrected(h, T, ni);
-  hb_hermite4_near.settle(h, T, ni);
   return HB_OK;
 }
 

@@ -178,21 +178,23 @@ struct hb_hermite4_near_ops {
   void (*fetch)(const struct hb_hermite4 *h, size_t i);
   void (*store)(struct hb_hermite4 *h, uint32_t i);
 
-  /* Whether a far step ends for any of the block: then all have to be predicted. The block is at xp vp at tick T; ni = n: all are. */
-  int (*is_full)(struct hb_hermite4 *h, uint64_t T, size_t ni);
-  void (*place)(struct hb_hermite4 *h, uint64_t T, size_t ni);
+  /* A block at tick T. Whether a far step ends for any of it: then all have to be predicted. */
+  int (*begin_block)(struct hb_hermite4 *h, uint64_t T, size_t ni);
+  void (*place_all)(struct hb_hermite4 *h, uint64_t T); /* all are predicted there */
 
-  /* Near sums on the block to a1 j1; far parts of those whose far steps end are found meanwhile. Errors: as hb_force_of. Far steps,
-   * then: lists are new. */
+  /* Near sums on the block, which is predicted, to a1 j1; far parts of those whose far steps end are found meanwhile. Errors: as
+   * hb_force_of. Far steps, then: lists are new. */
   enum hb_status (*forces)(struct hb_hermite4 *h, uint64_t T, size_t ni);
   void (*step_fars)(struct hb_hermite4 *h);
 
   /* What others than neighbors do to the b-th of the block at T. The end of its step, near parts a k: adds to dx dv what the far step
-   * has left out. New far levels, and level1 at most these. */
+   * has left out. Its new far level, and level1 at most that: by several threads, unless it is a group; and of all groups of the
+   * block. Both return how many far steps are held short by near ones. */
   void (*far)(const struct hb_hermite4 *h, size_t b, uint64_t T, struct hb_pull *far);
   void (*end)(struct hb_hermite4 *h, size_t b, const double a[3], const double k[3], double dx[3],
               double dv[3]);
-  void (*settle)(struct hb_hermite4 *h, uint64_t T, size_t ni);
+  int (*settle)(struct hb_hermite4 *h, uint64_t T, size_t b);
+  uint64_t (*settle_groups)(struct hb_hermite4 *h, uint64_t T);
 
   /* Nodes that begin anew at xp vp, where all others are then, too: their lists; pairs alone on them; and the parts and far level of the
    * b-th, whose level is at most that. Errors: as hb_force_of. */

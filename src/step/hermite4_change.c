@@ -441,7 +441,7 @@ static enum hb_status change(struct change *c)
   double before, after;
   mark_all(c);
   hb_hermite4_predict_others(h, c->T, 0);
-  if (hb_hermite4_has_parts(h)) hb_hermite4_near.place(h, c->T, h->n);
+  if (hb_hermite4_has_parts(h)) hb_hermite4_near.place_all(h, c->T);
   HB_TRY(hb_hermite4_catch_up(h, c->T, take_block(c)));
   HB_TRY(take_sources(c, &c->before));
   for (size_t i = 0; h->groups && i < h->n; i++) h->groups->fresh[i] = c->what[i] & IS_FRESH;

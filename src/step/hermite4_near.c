@@ -31,13 +31,13 @@ enum {
   SPARE = 32,       /* room of a list for what joins and splits add */
   ROOM_MOST = 2112, /* of any list */
   CHANGED_MOST = 2 * ROOM_MOST,
-  SUMMED_PIECE = 8,   /* sinks of a thread's piece */
-  SUMMED_ALONE = 24,  /* as many are summed before a second thread has woken up */
-  SETTLED_PIECE = 64, /* the same where nothing is summed */
-  SETTLED_ALONE = 256,
+  SUMMED_PIECE = 8,  /* sinks of a thread's piece */
+  SUMMED_ALONE = 24, /* as many are summed before a second thread has woken up */
+  TAKEN_ALONE = 128, /* the same where nothing is summed */
   FIRST_MOST = 4,    /* no first far step is longer than so many times that of eq. 2 */
   LANES = 8,         /* of a tile */
-  FRESH_ON_HOST = 16 /* so many nodes that begin anew get the pulls of all on the host */
+  FARS_ON_HOST = 8,  /* as many pulls of all take the host less time than a device its particles */
+  FRESH_ON_HOST = 16 /* the same where others have to be predicted for them */
 };
 
 /* What a prediction reads, two cache lines; in the order of space. */
@@ -73,8 +73,8 @@ struct hb_hermite4_near {
   double *total_a, *total_j, *phi; /* [3 * n] [3 * n] [n] pulls of all on these, then: on fresh nodes */
   struct far_step *step;           /* [n] */
   size_t fars, room;
+  int is_exact;           /* the pulls of all on them are the host's: few */
   uint32_t *few, *few_of; /* [n] those of index whose pulls are summed again, and their places there */
-  struct hb_gravity *all; /* for that; NULL: not needed yet */
   uint64_t *stamp, now,
       all_at; /* [n] 1 + the tick that xp vp of a particle were last set for; that of the block; of all */
   uint8_t *is_changed; /* [n] since a device that keeps particles was sent it, */
@@ -195,12 +195,35 @@ static void set_spans(struct hb_hermite4 *h, uint64_t T, uint64_t levels)
   }
 }
 
-static void near_place(struct hb_hermite4 *h, uint64_t T, size_t ni)
+static int is_due(unsigned level, uint64_t T) { return level <= (unsigned)__builtin_ctzll(T); }
+
+static void find_fars(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct hb_hermite4_near *near = h->near;
+  near->fars = 0;
+  for (size_t b = 0; b < ni; b++) {
+    uint32_t i = h->block[b];
+    near->slot[b] = 0;
+    if (!is_due(near->far[i], T)) continue;
+    near->index[near->fars] = i;
+    near->b[near->fars] = (uint32_t)b;
+    near->slot[b] = (uint32_t)++near->fars;
+  }
+}
+
+static int near_begin_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  struct hb_hermite4_near *near = h->near;
+  find_fars(h, T, ni);
   near->now = T + 1;
-  if (ni == h->n) near->all_at = near->now;
-  for (size_t b = 0; b < ni && ni < h->n; b++) near->stamp[h->block[b]] = near->now;
+  set_spans(h, T, h->blocks->occupied);
+  if (near->fars > 0) near->all_at = near->now;
+  return near->fars > 0;
+}
+
+static void near_place_all(struct hb_hermite4 *h, uint64_t T)
+{
+  h->near->all_at = h->near->now = T + 1;
   set_spans(h, T, h->blocks->occupied);
 }
 
@@ -360,11 +383,12 @@ static uint32_t *list_of(const struct hb_hermite4_near *near, uint32_t i)
   return near->list + (size_t)i * near->room;
 }
 
-/* By its list on the b-th of the block, at xp vp: to a1 j1. */
+/* By its list on the b-th of the block, which is predicted: to a1 j1. */
 static void sum_near(struct hb_hermite4 *h, size_t b)
 {
   uint32_t i = h->block[b];
   size_t k = 3 * (size_t)i;
+  hb_hermite4_near_need(h, i);
   sum(h, list_of(h->near, i), h->near->count[i], 0, h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
       h->near->nearest2 + i, &b);
   h->phi1[b] = h->near->far_phi[i];
@@ -421,28 +445,6 @@ static size_t renew(const struct hb_hermite4_near *near, uint32_t i, const doubl
 
 /* ---- a block ---- */
 
-static int is_due(unsigned level, uint64_t T) { return level <= (unsigned)__builtin_ctzll(T); }
-
-static void find_fars(struct hb_hermite4 *h, uint64_t T, size_t ni)
-{
-  struct hb_hermite4_near *near = h->near;
-  near->fars = 0;
-  for (size_t b = 0; b < ni; b++) {
-    uint32_t i = h->block[b];
-    near->slot[b] = 0;
-    if (!is_due(near->far[i], T)) continue;
-    near->index[near->fars] = i;
-    near->b[near->fars] = (uint32_t)b;
-    near->slot[b] = (uint32_t)++near->fars;
-  }
-}
-
-static int near_is_full(struct hb_hermite4 *h, uint64_t T, size_t ni)
-{
-  find_fars(h, T, ni);
-  return h->near->fars > 0;
-}
-
 /* What the source of forces leaves to the host. */
 static void add_heavy(struct hb_hermite4 *h, size_t ni, const uint32_t *index)
 {
@@ -463,7 +465,7 @@ static void take_far(struct hb_hermite4 *h, size_t k)
     s->a[c] = near->total_a[3 * k + c] - a[c];
     s->j[c] = near->total_j[3 * k + c] - j[c];
   }
-  s->noise = near->rule.noise;
+  s->noise = near->is_exact ? 0 : near->rule.noise;
   s->scale = hb_norm(near->total_a + 3 * k);
   s->excess = hb_norm(a) / hb_norm(s->a);
 }
@@ -485,10 +487,8 @@ static void count_pairs(struct hb_hermite4 *h, size_t ni)
 static enum hb_status total_of_few(struct hb_hermite4 *h, size_t ni, const uint32_t *index)
 {
   struct hb_hermite4_near *near = h->near;
-  if (!near->all) HB_TRY(hb_gravity_create(h->n, &near->all));
-  hb_gravity_set_j(near->all, h->n, hb_hermite4_masses(h), h->xp, h->vp);
-  hb_gravity_eval(near->all, near->eps2, ni, index, near->total_a, near->total_j, near->phi);
-  return HB_OK;
+  return hb_gravity_of_few(h->n, hb_hermite4_masses(h), h->xp, h->vp, near->eps2, ni, index, near->total_a,
+                           near->total_j, near->phi);
 }
 
 /* Where a near pull is so much stronger than the far part, the source's rounding of it is no small error of that, and stays for a
@@ -498,7 +498,7 @@ static enum hb_status take_fars(struct hb_hermite4 *h)
   static const double overwhelming = 8;
   struct hb_hermite4_near *near = h->near;
   size_t few = 0;
-  for_each(h, near->fars, near->index, SETTLED_ALONE, take_far);
+  for_each(h, near->fars, near->index, TAKEN_ALONE, take_far);
   for (size_t k = 0; k < near->fars; k++) {
     struct far_step *s = near->step + k;
     if (s->noise == 0 || s->excess < overwhelming) continue;
@@ -617,7 +617,8 @@ static enum hb_status near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
       .sources = {is_kept ? 0 : h->n, is_kept ? NULL : hb_hermite4_sources(h), h->xp, h->vp},
       .sinks = {.n = near->fars, .index = near->index},
       .to = {near->total_a, near->total_j, near->phi}};
-  if (near->fars) HB_TRY(begin_total(h, T, &job));
+  near->is_exact = near->fars <= FARS_ON_HOST && !is_kept; /* else few records go to where the others are */
+  if (near->fars && !near->is_exact) HB_TRY(begin_total(h, T, &job));
   double lap = hb_clock_now();
   for_each(h, ni, h->block, SUMMED_ALONE, sum_near);
   HB_TRY(tell_hits(h, ni));
@@ -629,8 +630,13 @@ static enum hb_status near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
   }
   hb_order_refit(near->order, h->xp);
   h->phases.lists_s += hb_clock_lap(&lap);
-  HB_TRY(finish_total(h, T, &job));
-  add_heavy(h, near->fars, near->index);
+  if (near->is_exact) {
+    HB_TRY(total_of_few(h, near->fars, near->index));
+    h->phases.near_s += hb_clock_lap(&lap);
+  } else {
+    HB_TRY(finish_total(h, T, &job));
+    add_heavy(h, near->fars, near->index);
+  }
   HB_TRY(take_fars(h));
   turn_far(h, T, ni);
   return HB_OK;
@@ -752,7 +758,7 @@ static double for_heavy(const struct hb_hermite4 *h, uint32_t i, double dt)
 }
 
 /* Of the b-th: whether its far step is held short by the near one. */
-static int settle(struct hb_hermite4 *h, uint64_t T, size_t b)
+static int settle_one(struct hb_hermite4 *h, uint64_t T, size_t b)
 {
   struct hb_hermite4_near *near = h->near;
   uint32_t i = h->block[b];
@@ -768,36 +774,22 @@ static int settle(struct hb_hermite4 *h, uint64_t T, size_t b)
   return is_held;
 }
 
-struct settling {
-  struct hb_hermite4 *h;
-  uint64_t T;
-  size_t ni;
-  _Atomic uint64_t held;
-};
-
 /* Steps of groups look for places of others, which are set when they are asked for: not by several threads. */
-static int is_group(const struct hb_hermite4 *h, uint32_t i)
+static int near_settle(struct hb_hermite4 *h, uint64_t T, size_t b)
 {
-  return h->groups && h->groups->of[i] != HB_GROUPS_STAR;
+  int is_group = h->groups && h->groups->of[h->block[b]] != HB_GROUPS_STAR;
+  return is_group ? 0 : settle_one(h, T, b);
 }
 
-static void settle_piece(void *context, size_t piece)
+static uint64_t near_settle_groups(struct hb_hermite4 *h, uint64_t T)
 {
-  struct settling *s = context;
+  const struct hb_groups *groups = h->groups;
   uint64_t held = 0;
-  for (size_t b = piece * SETTLED_PIECE, end = hb_parallel_end(s->ni, SETTLED_PIECE, b); b < end; b++)
-    if (!is_group(s->h, s->h->block[b])) held += (uint64_t)settle(s->h, s->T, b);
-  s->held += held;
-}
-
-static void near_settle(struct hb_hermite4 *h, uint64_t T, size_t ni)
-{
-  struct settling s = {.h = h, .T = T, .ni = ni};
-  hb_parallel_for(ni > SETTLED_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, SETTLED_PIECE),
-                  settle_piece, &s);
-  for (size_t b = 0; b < ni && h->groups; b++)
-    if (is_group(h, h->block[b])) s.held += (uint64_t)settle(h, T, b);
-  h->counts.near.by_reach += s.held;
+  for (size_t k = 0; groups && k < groups->touches; k++) {
+    uint32_t active = groups->active[groups->at[groups->touched[k]].node];
+    if (active) held += (uint64_t)settle_one(h, T, active - 1);
+  }
+  return held;
 }
 
 /* ---- nodes that join and split ---- */
@@ -1283,7 +1275,6 @@ static void close_near(struct hb_hermite4 *h)
 {
   if (!h->near) return;
   hb_order_destroy(h->near->order);
-  hb_gravity_destroy(h->near->all);
   hb_columns_free(&columns, h->near);
   hb_mem_free(h->near->list);
   hb_mem_free(h->near->hits);
@@ -1298,9 +1289,8 @@ static enum hb_status grow_near(struct hb_hermite4 *h, size_t n)
   HB_TRY(hb_columns_grow(&columns, n, near));
   HB_TRY(HB_RESIZE(n * near->room, &near->list));
   if (near->hits) HB_TRY(HB_RESIZE(n * near->words, &near->hits));
-  hb_gravity_destroy(near->all);
   hb_order_destroy(near->order);
-  near->all = NULL, near->order = NULL;
+  near->order = NULL;
   return hb_order_create(n, &near->order);
 }
 
@@ -1423,11 +1413,12 @@ const struct hb_hermite4_near_ops hb_hermite4_near = {.list = near_list,
                                                       .sum_fresh = near_sum_fresh,
                                                       .begin = near_begin,
                                                       .arrange = near_arrange,
-                                                      .is_full = near_is_full,
-                                                      .place = near_place,
+                                                      .begin_block = near_begin_block,
+                                                      .place_all = near_place_all,
                                                       .forces = near_forces,
                                                       .step_fars = near_step_fars,
                                                       .settle = near_settle,
+                                                      .settle_groups = near_settle_groups,
                                                       .mark = near_mark,
                                                       .catch_up = near_catch_up,
                                                       .has = near_has,

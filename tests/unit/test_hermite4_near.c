@@ -81,7 +81,7 @@ static struct sum felt(struct hb_hermite4 *h, uint64_t T, uint32_t i)
   size_t count;
   const uint32_t *list = hb_hermite4_near.list(h, i, &count);
   h->block[0] = i;
-  assert_int_equal(hb_hermite4_near.is_full(h, T, 1), 0);
+  assert_int_equal(hb_hermite4_near.begin_block(h, T, 1), 0);
   hb_hermite4_near.far(h, 0, T, &far);
   for (int c = 0; c < 3; c++) sum.a[c] = far.a[c], sum.j[c] = far.k[c];
   sum.scale[0] = norm(sum.a), sum.scale[1] = norm(sum.j);
@@ -129,7 +129,7 @@ static uint32_t nearest_to(const struct hb_hermite4 *h, uint64_t T, uint32_t i)
 static uint64_t between_steps(struct hb_hermite4 *h, uint32_t i, uint32_t k)
 {
   uint64_t T = h->blocks->now + 1;
-  hb_hermite4_near.place(h, T, 0);
+  hb_hermite4_near.begin_block(h, T, 0);
   hb_hermite4_near_need(h, i);
   hb_hermite4_near_need(h, k);
   return T;
@@ -233,7 +233,7 @@ static size_t next_fars(struct hb_hermite4 *h, uint32_t fars[N])
   hb_blocks_select(h->blocks, T, block, &ni);
   for (size_t b = 0; b < ni; b++) {
     h->block[0] = block[b];
-    if (hb_hermite4_near.is_full(h, T, 1)) fars[count++] = block[b];
+    if (hb_hermite4_near.begin_block(h, T, 1)) fars[count++] = block[b];
   }
   return count;
 }
