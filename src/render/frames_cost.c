@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "gl/gl_pass.h"
 #include "render/scene.h"
-#include "sim/sim_device.h"
+#include "sim/sim.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/arith.h"
 #include "base/mem.h"
-#include "sim/sim_device.h"
+#include "sim/sim.h"
 
 #include <stdio.h>
 #include <stdlib.h>

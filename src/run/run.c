@@ -1,25 +1,1084 @@
 /* A run of `holmberg run`: from the options of the command line, or from a checkpoint; its outputs; the main loop. */
 #include "run/run.h"
 
+#include "base/arith.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/ranks.h"
+#include "base/text.h"
+#include "console/astro.h"
 #include "console/signals.h"
 #include "console/target.h"
 #include "console/terminal.h"
 #include "run/run_ranks.h"
-#include "run/run_record.h"
-#include "run/run_watch.h"
 
 #include <holmberg/checkpoint.h>
 
+#include <float.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static enum hb_status run_events_put(struct hb_run_rows *rows, const struct hb_sim *sim,
+                                     const struct hb_units *units);
+
+/* ---- what a run shows ----------------------------------------------------------------------------------- */
+
+/* ---- energies and their errors ---- */
+
+/* Errors are compared with these energies from now on. */
+static void run_output_begin(struct hb_run_output *output, const struct hb_diagnostics *now, int has_field)
+{
+  output->e_begin = now->e_total;
+  output->e_scale = now->e_scale;
+  double all = fmax(fabs(now->e_kin + now->e_pot), now->e_kin);
+  output->parts = has_field ? 2 : fabs(now->e_scale - all) > 0.1 * all;
+}
+
+/* What the integrator has made. */
+static double change_of(const struct hb_run_output *output, const struct hb_diagnostics *now)
+{
+  return now->e_total + now->e_lost - now->e_changed - output->e_begin;
+}
+
+static double energy_error(const struct hb_run_output *output, const struct hb_diagnostics *now)
+{
+  return output->e_begin == 0 ? NAN : change_of(output, now) / fabs(output->e_begin);
+}
+
+/* Of E, over the cluster's own energy, 0 if nothing has changed. */
+static double run_output_cluster_error(const struct hb_run_output *output, const struct hb_diagnostics *now)
+{
+  double change = change_of(output, now);
+  return change == 0 ? 0 : change / output->e_scale;
+}
+
+/* ---- what rows are made of ---- */
+
+struct diag_row {
+  struct hb_diagnostics now;
+  struct hb_sim_counts counts;
+  double de_cluster, de_rel, wall_s, eps;
+  int done;
+  const char *scheme, *precision, *context, *device;
+  const char *first_step; /* NULL: the integrator has none */
+  const char *units;      /* NULL: N-body */
+  int neighbors;          /* 0: none */
+  double list_mean;
+  struct hb_phases phases;
+  struct hb_run_star_counts stars;
+  char state_hash[HB_HASH_TEXT];
+  /* of --diag */
+  double e_kin_inertial, e_total_inertial, virial_ratio_inertial;
+  struct hb_structure structure;
+  uint64_t blocks[HB_BLOCK_SIZES], full_blocks[HB_BLOCK_SIZES];
+};
+
+/* All but hash and structure, in the units of the rows. */
+static void fill_row(const struct hb_run_output *output, const struct hb_sim *sim,
+                     const struct hb_diagnostics *now, struct diag_row *diag_row)
+{
+  const struct hb_force *force = hb_sim_force(sim);
+  const struct hb_sim_params *taken = hb_sim_taken(sim);
+  const struct hb_units *units = &output->units;
+  *diag_row = (struct diag_row){.now = *now,
+                                .de_cluster = run_output_cluster_error(output, now),
+                                .de_rel = energy_error(output, now),
+                                .wall_s = hb_clock_now() - output->wall_begin,
+                                .eps = taken->force.eps,
+                                .neighbors = taken->neighbors,
+                                .done = 1,
+                                .first_step = hb_integrator_named(taken->integrator)->has_dt
+                                                  ? NULL
+                                                  : hb_first_step_names[taken->first_step],
+                                .scheme = hb_force_scheme(force)->name,
+                                .precision = hb_force_precision(force),
+                                .context = hb_force_context(force),
+                                .device = hb_force_device(force)};
+  hb_sim_counts(sim, &diag_row->counts);
+  if (output->stars) diag_row->stars = hb_run_stars_count(output->stars, now->t);
+  hb_sim_phases(sim, &diag_row->phases);
+  hb_sim_block_sizes(sim, diag_row->blocks);
+  hb_sim_full_block_sizes(sim, diag_row->full_blocks);
+  const struct hb_near_counts *near = &diag_row->counts.near;
+  diag_row->list_mean = near->far_steps ? (double)near->listed / (double)near->far_steps : 0;
+  if (units->mass > 0) {
+    diag_row->units = hb_astro_names[HB_ASTRO_ASTRO];
+    diag_row->eps *= units->length;
+    diag_row->counts.dt_least *= units->time;
+    hb_astro_diagnostics(units, &diag_row->now);
+  }
+  double e_kin = diag_row->now.e_kin + diag_row->now.e_bulk, e_pot = diag_row->now.e_pot;
+  diag_row->e_kin_inertial = e_kin;
+  diag_row->e_total_inertial = e_kin + e_pot + diag_row->now.e_field;
+  diag_row->virial_ratio_inertial = e_pot != 0 ? e_kin / fabs(e_pot) : 0;
+}
+
+#define IN_DIAG(place) .offset = offsetof(struct diag_row, place)
+
+/* ---- the table, or lines of JSON; the last of these also says where it was computed, and to which state ---- */
+
+/* only with neighbors; --diag has force_s anyway */
+static const struct hb_table_column near[] = {
+    {"full_blocks", HB_TABLE_COUNT, IN_DIAG(counts.near.full_blocks)},
+    {"far_steps", HB_TABLE_COUNT, IN_DIAG(counts.near.far_steps)},
+    {"near_pairs", HB_TABLE_COUNT, IN_DIAG(counts.near.near_pairs)},
+    {"full_pairs", HB_TABLE_COUNT, IN_DIAG(counts.near.full_pairs)},
+    {"list_mean", HB_TABLE_REAL, IN_DIAG(list_mean)},
+    {"list_longest", HB_TABLE_COUNT, IN_DIAG(counts.near.longest)},
+    {"list_changes", HB_TABLE_COUNT, IN_DIAG(counts.near.changes)},
+    {"far_by_reach", HB_TABLE_COUNT, IN_DIAG(counts.near.by_reach)},
+    {"far_by_noise", HB_TABLE_COUNT, IN_DIAG(counts.near.by_noise)},
+    {"near_s", HB_TABLE_REAL, IN_DIAG(phases.near_s)},
+    {"lists_s", HB_TABLE_REAL, IN_DIAG(phases.lists_s)},
+    {"groups_s", HB_TABLE_REAL, IN_DIAG(phases.groups_s)},
+    {"force_s", HB_TABLE_REAL, IN_DIAG(phases.force_s)},
+};
+enum { NEAR = sizeof near / sizeof *near, NEAR_DIAG = NEAR - 1 };
+
+/* only where stars age, in the last diag_row */
+static const struct hb_table_column stars[] = {
+    {"supernovae", HB_TABLE_COUNT, IN_DIAG(stars.supernovae)},
+    {"white_dwarfs", HB_TABLE_COUNT, IN_DIAG(stars.white_dwarfs)},
+    {"neutron_stars", HB_TABLE_COUNT, IN_DIAG(stars.neutron_stars)},
+    {"black_holes", HB_TABLE_COUNT, IN_DIAG(stars.black_holes)},
+    {"mass_lost", HB_TABLE_REAL, IN_DIAG(stars.mass_lost)},
+    {"e_changed", HB_TABLE_REAL, IN_DIAG(now.e_changed)},
+};
+enum { STARS = sizeof stars / sizeof *stars };
+
+static const struct hb_table_column shown[] = {
+    {"t", HB_TABLE_REAL, IN_DIAG(now.t), "%11.9g", "#t"},
+    {"e_total", HB_TABLE_REAL, IN_DIAG(now.e_total), "%#13.10g", "E"},
+    {"e_gpu", HB_TABLE_REAL, IN_DIAG(now.e_gpu), "%#13.10g", "E_gpu"},
+    {"e_kin", HB_TABLE_REAL, IN_DIAG(now.e_kin)},
+    {"e_pot", HB_TABLE_REAL, IN_DIAG(now.e_pot)},
+    {"e_cluster", HB_TABLE_REAL, IN_DIAG(now.e_cluster), "%#13.10g", "E_cluster"},
+    {"e_binaries", HB_TABLE_REAL, IN_DIAG(now.binaries.energy), "%#13.10g", "E_binaries"},
+    {"e_orbit", HB_TABLE_REAL, IN_DIAG(now.e_orbit), "%#13.10g", "E_orbit"},
+    {"e_scale", HB_TABLE_REAL, IN_DIAG(now.e_scale)},
+    {"de_cluster", HB_TABLE_REAL, IN_DIAG(de_cluster), "%8.1e", "dE/E"},
+    {"de_rel", HB_TABLE_REAL, IN_DIAG(de_rel), "%8.1e", "of all"},
+    {"virial_ratio", HB_TABLE_REAL, IN_DIAG(now.virial_ratio), "%7.4f", "virial"},
+    {"r_half", HB_TABLE_REAL, IN_DIAG(now.r_half), "%7.4f"},
+    {"block_steps", HB_TABLE_COUNT, IN_DIAG(counts.block_steps), "%11llu", "block steps"},
+    {"particle_steps", HB_TABLE_COUNT, IN_DIAG(counts.particle_steps), "%14llu", "particle steps"},
+    {"pairs", HB_TABLE_COUNT, IN_DIAG(counts.pairs), "%14llu"},
+    {"wall_s", HB_TABLE_REAL, IN_DIAG(wall_s), "%8.2f", "wall s"},
+    {"units", HB_TABLE_TEXT, IN_DIAG(units)},
+    {"exact_energy", HB_TABLE_TRUTH, IN_DIAG(now.exact_energy)},
+    {"eps", HB_TABLE_REAL, IN_DIAG(eps)},
+    {"dt_least", HB_TABLE_REAL, IN_DIAG(counts.dt_least)},
+    {"done", HB_TABLE_TRUTH, IN_DIAG(done)},
+    {"scheme", HB_TABLE_TEXT, IN_DIAG(scheme)},
+    {"precision", HB_TABLE_TEXT, IN_DIAG(precision)},
+    {"context", HB_TABLE_TEXT, IN_DIAG(context)},
+    {"device", HB_TABLE_TEXT, IN_DIAG(device)},
+    {"sent_bytes", HB_TABLE_COUNT, IN_DIAG(counts.sent_bytes)},
+    {"first_step", HB_TABLE_TEXT, IN_DIAG(first_step)},
+    {"neighbors", HB_TABLE_INT, IN_DIAG(neighbors)},
+    {"state_hash", HB_TABLE_CHARS, IN_DIAG(state_hash)},
+};
+enum { SHOWN = sizeof shown / sizeof *shown, SHOWN_LAST = 10, SHOWN_ALWAYS = SHOWN - SHOWN_LAST };
+
+/* How many there are. The diag_columns of parts that the text leaves out have no format. */
+static size_t choose_columns(const struct hb_run_output *output, int has_neighbors, int is_last,
+                             struct hb_table_column chosen[SHOWN + NEAR + STARS])
+{
+  size_t count = SHOWN_ALWAYS;
+  static const struct {
+    size_t offset;
+    int parts; /* it is for */
+  } of_parts[] = {{offsetof(struct diag_row, now.e_cluster), 1},
+                  {offsetof(struct diag_row, now.binaries.energy), 1},
+                  {offsetof(struct diag_row, now.e_orbit), 2},
+                  {offsetof(struct diag_row, de_rel), 1}};
+  memcpy(chosen, shown, SHOWN_ALWAYS * sizeof *shown);
+  for (size_t c = 0; c < SHOWN_ALWAYS; c++)
+    for (size_t k = 0; k < sizeof of_parts / sizeof *of_parts; k++)
+      if (chosen[c].offset == of_parts[k].offset && output->parts < of_parts[k].parts)
+        chosen[c].format = NULL;
+  if (has_neighbors) memcpy(chosen + count, near, sizeof near), count += NEAR;
+  if (is_last && output->stars) memcpy(chosen + count, stars, sizeof stars), count += STARS;
+  if (is_last) memcpy(chosen + count, shown + SHOWN_ALWAYS, SHOWN_LAST * sizeof *shown), count += SHOWN_LAST;
+  return count;
+}
+
+/* Of the state at t, as a file of it has it. */
+static enum hb_status hash_state(const struct hb_sim *sim, double t, char text[HB_HASH_TEXT])
+{
+  struct hb_particles *state;
+  HB_TRY(hb_sim_state(sim, t, &state));
+  hb_hash_text(hb_particles_hash(state), text);
+  hb_particles_destroy(state);
+  return HB_OK;
+}
+
+/* What the reader of a table has to know before its first diag_row. */
+static void print_head(const struct hb_run_output *output, const struct diag_row *diag_row)
+{
+  if (output->eps_is_default)
+    printf("# eps = %.9g, the default: the snapshot does not say its softening, and neither does --eps\n",
+           diag_row->eps);
+  if (!diag_row->now.exact_energy)
+    printf("# no exact energies: E, dE/E and virial use the potentials of %s, %s\n", diag_row->scheme,
+           diag_row->precision);
+  if (diag_row->units) puts("# t in Myr, E in solar masses (km/s)^2, r_half in pc");
+}
+
+static void print_stars(const struct hb_run_star_counts *c)
+{
+  printf("# stars: %" PRIu64 " supernovae, %.6g solar masses lost; %" PRIu64 " white dwarfs, %" PRIu64
+         " neutron stars, %" PRIu64 " black holes\n",
+         c->supernovae, c->mass_lost, c->white_dwarfs, c->neutron_stars, c->black_holes);
+}
+
+/* What neighbors have saved: how many block steps and particle steps were full. */
+static void print_near(const struct diag_row *diag_row)
+{
+  const struct hb_sim_counts *c = &diag_row->counts;
+  printf("# %d neighbors (%.1f in the mean, %" PRIu64 " at most): %" PRIu64 " of %" PRIu64
+         " block steps and %.3g %% of %" PRIu64 " particle steps were full\n",
+         diag_row->neighbors, diag_row->list_mean, c->near.longest, c->near.full_blocks, c->block_steps,
+         c->particle_steps ? 100 * (double)c->near.far_steps / (double)c->particle_steps : 0,
+         c->particle_steps);
+}
+
+/* Errors: HB_ERR_IO if standard output cannot be written; those of hb_sim_state. */
+static enum hb_status run_output_row(struct hb_run_output *output, const struct hb_sim *sim,
+                                     const struct hb_diagnostics *now, int is_last)
+{
+  struct diag_row diag_row;
+  struct hb_table_column chosen[SHOWN + NEAR + STARS];
+  struct hb_table table = {chosen, 0, HB_TABLE_JSON_FORM, stdout, (size_t)output->rows};
+  fill_row(output, sim, now, &diag_row);
+  table.count = choose_columns(output, diag_row.neighbors > 0, is_last, chosen);
+  if (is_last && output->form != HB_RUN_OUTPUT_NONE) HB_TRY(hash_state(sim, now->t, diag_row.state_hash));
+  hb_terminal_clear_progress();
+  if (output->form == HB_RUN_OUTPUT_TABLE) {
+    table.form = HB_TABLE_TEXT_FORM;
+    if (output->rows == 0) print_head(output, &diag_row);
+  }
+  if (output->form != HB_RUN_OUTPUT_NONE) hb_table_put(&table, &diag_row);
+  if (is_last && output->form == HB_RUN_OUTPUT_TABLE && diag_row.neighbors > 0) print_near(&diag_row);
+  if (is_last && output->form == HB_RUN_OUTPUT_TABLE && output->stars) print_stars(&diag_row.stars);
+  if (is_last && output->form == HB_RUN_OUTPUT_TABLE && hb_force_is_reproducible(diag_row.precision))
+    printf("# state_hash %s\n", diag_row.state_hash);
+  output->rows++;
+  return hb_terminal_flush(); /* so that a reader of the pipe sees each diag_row at once */
+}
+
+static void run_output_progress(const struct hb_run_output *output, double t)
+{
+  if (!output->has_bar) return;
+  hb_terminal_progress((t - output->t_begin) / (output->t_end - output->t_begin),
+                       hb_clock_now() - output->wall_begin);
+}
+
+/* ---- the file of --diag ---- */
+
+#define VECTOR(name, place)                                                                                  \
+  {name "_x", HB_TABLE_REAL, IN_DIAG(place[0])}, {name "_y", HB_TABLE_REAL, IN_DIAG(place[1])},              \
+  {                                                                                                          \
+    name "_z", HB_TABLE_REAL, IN_DIAG(place[2])                                                              \
+  }
+
+static const struct hb_table_column energies[] = {
+    {"t", HB_TABLE_REAL, IN_DIAG(now.t)},
+    {"n", HB_TABLE_COUNT, IN_DIAG(counts.n)},
+    {"scheme", HB_TABLE_TEXT, IN_DIAG(scheme)},
+    {"precision", HB_TABLE_TEXT, IN_DIAG(precision)},
+    {"exact_energy", HB_TABLE_TRUTH, IN_DIAG(now.exact_energy)},
+    {"e_total", HB_TABLE_REAL, IN_DIAG(now.e_total)},
+    {"e_gpu", HB_TABLE_REAL, IN_DIAG(now.e_gpu)},
+    {"e_kin", HB_TABLE_REAL, IN_DIAG(now.e_kin)},
+    {"e_pot", HB_TABLE_REAL, IN_DIAG(now.e_pot)},
+    {"e_cluster", HB_TABLE_REAL, IN_DIAG(now.e_cluster)},
+    {"e_orbit", HB_TABLE_REAL, IN_DIAG(now.e_orbit)},
+    {"e_scale", HB_TABLE_REAL, IN_DIAG(now.e_scale)},
+    {"de_cluster", HB_TABLE_REAL, IN_DIAG(de_cluster)},
+    {"de_rel", HB_TABLE_REAL, IN_DIAG(de_rel)},
+    {"virial_ratio", HB_TABLE_REAL, IN_DIAG(now.virial_ratio)},
+    {"e_kin_inertial", HB_TABLE_REAL, IN_DIAG(e_kin_inertial)},
+    {"e_total_inertial", HB_TABLE_REAL, IN_DIAG(e_total_inertial)},
+    {"virial_ratio_inertial", HB_TABLE_REAL, IN_DIAG(virial_ratio_inertial)},
+    VECTOR("momentum", structure.momentum),
+    VECTOR("angular_momentum", structure.angular_momentum),
+    VECTOR("mass_centre", structure.x_mass),
+    VECTOR("mass_centre_v", structure.v_mass),
+    VECTOR("density_centre", structure.x_density),
+    {"r_core", HB_TABLE_REAL, IN_DIAG(structure.r_core)},
+    {"r_half", HB_TABLE_REAL, IN_DIAG(now.r_half)},
+};
+/* only in other units than N-body */
+static const struct hb_table_column units_column = {"units", HB_TABLE_TEXT, IN_DIAG(units)};
+/* only with forces from outside */
+static const struct hb_table_column field[] = {
+    {"e_field", HB_TABLE_REAL, IN_DIAG(now.e_field)},
+    {"e_jacobi", HB_TABLE_REAL, IN_DIAG(now.e_jacobi)},
+};
+/* only where bodies merge or escape */
+static const struct hb_table_column bodies[] = {
+    {"e_lost", HB_TABLE_REAL, IN_DIAG(now.e_lost)},
+    {"merged", HB_TABLE_COUNT, IN_DIAG(counts.merged)},
+    {"escaped", HB_TABLE_COUNT, IN_DIAG(counts.escaped)},
+};
+/* here come the Lagrangian radii */
+static const struct hb_table_column work[] = {
+    {"binaries", HB_TABLE_SIZE, IN_DIAG(now.binaries.count)},
+    {"e_binaries", HB_TABLE_REAL, IN_DIAG(now.binaries.energy)},
+    {"a_hardest", HB_TABLE_REAL, IN_DIAG(now.binaries.a_hardest)},
+    {"block_steps", HB_TABLE_COUNT, IN_DIAG(counts.block_steps)},
+    {"particle_steps", HB_TABLE_COUNT, IN_DIAG(counts.particle_steps)},
+    {"pairs", HB_TABLE_COUNT, IN_DIAG(counts.pairs)},
+    {"dt_least", HB_TABLE_REAL, IN_DIAG(counts.dt_least)},
+    {"predict_s", HB_TABLE_REAL, IN_DIAG(phases.predict_s)},
+    {"send_s", HB_TABLE_REAL, IN_DIAG(phases.send_s)},
+    {"force_s", HB_TABLE_REAL, IN_DIAG(phases.force_s)},
+    {"receive_s", HB_TABLE_REAL, IN_DIAG(phases.receive_s)},
+    {"correct_s", HB_TABLE_REAL, IN_DIAG(phases.correct_s)},
+    {"wall_s", HB_TABLE_REAL, IN_DIAG(wall_s)},
+};
+/* and here what neighbors have done, and the block sizes */
+
+#undef VECTOR
+
+enum {
+  ENERGIES = sizeof energies / sizeof *energies,
+  WORK = sizeof work / sizeof *work,
+  FIELD = sizeof field / sizeof *field,
+  BODIES = sizeof bodies / sizeof *bodies,
+  NAMED = HB_LAGRANGE_COUNT + 2 * HB_BLOCK_SIZES,
+  MOST = ENERGIES + 1 + FIELD + BODIES + NAMED + WORK + NEAR,
+};
+
+struct diag_columns {
+  struct hb_table_column at[MOST];
+  size_t count, named;
+  char names[NAMED][24];
+};
+
+static void add(struct diag_columns *c, const struct hb_table_column *diag_columns, size_t count)
+{
+  memcpy(c->at + c->count, diag_columns, count * sizeof *diag_columns);
+  c->count += count;
+}
+
+static void add_named(struct diag_columns *c, enum hb_table_kind kind, size_t offset, const char *stem,
+                      unsigned long long number)
+{
+  char *name = c->names[c->named++];
+  snprintf(name, sizeof *c->names, "%s_%llu", stem, number);
+  add(c, &(struct hb_table_column){.name = name, .kind = kind, .offset = offset}, 1);
+}
+
+/* Histograms of block steps, from 1 to the largest power of two up to n. */
+static void add_blocks(struct diag_columns *c, size_t n, size_t offset, const char *stem)
+{
+  for (size_t k = 0; k < HB_BLOCK_SIZES && n >> k; k++)
+    add_named(c, HB_TABLE_COUNT, offset + k * sizeof(uint64_t), stem, 1ULL << k);
+}
+
+static void make_columns(const struct hb_run_diag *diag, const struct diag_row *diag_row,
+                         struct diag_columns *c)
+{
+  c->count = c->named = 0;
+  add(c, energies, ENERGIES);
+  if (diag_row->units) add(c, &units_column, 1);
+  if (diag->has_field) add(c, field, FIELD);
+  if (diag->has_bodies) add(c, bodies, BODIES);
+  for (size_t k = 0; k < HB_LAGRANGE_COUNT; k++)
+    add_named(c, HB_TABLE_REAL, offsetof(struct diag_row, structure.r_lagrange) + k * sizeof(double), "r",
+              (unsigned long long)lround(100 * hb_lagrange_fractions()[k]));
+  add(c, work, WORK);
+  if (diag_row->neighbors > 0) add(c, near, NEAR_DIAG);
+  add_blocks(c, diag->n, offsetof(struct diag_row, blocks), "blocks");
+  if (diag_row->neighbors > 0) add_blocks(c, diag->n, offsetof(struct diag_row, full_blocks), "full_blocks");
+}
+
+/* One diag_row. Errors: those of hb_sim_structure, HB_ERR_IO. */
+static enum hb_status run_diag_row(struct hb_run_diag *diag, struct hb_sim *sim,
+                                   const struct hb_run_output *output, const struct hb_diagnostics *now)
+{
+  struct diag_row diag_row;
+  struct hb_structure structure;
+  struct diag_columns diag_columns;
+  HB_TRY(hb_sim_structure(sim, now->t, &structure));
+  fill_row(output, sim, now, &diag_row);
+  diag_row.structure = structure;
+  if (output->units.mass > 0) hb_astro_structure(&output->units, &diag_row.structure);
+  make_columns(diag, &diag_row, &diag_columns);
+  return hb_run_rows_put(&diag->rows, diag_columns.at, diag_columns.count, &diag_row);
+}
+
+#undef IN_DIAG
+
+/* ---- the file of --events ---- */
+
+struct event_row {
+  double t;
+  const char *event, *units;
+  char members[HB_EVENT_MOST * 21 + 1]; /* identities with blanks between them */
+  double a, e, E;
+};
+
+#define IN_DIAG(place) .offset = offsetof(struct event_row, place)
+static const struct hb_table_column event_columns[] = {
+    {"t", HB_TABLE_REAL, IN_DIAG(t)},
+    {"event", HB_TABLE_TEXT, IN_DIAG(event)},
+    {"members", HB_TABLE_CHARS, IN_DIAG(members)},
+    {"a", HB_TABLE_REAL, IN_DIAG(a)},
+    {"e", HB_TABLE_REAL, IN_DIAG(e)},
+    {"E", HB_TABLE_REAL, IN_DIAG(E)},
+    {"units", HB_TABLE_TEXT, IN_DIAG(units)}, /* last: left out in N-body units */
+};
+#undef IN_DIAG
+
+static enum hb_status put_event(struct hb_run_rows *rows, const struct hb_units *units,
+                                struct event_row *diag_row)
+{
+  size_t count = sizeof event_columns / sizeof *event_columns;
+  if (units->mass > 0) {
+    diag_row->units = hb_astro_names[HB_ASTRO_ASTRO];
+    diag_row->t *= units->time;
+    diag_row->a *= units->length;
+    diag_row->E *= hb_astro_energy(units);
+  } else
+    count--;
+  return hb_run_rows_put(rows, event_columns, count, diag_row);
+}
+
+/* Says once what an option that asks for encounters cannot see in such a run, if anything. */
+static void run_events_note(const struct hb_run_settings *s, const char *option)
+{
+  char line[128];
+  int has_dt = hb_run_has_dt(s);
+  const char *how = has_dt                           ? "integrator "
+                    : s->sim.force.eps != 0          ? "--eps above 0"
+                    : s->sim.correct == HB_PLACE_GPU ? "--correct gpu"
+                                                     : NULL;
+  if (!how) return;
+  snprintf(line, sizeof line, "%s: with %s%s, encounters of unbound stars are not looked for, binaries are",
+           option, how, has_dt ? s->sim.integrator : "");
+  hb_terminal_note(line);
+}
+
+/* Watches sim for all kinds of events; a new log begins with what is there. Errors: as hb_sim_watch; HB_ERR_IO. */
+static enum hb_status run_events_begin(struct hb_run_rows *rows, struct hb_sim *sim,
+                                       const struct hb_units *units)
+{
+  struct event_row diag_row = {.t = hb_sim_time(sim), .event = "begin", .a = NAN, .e = NAN, .E = NAN};
+  int is_new = rows->rows == 0;
+  if (rows->file && is_new) HB_TRY(put_event(rows, units, &diag_row));
+  unsigned all = (1U << HB_EVENT_KINDS) - 1, again = all & ~(1U << HB_EVENT_INITIAL);
+  HB_TRY(hb_sim_watch(sim, is_new ? all : again));
+  return run_events_put(rows, sim, units);
+}
+
+/* The rows of the last step. units->mass 0: N-body. Nothing if the file is not open. Errors: HB_ERR_IO. */
+static enum hb_status run_events_put(struct hb_run_rows *rows, const struct hb_sim *sim,
+                                     const struct hb_units *units)
+{
+  size_t count;
+  const struct hb_event *events = hb_sim_events(sim, &count);
+  for (size_t k = 0; rows->file && k < count; k++) {
+    const struct hb_event *e = events + k;
+    struct event_row diag_row = {
+        .t = e->t, .event = hb_event_names[e->kind], .a = e->a, .e = e->e, .E = e->E};
+    char *place = diag_row.members;
+    for (size_t m = 0; m < e->n; m++) place += sprintf(place, "%s%" PRIu64, m ? " " : "", e->id[m]);
+    HB_TRY(put_event(rows, units, &diag_row));
+  }
+  return HB_OK;
+}
+
+/* ---- the file of --follow ------------------------------------------------------------------------------- */
+
+static enum hb_status refuse(const char *list)
+{
+  return hb_fail(HB_ERR_USAGE,
+                 "option --follow: '%s' is no list of up to %d particles by their numbers, as 3,17", list,
+                 (int)HB_RUN_FOLLOW_MOST);
+}
+
+static int has(const struct hb_run_follow *follow, uint64_t id)
+{
+  size_t k = 0;
+  while (k < follow->count && follow->of[k].id != id) k++;
+  return k < follow->count;
+}
+
+/* The particles of a list such as 3,17; NULL: none. Errors: HB_ERR_USAGE (what is no such list). */
+static enum hb_status run_follow_take(const char *list, struct hb_run_follow *follow)
+{
+  follow->count = 0;
+  for (const char *word = list; word;) {
+    char number[24];
+    uint64_t id;
+    size_t length = strcspn(word, ",");
+    snprintf(number, sizeof number, "%.*s", (int)hb_min(length, sizeof number), word);
+    if (length >= sizeof number || hb_text_count(number, &id) != HB_OK || follow->count == HB_RUN_FOLLOW_MOST)
+      return refuse(list);
+    if (!has(follow, id)) follow->of[follow->count++] = (struct hb_follow){.id = id};
+    word = word[length] ? word + length + 1 : NULL;
+  }
+  return HB_OK;
+}
+
+/* Whether these have them all. Errors: HB_ERR_USAGE. */
+static enum hb_status run_follow_check(const struct hb_run_follow *follow, struct hb_particles *particles)
+{
+  size_t n = hb_particles_n(particles);
+  const uint64_t *id = hb_particles_id(particles);
+  for (size_t k = 0; k < follow->count; k++) {
+    size_t i = 0;
+    while (i < n && id[i] != follow->of[k].id) i++;
+    if (i == n)
+      return hb_fail(HB_ERR_USAGE, "option --follow: none of the %zu particles has the number %" PRIu64, n,
+                     follow->of[k].id);
+  }
+  return HB_OK;
+}
+
+/* ---- rows ---- */
+
+struct followed {
+  struct hb_follow f;
+  double a, j, a_near, a_far;
+};
+
+#define FOLLOWED(place) .offset = offsetof(struct followed, place)
+static const struct hb_table_column follow_columns[] = {
+    {"t", HB_TABLE_REAL, FOLLOWED(f.t)},
+    {"id", HB_TABLE_COUNT, FOLLOWED(f.id)},
+    {"members", HB_TABLE_COUNT, FOLLOWED(f.members)},
+    {"x", HB_TABLE_REAL, FOLLOWED(f.x[0])},
+    {"y", HB_TABLE_REAL, FOLLOWED(f.x[1])},
+    {"z", HB_TABLE_REAL, FOLLOWED(f.x[2])},
+    {"vx", HB_TABLE_REAL, FOLLOWED(f.v[0])},
+    {"vy", HB_TABLE_REAL, FOLLOWED(f.v[1])},
+    {"vz", HB_TABLE_REAL, FOLLOWED(f.v[2])},
+    {"a", HB_TABLE_REAL, FOLLOWED(a)},
+    {"j", HB_TABLE_REAL, FOLLOWED(j)},
+    {"step", HB_TABLE_REAL, FOLLOWED(f.step)},
+    {"nearest", HB_TABLE_REAL, FOLLOWED(f.nearest)},
+    {"nearest_id", HB_TABLE_COUNT, FOLLOWED(f.nearest_id)},
+    /* with neighbors */
+    {"far_step", HB_TABLE_REAL, FOLLOWED(f.far_step)},
+    {"far_ends", HB_TABLE_INT, FOLLOWED(f.far_ends)},
+    {"listed", HB_TABLE_COUNT, FOLLOWED(f.listed)},
+    {"a_near", HB_TABLE_REAL, FOLLOWED(a_near)},
+    {"a_far", HB_TABLE_REAL, FOLLOWED(a_far)},
+};
+#undef FOLLOWED
+enum { COLUMNS = sizeof follow_columns / sizeof *follow_columns, OF_PARTS = 5 };
+
+static double norm(const double q[3]) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]); }
+
+/* A followed for each of them whose step has ended in the last block step; at the start, for all. Nothing if the file is not open. Errors: those of
+ * hb_sim_follow, HB_ERR_IO. */
+static enum hb_status run_follow_put(struct hb_run_follow *follow, struct hb_sim *sim)
+{
+  int has_parts = hb_sim_taken(sim)->neighbors > 0;
+  for (size_t k = 0; follow->rows.file && k < follow->count; k++) {
+    struct hb_follow *f = follow->of + k;
+    int is_due;
+    HB_TRY(hb_sim_follow(sim, f, &is_due));
+    if (!is_due) continue;
+    const struct followed followed = {*f, norm(f->a), norm(f->j), norm(f->near_a), norm(f->far_a)};
+    HB_TRY(
+        hb_run_rows_put(&follow->rows, follow_columns, has_parts ? COLUMNS : COLUMNS - OF_PARTS, &followed));
+  }
+  return HB_OK;
+}
+
+/* ---- steps, energy and pace: each note once per run, even if that is resumed ---------------------------- */
+
+/* Of the cluster's own |E| or its kinetic energy at the start, whichever is larger (e_scale). A run beyond the first bound is lost; one that ends
+ * beyond the second is complete, but fails unless the user accepts that; the note comes at a hundredth of the first. */
+static const double lost = 1e-2, doubtful = 1e-3, noted_from = 1e-4;
+
+/* Bits of run->noted, which checkpoints record. */
+enum { NOTED_COLLAPSE = 1, NOTED_CUT = 2, NOTED_ENERGY = 4, NOTED_MASSLESS = 8 };
+
+/* Whether it is the first time. */
+static int is_first_note(struct hb_run *run, unsigned what)
+{
+  int is_first = !(run->noted & what);
+  run->noted |= what;
+  return is_first;
+}
+
+/* ---- steps ---- */
+
+/* The remedies that this run does not use already. */
+static void name_remedies(const struct hb_run *run, char remedies[128])
+{
+  const struct hb_force *force = hb_sim_force(run->sim);
+  const char *precisions = hb_force_scheme(force)->precisions, *now = hb_force_precision(force);
+  int bits = hb_force_position_bits(now), used = 0;
+  char word[16];
+  for (int read; sscanf(precisions, "%15s%n", word, &read) == 1; precisions += read)
+    if (hb_force_position_bits(word) > bits)
+      used += snprintf(remedies + used, 128 - (size_t)used, "%s%s", used ? " or " : "--precision ", word);
+  snprintf(remedies + used, 128 - (size_t)used, "%s%sa larger --eta", used ? ", " : "",
+           bits == hb_force_position_bits("double") ? ""
+           : run->settings->sim.force.interaction   ? "or " /* the host knows gravity alone */
+                                                    : "--scheme host or ");
+}
+
+static void note_collapse(const struct hb_run *run, const struct hb_step_trouble *trouble)
+{
+  char line[512], remedies[128];
+  name_remedies(run, remedies);
+  snprintf(line, sizeof line,
+           "the time steps collapse: %.0f %% of them follow the rounding errors of the forces (%.6g block "
+           "steps per unit of time at t = %.4g, %.6g are usual); use %s",
+           100 * trouble->noisy, trouble->n_steps, run->t, trouble->n_steps_usual, remedies);
+  hb_terminal_note(line);
+}
+
+static void note_cut(const struct hb_cut_steps *cut)
+{
+  char line[512], t[32];
+  double wanted = fmax(cut->wanted, 0); /* NaN: of an infinite jerk */
+  hb_text_shortest(cut->t, t);
+  snprintf(line, sizeof line,
+           "particle %" PRIu64 " at t = %s needs a step of %.3g, but --dt-min is 2^%d: from here on energies "
+           "and orbits may be wrong; use a smaller --dt-min or a larger --eps",
+           cut->particle, t, wanted, ilogb(cut->dt_min));
+  hb_terminal_note(line);
+}
+
+static void note_massless_error(const struct hb_energy_made *made)
+{
+  char line[256], t[32];
+  hb_text_shortest(made->t, t);
+  snprintf(line, sizeof line,
+           "the energy of test particle %" PRIu64
+           " is off by %.2g at t = %s: its orbit is wrong from here on; a "
+           "smaller --eta may help",
+           made->particle, made->error, t);
+  hb_terminal_note(line);
+}
+
+/* Notes, once per run each, that the time steps collapse, and that dt_min cuts one. */
+static void run_watch_steps(struct hb_run *run)
+{
+  struct hb_step_trouble trouble;
+  struct hb_sim_counts counts;
+  hb_sim_counts(run->sim, &counts);
+  if (counts.cut.count && is_first_note(run, NOTED_CUT)) note_cut(&counts.cut);
+  if (counts.massless.error > noted_from && is_first_note(run, NOTED_MASSLESS))
+    note_massless_error(&counts.massless);
+  if (run->noted & NOTED_COLLAPSE || !hb_sim_step_trouble(run->sim, &trouble)) return;
+  if (is_first_note(run, NOTED_COLLAPSE)) note_collapse(run, &trouble);
+}
+
+/* ---- energy ---- */
+
+/* A given step is the user's choice, and damping removes energy. */
+static int has_bound(const struct hb_run *run) { return !hb_run_has_dt(run->settings); }
+
+static int is_damped(const struct hb_run *run)
+{
+  double damping = run->settings->sim.damping;
+  return damping > 0 && damping < 1;
+}
+
+/* Whose error it is, where that is not all of E. */
+static const char *whose(const struct hb_run *run, char text[64])
+{
+  const struct hb_run_output *output = &run->output;
+  double unit = output->units.mass > 0 ? hb_astro_energy(&output->units) : 1;
+  *text = 0;
+  if (output->parts) snprintf(text, 64, " (the cluster's, over its own energy %.4g)", unit * output->e_scale);
+  return text;
+}
+
+static void note_energy(struct hb_run *run, const char *t)
+{
+  char line[256], own[64];
+  int end_says_it = run->t == run->t_end && run->energy_error > doubtful && has_bound(run);
+  if (end_says_it || is_damped(run) || !(run->energy_error > (has_bound(run) ? noted_from : lost)) ||
+      !is_first_note(run, NOTED_ENERGY))
+    return;
+  int length = snprintf(line, sizeof line, "the energy error is %.2g%s at t = %s", run->energy_error,
+                        whose(run, own), t);
+  if (has_bound(run))
+    snprintf(line + length, sizeof line - (size_t)length, "; the run stops at %g, see --max-energy-error",
+             lost);
+  hb_terminal_note(line);
+}
+
+/* Whether run->energy_error is beyond the bound. */
+static int run_energy_is_lost(const struct hb_run *run)
+{
+  double bound = run->settings->max_energy_error, most = bound > 0 ? bound : has_bound(run) ? lost : INFINITY;
+  return !isinf(most) && !(run->energy_error <= most); /* NaN exceeds any */
+}
+
+/* Notes, once, that the energy error is large. Errors: HB_ERR_NUMERIC if it exceeds the bound. */
+static enum hb_status run_judge_energy(struct hb_run *run)
+{
+  const char *bound = hb_opts_typed(&run->asked.opts, &run->settings->max_energy_error);
+  char t[32], own[64];
+  hb_text_shortest(run->t, t);
+  if (!run_energy_is_lost(run)) {
+    if (!bound) note_energy(run, t);
+    return HB_OK;
+  }
+  if (bound)
+    return hb_fail(HB_ERR_NUMERIC, "energy error %.3g%s at t = %s exceeds --max-energy-error %s",
+                   run->energy_error, whose(run, own), t, bound);
+  return hb_fail(HB_ERR_NUMERIC,
+                 "energy error %.3g%s at t = %s exceeds %g; a smaller --eta or a larger --eps may help, "
+                 "--max-energy-error sets another bound or none",
+                 run->energy_error, whose(run, own), t, lost);
+}
+
+/* After everything is written. Errors: HB_ERR_NUMERIC if the final energy error is too large to pass in silence. */
+static enum hb_status run_judge_end(const struct hb_run *run)
+{
+  char own[64];
+  if (run->settings->max_energy_error > 0 || !has_bound(run) || run->energy_error <= doubtful) return HB_OK;
+  return hb_fail(
+      HB_ERR_NUMERIC,
+      "the run is complete, but its energy error of %.3g%s exceeds %g; a smaller --eta or a larger "
+      "--eps may help, --max-energy-error %g accepts it",
+      run->energy_error, whose(run, own), doubtful, lost);
+}
+
+/* ---- how long it takes ---- */
+
+/* Announces how long the run takes, if long: before the first step, and once its pace is known. No step is longer than dt_max, leapfrog's are all dt; the first step may show that the run takes longer. */
+static void run_announce(const struct hb_run *run)
+{
+  const struct hb_sim_params *sim = &run->settings->sim;
+  struct hb_sim_counts counts;
+  hb_sim_counts(run->sim, &counts);
+  double n = (double)counts.n, left = run->t_end - run->t, first = hb_sim_next_time(run->sim) - run->t;
+  double least = hb_terminal_least_seconds(left / (sim->dt > 0 ? sim->dt : sim->dt_max), n * n);
+  double as_now = hb_terminal_least_seconds(left / first, n);
+  hb_terminal_announce(as_now > 10 * least ? "about" : "at least", fmax(least, as_now), "");
+}
+
+static void run_watch_pace(struct hb_run *run)
+{
+  static const double ENOUGH_S = 10; /* for a pace */
+  struct hb_run_pace *pace = &run->pace;
+  if (pace->is_announced || run->output.has_bar || run->settings->quiet) return;
+  double now = hb_clock_now();
+  if (pace->began == 0) *pace = (struct hb_run_pace){.began = now, .t_begin = run->t};
+  if (now - pace->began < ENOUGH_S) return;
+  pace->is_announced = 1;
+  double done = (run->t - pace->t_begin) / (run->t_end - pace->t_begin);
+  hb_terminal_announce("about", (now - pace->began) / done, "");
+}
+
+/* ---- the record of a checkpoint ------------------------------------------------------------------------- */
+
+/* What a checkpoint records of a run besides its simulation: strings, each with its NUL, the first of them the tag.
+ *   progress T T_BEGIN E_BEGIN DIAG_NUMBER SNAP_NUMBER WALL_S WRITTEN ROWS    doubles as hexadecimal: all bits
+ *   scale E_SCALE NOTED PARTS                                             in older ones: watch E_KIN_BEGIN NOTED, or nothing
+ *   device TEXT                                                               if another device has continued the run
+ *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in run_files.h: standard output, --diag
+ *   events INODE DEVICE LENGTH CHECKSUM PATH                                  the same of --events
+ *   follow INODE DEVICE LENGTH CHECKSUM PATH                                  the same of --follow
+ *   found INODE DEVICE LENGTH CHECKSUM PATH                                   the file at -o before the run replaced it
+ *   option --NAME=VALUE                                                       those that were given
+ *   operand FILE */
+
+static const char tag[] = "holmberg run 1";
+
+/* The same for printf and scanf. */
+#define PROGRESS "progress %la %la %la %la %la %la %lu %ld"
+#define SCALE    "scale %la %u %d"
+#define MARK     " %llu %llu %llu %lu "
+
+/* The number of the first multiple of `every` after t. */
+static double first_number(double t, double every) { return floor(t / every + 1e-9) + 1; }
+
+/* Fills in what follows from the settings and the time at which the run begins. */
+static void run_set_up(struct hb_run *run, double t_begin)
+{
+  const struct hb_run_settings *s = run->settings;
+  run->t = t_begin;
+  run->t_end = s->t_end;
+  run->time_tolerance = 1e-9 * s->sim.dt;
+  run->diag_every = s->diag_every > 0 ? s->diag_every : s->sim.dt_max;
+  run->snap_every = s->snap_every;
+  run->diag_number = first_number(run->t, run->diag_every);
+  run->snap_number = run->snap_every > 0 ? first_number(run->t, run->snap_every) : 0;
+
+  struct hb_run_output *output = &run->output;
+  int is_silent = s->quiet || (s->output && strcmp(s->output, "-") == 0);
+  output->form = s->json ? HB_RUN_OUTPUT_JSON : is_silent ? HB_RUN_OUTPUT_NONE : HB_RUN_OUTPUT_TABLE;
+  output->has_bar = !s->quiet && !s->json && hb_terminal_is_live();
+  run->appended[RUN_DIAG_ROWS].path = s->diag;
+  run->appended[RUN_EVENTS_ROWS].path = s->events;
+  run->appended[RUN_FOLLOW_ROWS].path = hb_run_follow_path(s);
+  run->appended[RUN_STDOUT].path = output->form == HB_RUN_OUTPUT_NONE ? NULL : "-";
+  output->t_begin = run->t;
+  output->t_end = run->t_end;
+}
+
+/* ---- writing ---- */
+
+/* Formats that write a string end with %c for its NUL. */
+static enum hb_status write_options(const struct hb_run *run, struct hb_text *record)
+{
+  const struct hb_opts *opts = &run->asked.opts;
+  const struct hb_setting *option;
+  for (size_t k = 0; (option = hb_opts_option_at(opts->command, k)); k++) {
+    if (!opts->typed[k] || strcmp(option->name, "resume") == 0) continue;
+    int is_flag = option->kind == HB_SETTING_FLAG;
+    HB_TRY(hb_text_append(record, "option --%s%s%s%c", option->name, is_flag ? "" : "=",
+                          is_flag ? "" : opts->typed[k], 0));
+  }
+  return hb_text_append(record, "operand %s%c", opts->operands[0], 0);
+}
+
+static enum hb_status write_mark(const char *word, const struct hb_appended *a, struct hb_text *record)
+{
+  if (!a->path) return HB_OK;
+  return hb_text_append(record, "%s" MARK "%s%c", word, a->inode, a->device, a->length, a->checksum, a->path,
+                        0);
+}
+
+static enum hb_status write_record(const struct hb_run *run, struct hb_text *record)
+{
+  const struct hb_run_output *output = &run->output;
+  HB_TRY(hb_text_append_bytes(record, tag, sizeof tag));
+  HB_TRY(hb_text_append(record, PROGRESS "%c", run->t, output->t_begin, output->e_begin, run->diag_number,
+                        run->snap_number, hb_clock_now() - output->wall_begin, run->written,
+                        (long)output->rows, 0));
+  HB_TRY(hb_text_append(record, SCALE "%c", output->e_scale, run->noted, output->parts, 0));
+  if (run->resumed.device.text) HB_TRY(hb_text_append(record, "device %s%c", run->resumed.device.text, 0));
+  for (size_t k = 0; k < RUN_EVENTS_ROWS; k++) HB_TRY(write_mark("appended", &run->appended[k], record));
+  HB_TRY(write_mark("events", &run->appended[RUN_EVENTS_ROWS], record));
+  HB_TRY(write_mark("follow", &run->appended[RUN_FOLLOW_ROWS], record));
+  HB_TRY(write_mark("found", &run->found, record));
+  return write_options(run, record);
+}
+
+/* ---- reading ---- */
+
+/* What follows word in the next string that begins with it; *place moves through the record, NULL at first. */
+static char *next_of(const struct hb_text *record, const char *word, char **place)
+{
+  char *end = record->text + record->length;
+  *place = *place ? *place + strlen(*place) + 1 : record->text;
+  for (; *place < end; *place += strlen(*place) + 1)
+    if (strncmp(*place, word, strlen(word)) == 0) return *place + strlen(word);
+  return NULL;
+}
+
+enum hb_status hb_run_record_options(const struct hb_opts_command *command, struct hb_run *run)
+{
+  const struct hb_text *record = &run->resumed.record;
+  /* hb_text ends with a NUL of its own, so every string of the record ends */
+  if (record->length < sizeof tag || strcmp(record->text, tag) != 0)
+    return hb_fail(HB_ERR_INPUT, "the checkpoint was not written by this 'holmberg run'");
+  static char no_more[] = "--";
+  char **words = run->resumed.words, *place = NULL, *word;
+  int count = 0;
+  while (count < HB_OPTS_MOST && (word = next_of(record, "option ", &place))) words[count++] = word;
+  words[count++] = no_more;
+  place = NULL;
+  if (!(words[count++] = next_of(record, "operand ", &place)))
+    return hb_fail(HB_ERR_INPUT, "the checkpoint does not say which file its run began with");
+  enum hb_status status = HB_OK;
+  if (hb_opts_question(count, words))
+    status = hb_fail(HB_ERR_INPUT, "--help and --version are not options of a run");
+  run->asked.settings = (struct hb_run_settings){0};
+  if (status == HB_OK) status = hb_opts_parse(command, count, words, &run->asked.settings, &run->asked.opts);
+  if (status == HB_OK) status = hb_opts_check_powers(&run->asked.opts);
+  run->settings = &run->asked.settings;
+  return status == HB_OK ? HB_OK : hb_fail_in(HB_ERR_INPUT, "the checkpoint's options");
+}
+
+/* Whether number * every is the next time after t, within the rounding of due() and first_number() and run->time_tolerance. */
+static int is_next(double number, double every, const struct hb_run *run)
+{
+  double t = run->t, slack = 1e-6 * every + 4 * DBL_EPSILON * fabs(t) + run->time_tolerance;
+  if (!isfinite(number) || floor(number) != number || fabs(number) > 0x1p53) return 0;
+  return every == 0 || (number * every >= t - slack && (number - 1) * every <= t + slack);
+}
+
+static enum hb_status check_progress(const struct hb_run *run, double wall_s, long rows)
+{
+  const struct hb_run_output *output = &run->output;
+  const struct {
+    const char *what;
+    double value;
+    int good;
+  } fields[] = {
+      {"a time", run->t, isfinite(run->t)},
+      {"a first time", output->t_begin,
+       output->t_begin <= run->t + run->time_tolerance && isfinite(output->t_begin)},
+      {"a first energy", output->e_begin, isfinite(output->e_begin)},
+      {"a number of the next row", run->diag_number, is_next(run->diag_number, run->diag_every, run)},
+      {"a number of the next snapshot", run->snap_number, is_next(run->snap_number, run->snap_every, run)},
+      {"a wall time", wall_s, wall_s >= 0 && isfinite(wall_s)},
+      {"a number of snapshots", (double)run->written, (double)run->written < 0x1p53},
+      {"a number of rows", (double)rows, rows > 0 && rows <= INT_MAX}};
+  for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
+    if (!fields[k].good)
+      return hb_fail(HB_ERR_INPUT, "the checkpoint has %s of %.17g, which is impossible", fields[k].what,
+                     fields[k].value);
+  return HB_OK;
+}
+
+/* *path is where the mark names its file. Marks are always whole: one that is not would be ignored otherwise, and rows come twice. */
+static enum hb_status read_mark(const char *mark, struct hb_appended *a, const char **path)
+{
+  int at = 0;
+  if (sscanf(mark, MARK "%n", &a->inode, &a->device, &a->length, &a->checksum, &at) != 4 || at == 0 ||
+      a->length > INT64_MAX)
+    return hb_fail(HB_ERR_INPUT, "the checkpoint has '%.80s' of a file of rows, expected what marks its end",
+                   mark);
+  *path = mark + at;
+  return HB_OK;
+}
+
+/* A mark belongs to an output, whatever its name is now. */
+static void take_mark(const struct hb_appended *a, const char *path, enum hb_run_appended which,
+                      struct hb_run *run)
+{
+  struct hb_appended *rows = &run->appended[which];
+  const char *now = rows->path;
+  if (!now) return;
+  *rows = *a;
+  rows->path = now;
+  run->resumed.same[which] = strcmp(path, now) == 0;
+}
+
+static enum hb_status read_marks(const struct hb_text *record, struct hb_run *run)
+{
+  struct hb_appended a = {0};
+  const char *mark, *path = "";
+  char *place = NULL;
+  while ((mark = next_of(record, "appended", &place))) {
+    HB_TRY(read_mark(mark, &a, &path));
+    take_mark(&a, path, strcmp(path, "-") == 0 ? RUN_STDOUT : RUN_DIAG_ROWS, run);
+  }
+  const struct {
+    const char *word;
+    enum hb_run_appended which;
+  } others[] = {{"events", RUN_EVENTS_ROWS}, {"follow", RUN_FOLLOW_ROWS}};
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+    place = NULL;
+    if (!(mark = next_of(record, others[k].word, &place))) continue;
+    HB_TRY(read_mark(mark, &a, &path));
+    take_mark(&a, path, others[k].which, run);
+  }
+  place = NULL;
+  if ((mark = next_of(record, "found", &place))) HB_TRY(read_mark(mark, &run->found, &path));
+  run->found.path = run->settings->output;
+  return HB_OK;
+}
+
+/* Older checkpoints leave e_scale unknown, the oldest also the notes. */
+static enum hb_status read_scale(const struct hb_text *record, struct hb_run *run)
+{
+  struct hb_run_output *output = &run->output;
+  char *place = NULL;
+  double e_kin;
+  output->e_scale = NAN;
+  run->resumed.is_oldest = 0;
+  if (next_of(record, "scale ", &place)) {
+    if (sscanf(place, SCALE, &output->e_scale, &run->noted, &output->parts) != 3 || !(output->e_scale >= 0))
+      return hb_fail(HB_ERR_INPUT,
+                     "the checkpoint has '%s', expected an energy, the bits of printed notes and "
+                     "0, 1 or 2",
+                     place);
+    return HB_OK;
+  }
+  place = NULL;
+  run->resumed.is_oldest = !next_of(record, "watch ", &place);
+  if (!run->resumed.is_oldest && sscanf(place, "watch %la %u", &e_kin, &run->noted) != 2)
+    return hb_fail(HB_ERR_INPUT, "the checkpoint has '%s', expected an energy and the bits of printed notes",
+                   place);
+  return HB_OK;
+}
+
+enum hb_status hb_run_record_progress(struct hb_run *run)
+{
+  const struct hb_text *record = &run->resumed.record;
+  struct hb_run_output *output = &run->output;
+  char *place = NULL, *word = next_of(record, "progress ", &place);
+  double wall_s;
+  long rows;
+  int end = 0;
+  run_set_up(run, 0);
+  if (!word ||
+      sscanf(place, PROGRESS "%n", &run->t, &output->t_begin, &output->e_begin, &run->diag_number,
+             &run->snap_number, &wall_s, &run->written, &rows, &end) != 8 ||
+      place[end])
+    return hb_fail(HB_ERR_INPUT, "the checkpoint does not say how far its run was");
+  HB_TRY(check_progress(run, wall_s, rows));
+  output->rows = (int)rows;
+  output->wall_begin = hb_clock_now() - wall_s;
+  HB_TRY(read_scale(record, run));
+  place = NULL;
+  if ((word = next_of(record, "device ", &place))) HB_TRY(hb_text_append(&run->resumed.device, "%s", word));
+  return read_marks(record, run);
+}
+
+/* ---- checkpoints ---- */
+
+/* Syncs all output to disk, then writes the checkpoint that relies on it. Does nothing without --checkpoint. */
+static enum hb_status run_record_save(struct hb_run *run)
+{
+  struct hb_run_checkpoint *c = &run->checkpoint;
+  if (!c->path.text) return HB_OK;
+  hb_terminal_flush(); /* a failure was reported with the row */
+  for (size_t k = 0; k < RUN_APPENDED_COUNT; k++)
+    if (run->appended[k].path) HB_TRY(hb_appended_mark(&run->appended[k]));
+  struct hb_text record = {0};
+  enum hb_status status = write_record(run, &record);
+  if (status == HB_OK) status = hb_sim_save(run->sim, c->path.text, record.text, record.length, c->flags);
+  hb_mem_free(record.text);
+  if (status == HB_OK) c->flags = HB_SAVE_KEEP;
+  c->written = hb_clock_now();
+  return status;
+}
+
+static enum hb_status stopped(const struct hb_run *run, const char *by)
+{
+  char t[32];
+  const char *path = run->checkpoint.path.text;
+  hb_text_shortest(run->t, t);
+  if (!path)
+    return hb_fail(HB_ERR_STOPPED, "stopped by %s at t = %s; without --checkpoint nothing was saved", by, t);
+  return hb_fail(HB_ERR_STOPPED, "stopped by %s at t = %s; to continue: holmberg run --resume %s", by, t,
+                 path);
+}
+
+/* After a block step: a checkpoint if one is due or asked for; HB_ERR_STOPPED if the run is to end. */
+static enum hb_status run_record_poll(struct hb_run *run)
+{
+  const struct hb_run_checkpoint *c = &run->checkpoint;
+  double now = hb_clock_now();
+  const struct hb_run_settings *s = run->settings;
+  const char *by = hb_signals_stop();
+  if (!by && s->max_s > 0 && now - c->began > s->max_s) by = "--max-hours";
+  HB_TRY(hb_run_ranks_stop(&by));
+  int asked = hb_signals_asked();
+  if (asked && !c->path.text) hb_terminal_note("SIGUSR1: without --checkpoint there is nothing to write");
+  if (by || asked || now - c->written >= s->checkpoint_every_s) HB_TRY(run_record_save(run));
+  return by ? stopped(run, by) : HB_OK;
+}
+
+/* ---- the run itself ------------------------------------------------------------------------------------- */
 
 /* With a copy of these options; nothing is opened. */
 static void begin_run(const struct hb_opts *opts, struct hb_run *run)
@@ -364,8 +1423,8 @@ static enum hb_status resume_rows(struct hb_run *run)
   HB_TRY(resume_file(run, RUN_DIAG_ROWS, "--diag", &run->diag.rows)); /* first, since it may fail */
   HB_TRY(resume_file(run, RUN_EVENTS_ROWS, "--events", &run->events));
   HB_TRY(resume_file(run, RUN_FOLLOW_ROWS, "--follow-out", &run->follow.rows));
-  if (run->events.file && run->events.rows == 0) hb_run_events_note(run->settings, "--events");
-  if (run->events.file) HB_TRY(hb_run_events_begin(&run->events, run->sim, &run->output.units));
+  if (run->events.file && run->events.rows == 0) run_events_note(run->settings, "--events");
+  if (run->events.file) HB_TRY(run_events_begin(&run->events, run->sim, &run->output.units));
   return hb_appended_cut(&run->appended[RUN_STDOUT]);
 }
 
@@ -499,9 +1558,9 @@ static void note_events(const struct hb_run *run)
 {
   const struct hb_run_settings *s = run->settings;
   if (s->events)
-    hb_run_events_note(s, "--events");
+    run_events_note(s, "--events");
   else if (s->sim.stop_at == HB_STOP_AT_PAIR)
-    hb_run_events_note(s, "--stop-at pair");
+    run_events_note(s, "--stop-at pair");
   if (s->sim.escapers == HB_ESCAPERS_LIST && !s->events && !s->diag)
     hb_terminal_note("--escapers list: without --events or --diag nobody reads the list");
 }
@@ -540,7 +1599,7 @@ static enum hb_status prepare_files(struct hb_run *run)
   HB_TRY(hb_run_check_integrator(&run->asked.opts, s));
   HB_TRY(hb_run_stars_check(&run->asked.opts, s));
   HB_TRY(open_checkpoints(run));
-  HB_TRY(hb_run_follow_take(s->follow, &run->follow));
+  HB_TRY(run_follow_take(s->follow, &run->follow));
   if (s->diag) HB_TRY(hb_run_rows_check(s->diag, "diagnostics"));
   if (s->events) HB_TRY(hb_run_rows_check(s->events, "events"));
   if (s->follow) HB_TRY(hb_run_rows_check(hb_run_follow_path(s), "steps"));
@@ -565,20 +1624,20 @@ static enum hb_status open_run(struct hb_run *run)
   const struct hb_run_settings *s = run->settings;
   HB_TRY(hb_run_ranks_share_particles(prepare_files(run), &run->initial));
   HB_TRY(name_file(apply_notes(run, run->initial), run));
-  hb_run_set_up(run, hb_particles_time(run->initial));
+  run_set_up(run, hb_particles_time(run->initial));
   HB_TRY(name_file(check_times(run), run));
   HB_TRY(open_stars(run, run->initial));
   HB_TRY(note_options(run, run->initial));
   run->diag.n = hb_particles_n(run->initial);
-  HB_TRY(hb_run_follow_check(&run->follow, run->initial));
+  HB_TRY(run_follow_check(&run->follow, run->initial));
   HB_TRY(open_sim(run));
   if (run->checkpoint.path.text) remember_output(run);
-  hb_run_announce(run);
+  run_announce(run);
   if (s->diag) HB_TRY(hb_run_rows_open(s->diag, 0, &run->diag.rows));
   if (s->events) HB_TRY(hb_run_rows_open(s->events, 0, &run->events));
   if (s->follow) HB_TRY(hb_run_rows_open(hb_run_follow_path(s), 0, &run->follow.rows));
-  HB_TRY(hb_run_follow_put(&run->follow, run->sim));
-  return s->events ? hb_run_events_begin(&run->events, run->sim, &run->output.units) : HB_OK;
+  HB_TRY(run_follow_put(&run->follow, run->sim));
+  return s->events ? run_events_begin(&run->events, run->sim, &run->output.units) : HB_OK;
 }
 
 static enum hb_status open_new(const struct hb_opts *opts, struct hb_run *run)
@@ -722,7 +1781,7 @@ static enum hb_status take_energies(struct hb_run *run)
   if (!isnan(output->e_scale)) return HB_OK;
   HB_TRY(hb_sim_diagnose(run->sim, run->t, &now));
   double e_begin = output->e_begin - (run->resumed.is_oldest ? now.e_bulk : 0);
-  hb_run_output_begin(output, &now, run->settings->sim.field != NULL);
+  run_output_begin(output, &now, run->settings->sim.field != NULL);
   output->e_begin = e_begin;
   return HB_OK;
 }
@@ -791,7 +1850,7 @@ static enum hb_status prepare_resumed(const struct hb_opts *opts, const struct h
   HB_TRY(blame(hb_run_check_output(s), info.path, given->output || given->format));
   if (s->diag) HB_TRY(blame(hb_run_rows_check(s->diag, "diagnostics"), info.path, given->diag != NULL));
   if (s->events) HB_TRY(blame(hb_run_rows_check(s->events, "events"), info.path, given->events != NULL));
-  HB_TRY(blame(hb_run_follow_take(s->follow, &run->follow), info.path, 0));
+  HB_TRY(blame(run_follow_take(s->follow, &run->follow), info.path, 0));
   if (s->follow)
     HB_TRY(blame(hb_run_rows_check(hb_run_follow_path(s), "steps"), info.path, given->follow_out != NULL));
   struct hb_run_checkpoint *c = &run->checkpoint;
@@ -866,14 +1925,14 @@ static enum hb_status diagnose(struct hb_run *run)
 {
   struct hb_diagnostics now;
   HB_TRY(hb_sim_diagnose(run->sim, run->t, &now));
-  if (run->output.rows == 0) hb_run_output_begin(&run->output, &now, run->settings->sim.field != NULL);
+  if (run->output.rows == 0) run_output_begin(&run->output, &now, run->settings->sim.field != NULL);
   if (run->output.stars) /* a star that flies off has errors of its own energy */
     run->output.e_scale = fmax(run->output.e_scale, now.e_scale);
-  if (run->diag.rows.file) HB_TRY(hb_run_diag_row(&run->diag, run->sim, &run->output, &now));
-  run->energy_error = fabs(hb_run_output_cluster_error(&run->output, &now));
-  int is_last = run->t == run->t_end && !hb_run_energy_is_lost(run);
-  enum hb_status status = hb_run_output_row(&run->output, run->sim, &now, is_last);
-  HB_TRY(hb_run_judge_energy(run));
+  if (run->diag.rows.file) HB_TRY(run_diag_row(&run->diag, run->sim, &run->output, &now));
+  run->energy_error = fabs(run_output_cluster_error(&run->output, &now));
+  int is_last = run->t == run->t_end && !run_energy_is_lost(run);
+  enum hb_status status = run_output_row(&run->output, run->sim, &now, is_last);
+  HB_TRY(run_judge_energy(run));
   return needs_rows(run) ? status : HB_OK;
 }
 
@@ -891,15 +1950,15 @@ static enum hb_status advance_to(struct hb_run *run, double t)
   while (hb_sim_next_time(run->sim) <= t + run->time_tolerance) {
     run->t = hb_sim_next_time(run->sim);
     HB_TRY(hb_sim_step(run->sim));
-    HB_TRY(hb_run_events_put(&run->events, run->sim, &run->output.units));
+    HB_TRY(run_events_put(&run->events, run->sim, &run->output.units));
     HB_TRY(hb_run_stars_age(&run->stars, run->sim));
-    HB_TRY(hb_run_follow_put(&run->follow, run->sim));
+    HB_TRY(run_follow_put(&run->follow, run->sim));
     check_stop(run);
     if (run->is_stopped) return HB_OK;
-    hb_run_watch_steps(run);
-    hb_run_watch_pace(run);
-    hb_run_output_progress(&run->output, run->t);
-    HB_TRY(hb_run_record_poll(run));
+    run_watch_steps(run);
+    run_watch_pace(run);
+    run_output_progress(&run->output, run->t);
+    HB_TRY(run_record_poll(run));
   }
   run->t = t;
   return HB_OK;
@@ -909,9 +1968,9 @@ static enum hb_status advance_to(struct hb_run *run, double t)
 static enum hb_status show_first(struct hb_run *run)
 {
   run->output.wall_begin = hb_clock_now();
-  hb_run_watch_steps(run);
+  run_watch_steps(run);
   HB_TRY(diagnose(run));
-  return hb_run_record_save(run);
+  return run_record_save(run);
 }
 
 static enum hb_status integrate(struct hb_run *run)
@@ -919,13 +1978,13 @@ static enum hb_status integrate(struct hb_run *run)
   int resumed = run->resumed.record.text != NULL;
   hb_signals_watch();
   if (!resumed) HB_TRY(show_first(run));
-  if (run->resumed.differs) HB_TRY(hb_run_record_save(run)); /* so that later its snapshots are recognized */
+  if (run->resumed.differs) HB_TRY(run_record_save(run)); /* so that later its snapshots are recognized */
   /* checkpoints are written between block steps, before the output due at t; also at t_end */
   for (int more = resumed || run->t < run->t_end; more; more = run->t < run->t_end) {
     double t_diag = due_time(run, run->diag_number, run->diag_every);
     double t_snap = run->snap_every > 0 ? due_time(run, run->snap_number, run->snap_every) : INFINITY;
     HB_TRY(advance_to(run, t_snap < t_diag ? t_snap : t_diag));
-    if (run->t == run->t_end) HB_TRY(hb_run_record_save(run));
+    if (run->t == run->t_end) HB_TRY(run_record_save(run));
     if (run->t == t_diag || run->is_stopped) {
       run->diag_number += run->t == t_diag;
       HB_TRY(diagnose(run));
@@ -935,11 +1994,11 @@ static enum hb_status integrate(struct hb_run *run)
       run->snap_number++;
       if (on_time) HB_TRY(write_series(run));
     }
-    if (run->t < run->t_end) HB_TRY(hb_run_record_poll(run)); /* a step may have many rows */
+    if (run->t < run->t_end) HB_TRY(run_record_poll(run)); /* a step may have many rows */
   }
   const char *path = run->settings->output;
   if (path) HB_TRY(write_state(run, run->t_end, path));
-  return hb_run_judge_end(run);
+  return run_judge_end(run);
 }
 
 enum hb_status hb_run_file(const struct hb_opts *opts)

@@ -1,27 +1,195 @@
 /* hb_sim_*: particles, a source of forces and an integrator in one handle. */
 #include "sim/sim.h"
-#include "sim/sim_settings.h"
+
 #include "base/arith.h"
 #include "base/draft.h"
 #include "base/mem.h"
 #include "base/ranks.h"
 #include "base/text.h"
 #include "core/diagnostics.h"
-#include "core/structure.h"
 #include "core/gravity.h"
 #include "core/particles.h"
-#include "gl/gl_context.h"
-#include "gl/gl_shader.h"
+#include "core/structure.h"
 #include "force/force.h"
 #include "force/force_ranks.h"
 #include "force/rescale.h"
+#include "gl/gl_shader.h"
+#include "groups/groups.h"
+#include "io/checkpoint.h"
 #include "perf/machine_model.h"
+#include "sim/sim_settings.h"
 
+#include <holmberg/checkpoint.h>
 #include <holmberg/diagnostics.h>
+#include <holmberg/measure.h>
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+static void sim_judge_from_here(struct hb_sim *sim);
+
+/* ---- checkpoints of older layouts: their sections become those of today, one a number ------------------- */
+
+/* Elements from `at` on, `each` of them, of every record of so many elements. */
+struct split {
+  const char *section;
+  size_t record, at, each;
+  const char *name;
+};
+
+enum { MEMBERS = HB_CHAIN_MOST, LINKS = 3 * (HB_CHAIN_MOST - 1) };
+enum { GROUP_WORDS = 6 + MEMBERS, GROUP_NUMBERS = 2 + MEMBERS + 2 * LINKS };
+static const struct split splits[] = {
+    {"sim.numbers", 6, 0, 1, "sim.eta"},
+    {"sim.numbers", 6, 1, 1, "sim.dt_max"},
+    {"sim.numbers", 6, 2, 1, "sim.dt_min"},
+    {"sim.numbers", 6, 3, 1, "sim.eps"},
+    {"sim.numbers", 6, 4, 1, "sim.dt"},
+    {"sim.numbers", 6, 5, 1, "sim.damping"},
+    {"sim.words", 7, 0, 1, "sim.rounding"},
+    {"sim.words", 7, 1, 1, "sim.flags"},
+    {"sim.words", 7, 2, 1, "sim.transfer"},
+    {"sim.words", 7, 3, 1, "sim.predict"},
+    {"sim.words", 7, 4, 1, "sim.correct"},
+    {"sim.words", 7, 5, 1, "sim.exact_energy"},
+    {"sim.words", 7, 6, 1, "sim.steps"},
+    {"sim.first", 1, 0, 1, "sim.first_step"},
+    {"sim.stop", 1, 0, 1, "sim.stop_at"},
+    {"sim.bodies", 2, 0, 1, "sim.collisions"},
+    {"sim.bodies", 2, 1, 1, "sim.escapers"},
+    {"sim.escape", 1, 0, 1, "sim.escape_radius"},
+    {"sim.phases", 5, 0, 1, "sim.predict_s"},
+    {"sim.phases", 5, 1, 1, "sim.send_s"},
+    {"sim.phases", 5, 2, 1, "sim.force_s"},
+    {"sim.phases", 5, 3, 1, "sim.receive_s"},
+    {"sim.phases", 5, 4, 1, "sim.correct_s"},
+    {"frame", 7, 0, 3, "frame.x"},
+    {"frame", 7, 3, 3, "frame.v"},
+    {"frame", 7, 6, 1, "frame.t"},
+    {"hermite4", 4, 0, 1, "now"},
+    {"hermite4", 4, 1, 1, "block_steps"},
+    {"hermite4", 4, 2, 1, "particle_steps"},
+    {"hermite4", 4, 3, 1, "noisy_steps"},
+    {"bodies", 2, 0, 1, "merged"},
+    {"bodies", 2, 1, 1, "escaped"},
+    {"bodies.energy", 1, 0, 1, "e_lost"},
+    {"massless.worst", 2, 0, 1, "massless.error"},
+    {"massless.worst", 2, 1, 1, "massless.t"},
+    {"passages", 2, 0, 1, "passages.i"},
+    {"passages", 2, 1, 1, "passages.k"},
+    {"bodies.touches", 3, 0, 1, "touches.i"},
+    {"bodies.touches", 3, 1, 1, "touches.k"},
+    {"bodies.touches", 3, 2, 1, "touches.apart"},
+    {"watch.energies", 1, 0, 1, "watch.E"},
+    {"watch.words", 4, 0, 2, "watch.id"},
+    {"watch.words", 4, 2, 2, "watch.at"},
+    {"passages.scale", 2, 0, 1, "passages.r_close"},
+    {"passages.scale", 2, 1, 1, "passages.m_mean"},
+    {"groups", 6, 2, 1, "groups.formed"},
+    {"groups", 6, 3, 1, "groups.dissolved"},
+    {"groups", 6, 4, 1, "groups.forces"},
+    {"groups.close", 3, 0, 1, "groups.r_close"},
+    {"groups.close", 3, 1, 1, "groups.m_mean"},
+    {"groups.close", 3, 2, 1, "groups.stars"},
+    {"groups.words", GROUP_WORDS, 0, 1, "groups.node"},
+    {"groups.words", GROUP_WORDS, 1, 1, "groups.tick"},
+    {"groups.words", GROUP_WORDS, 2, 1, "groups.listed"},
+    {"groups.words", GROUP_WORDS, 3, 1, "groups.settled"},
+    {"groups.words", GROUP_WORDS, 4, 1, "groups.rows"},
+    {"groups.words", GROUP_WORDS, 5, 1, "groups.n"},
+    {"groups.words", GROUP_WORDS, 6, MEMBERS, "groups.member"},
+    {"groups.numbers", GROUP_NUMBERS, 0, 1, "groups.B"},
+    {"groups.numbers", GROUP_NUMBERS, 1, 1, "groups.ds"},
+    {"groups.numbers", GROUP_NUMBERS, 2, MEMBERS, "groups.masses"},
+    {"groups.numbers", GROUP_NUMBERS, 2 + MEMBERS, LINKS, "groups.X"},
+    {"groups.numbers", GROUP_NUMBERS, 2 + MEMBERS + LINKS, LINKS, "groups.V"},
+    {"t0", 3, 1, 1, "leapfrog.dt"}, /* of leapfrog; that of hermite4 has one number, the time alone */
+    {"t0", 3, 2, 1, "leapfrog.damping"},
+    {"t0", 3, 0, 1, "t0"},
+};
+enum { SPLITS = sizeof splits / sizeof *splits };
+
+/* Strings, each with its NUL. */
+static const char *const texts[] = {"sim.version", "sim.integrator", "sim.scheme", "sim.precision",
+                                    "sim.tuning",  "sim.context",    "sim.device", "sim.chosen_device"};
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+static struct hb_section *find(struct hb_sections *sections, const char *name)
+{
+  for (size_t k = 0; k < sections->count; k++)
+    if (strcmp(sections->at[k].name, name) == 0) return sections->at + k;
+  return NULL;
+}
+
+static void take_out(struct hb_sections *sections, struct hb_section *section)
+{
+  hb_mem_free(section->own);
+  *section = sections->at[--sections->count];
+}
+
+static enum hb_status put_part(struct hb_sections *sections, const struct split *s)
+{
+  const struct hb_section *old = find(sections, s->section);
+  const enum hb_section_type type = old->type;
+  size_t records = old->count / s->record, width = hb_section_width(type);
+  char *part;
+  HB_TRY(HB_ALLOC(records * s->each * width + 1, &part));
+  for (size_t k = 0; k < records; k++)
+    memcpy(part + k * s->each * width, (const char *)old->data + (k * s->record + s->at) * width,
+           s->each * width);
+  enum hb_status status = hb_sections_put_copy(sections, s->name, type, records * s->each, part);
+  hb_mem_free(part);
+  return status;
+}
+
+/* All new ones of an old section, which are neighbors in the table; the old one goes before one of its own name comes. */
+static enum hb_status split_section(struct hb_sections *sections, size_t *k)
+{
+  const struct split *first = splits + *k;
+  struct hb_section *old = find(sections, first->section);
+  int is_old = old && old->type != HB_SECTION_BYTES && (old->count == 0 || old->count >= first->record) &&
+               old->count % first->record == 0 && !find(sections, first->name);
+  size_t end = *k;
+  while (end < SPLITS && strcmp(splits[end].section, first->section) == 0) end++;
+  for (; *k < end; ++*k) {
+    if (!is_old) continue;
+    if (strcmp(splits[*k].name, first->section) != 0) {
+      HB_TRY(put_part(sections, splits + *k));
+      continue;
+    }
+    find(sections, first->section)->count = splits[*k].each; /* what is left of it is at its beginning */
+    return HB_OK;
+  }
+  if (is_old) take_out(sections, find(sections, first->section));
+  return HB_OK;
+}
+
+static enum hb_status split_text(struct hb_sections *sections)
+{
+  const struct hb_section *old = find(sections, "sim.text");
+  if (!old || old->type != HB_SECTION_BYTES) return HB_OK;
+  const char *next = old->data, *end = next + old->count;
+  for (int k = 0; k < TEXTS; k++) {
+    const char *nul = next < end ? memchr(next, 0, (size_t)(end - next)) : NULL;
+    if (!nul) return hb_fail(HB_ERR_INPUT, "section 'sim.text' has %d strings, expected %d", k, TEXTS);
+    HB_TRY(hb_sections_put_copy(sections, texts[k], HB_SECTION_BYTES, (size_t)(nul + 1 - next), next));
+    next = nul + 1;
+  }
+  take_out(sections, find(sections, "sim.text"));
+  return HB_OK;
+}
+
+/* Sections of older checkpoints become those of today. Errors: HB_ERR_INPUT, HB_ERR_INTERNAL. */
+static enum hb_status sim_read_older(struct hb_sections *sections)
+{
+  HB_TRY(split_text(sections));
+  for (size_t k = 0; k < SPLITS;) HB_TRY(split_section(sections, &k));
+  return HB_OK;
+}
+
+/* ---- opening, stepping, reading ------------------------------------------------------------------------- */
 
 /* ---- params: what they mean, what they need ---------------------------------------------------------- */
 
@@ -103,7 +271,8 @@ static const char *lacks_for_bodies(const struct hb_sim_params *p)
   return hb_ranks_count() > 1 ? "a single process" : NULL;
 }
 
-enum hb_status hb_sim_check_bodies(const struct hb_sim_params *p)
+/* Whether a simulation can have these collisions and escapers. Errors: HB_ERR_USAGE. */
+static enum hb_status sim_check_bodies(const struct hb_sim_params *p)
 {
   if (p->escape_radius > 0 && p->escapers == HB_ESCAPERS_NONE)
     return hb_fail(HB_ERR_USAGE, "an escape radius without escapers (expected escapers list or remove)");
@@ -201,9 +370,11 @@ int hb_sim_default_neighbors(const struct hb_sim_params *params, const struct hb
   return (scheme && scheme->is_historic) || hb_gl_shaders_differ() ? HB_NEIGHBORS_NONE : USUAL;
 }
 
-double hb_sim_eta_far(const struct hb_sim_params *params) { return 0.75 * params->eta; }
+/* What eta_far = 0 means with neighbors. */
+static double sim_eta_far(const struct hb_sim_params *params) { return 0.75 * params->eta; }
 
-enum hb_status hb_sim_check_neighbors(const struct hb_sim_params *p)
+/* Whether it can have these neighbors, whatever its particles. Errors: HB_ERR_USAGE. */
+static enum hb_status sim_check_neighbors(const struct hb_sim_params *p)
 {
   if (p->light_speed > 0 && p->encounters != HB_ENCOUNTERS_GROUPS)
     return hb_fail(HB_ERR_USAGE, "post-Newtonian terms (light_speed) need encounters groups, so eps 0");
@@ -216,19 +387,20 @@ enum hb_status hb_sim_check_neighbors(const struct hb_sim_params *p)
 /* And the first step, which depends on them. From here on 0 neighbors are none. */
 static enum hb_status settle_neighbors(struct hb_sim_params *p, const struct hb_particles *initial)
 {
-  HB_TRY(hb_sim_check_neighbors(p));
+  HB_TRY(sim_check_neighbors(p));
   const char *lacking = p->neighbors > 0 ? lacks_in_particles(p, initial) : NULL;
   if (lacking) return hb_fail(HB_ERR_USAGE, "%d neighbors need %s", p->neighbors, lacking);
   if (p->neighbors == HB_NEIGHBORS_AUTO) p->neighbors = hb_sim_default_neighbors(p, initial);
   if (p->neighbors == HB_NEIGHBORS_NONE) p->neighbors = 0;
-  p->eta_far = p->neighbors ? hb_default_real(p->eta_far, hb_sim_eta_far(p)) : 0;
+  p->eta_far = p->neighbors ? hb_default_real(p->eta_far, sim_eta_far(p)) : 0;
   if (p->first_step == HB_FIRST_STEP_AUTO) p->first_step = hb_sim_default_first_step(p, initial);
   return HB_OK;
 }
 
 /* ---- another interaction than gravity ---- */
 
-enum hb_status hb_sim_check_interaction(const struct hb_sim *sim, const struct hb_sim_params *params)
+/* Whether integrator and diagnostics can do with what the interaction gives. Errors: HB_ERR_USAGE. */
+static enum hb_status sim_check_interaction(const struct hb_sim *sim, const struct hb_sim_params *params)
 {
   const struct hb_interaction *interaction = hb_force_interaction(sim->force);
   if (!(sim->integrator->offers & HB_OFFERS_NO_JERKS) && !hb_interaction_has_jerk(interaction))
@@ -335,7 +507,9 @@ static enum hb_status complete(struct hb_sim_params *params, struct hb_particles
   return hb_setting_check(hb_sim_settings, params);
 }
 
-enum hb_status hb_sim_open(const struct hb_sim_params *params, struct hb_sim **sim)
+/* A simulation with an integrator, but without forces and state. params are complete. Errors: HB_ERR_USAGE (integrator),
+ * HB_ERR_INTERNAL. */
+static enum hb_status sim_open(const struct hb_sim_params *params, struct hb_sim **sim)
 {
   *sim = NULL;
   const struct hb_integrator_ops *integrator;
@@ -379,7 +553,9 @@ static enum hb_status enter_frame(struct hb_sim *s, struct hb_particles *p)
   return hb_force_check_range(s->force, p->n, p->m, p->x, p->v);
 }
 
-enum hb_status hb_sim_open_force(struct hb_sim *s, const struct hb_sim_params *params)
+/* Opens the force, and the field if there is one. Errors: as hb_force_open; HB_ERR_USAGE (the field; what cannot be combined
+ * with one). */
+static enum hb_status sim_open_force(struct hb_sim *s, const struct hb_sim_params *params)
 {
   enum { ENOUGH_BITS = 40 }; /* of a position: a thousandth of a pc in a galaxy leaves 16 */
   if (params->field) HB_TRY(hb_field_create(params->field, &s->field));
@@ -414,15 +590,15 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
   if (status == HB_OK) status = complete(&params, initial);
   if (status == HB_OK) status = settle_encounters(&params);
   if (status == HB_OK) complete_stop(&params);
-  if (status == HB_OK) status = hb_sim_check_bodies(&params);
+  if (status == HB_OK) status = sim_check_bodies(&params);
   if (status == HB_OK) status = settle_neighbors(&params, initial);
-  if (status == HB_OK) status = hb_sim_open(&params, &s);
+  if (status == HB_OK) status = sim_open(&params, &s);
   if (status != HB_OK) {
     hb_particles_destroy(initial);
     return status;
   }
-  status = hb_sim_open_force(s, &params);
-  if (status == HB_OK) status = hb_sim_check_interaction(s, &params);
+  status = sim_open_force(s, &params);
+  if (status == HB_OK) status = sim_check_interaction(s, &params);
   if (status == HB_OK && hb_force_interaction(s->force) == HB_INTERACTION_GRAVITY)
     s->exact_energy = hb_energy_is_exact(params.exact_energy, hb_particles_massive(initial));
   if (status == HB_OK) status = enter_frame(s, initial);
@@ -435,12 +611,13 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
     hb_sim_destroy(s);
     return status;
   }
-  hb_sim_judge_from_here(s);
+  sim_judge_from_here(s);
   *sim = s;
   return HB_OK;
 }
 
-void hb_sim_judge_from_here(struct hb_sim *sim)
+/* hb_sim_step_trouble judges the steps from now on. The state must exist. */
+static void sim_judge_from_here(struct hb_sim *sim)
 {
   hb_sim_counts(sim, &sim->judged);
   sim->n_steps_usual =
@@ -601,7 +778,8 @@ enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_partic
 
 const char *const hb_exact_energy_names[] = {"auto", "yes", "no", NULL};
 
-enum hb_status hb_sim_forces(struct hb_state_view *view, struct hb_force *force)
+/* The source's forces on all particles, into the view's a, j, phi. Their cost is not counted in the phases. */
+static enum hb_status sim_forces(struct hb_state_view *view, struct hb_force *force)
 {
   const struct hb_particles *p = &view->at;
   struct hb_phases before = *hb_force_phases(force);
@@ -667,7 +845,7 @@ static enum hb_status diagnose_view(struct hb_state_view *view, const struct hb_
 {
   struct hb_diagnostics d = {.t = view->at.t, .e_jacobi = NAN, .exact_energy = exact || is_by_host(force)};
   struct hb_particles *stars;
-  HB_TRY(hb_sim_forces(view, force));
+  HB_TRY(sim_forces(view, force));
   d.e_pot = hb_potential_energy(&view->at, view->phi);
   HB_TRY(hb_particles_copy_massive(&view->at, &stars));
   enum hb_status status = add_stars(stars ? stars : &view->at, frame, force, view, field, eps2, &d);
@@ -706,13 +884,15 @@ enum hb_status hb_sim_structure(struct hb_sim *sim, double t, struct hb_structur
   return status;
 }
 
-/* ---- sections of a checkpoint, for sim_save.c -------------------------------------------------------- */
+/* ---- sections of a checkpoint -------------------------------------------------------------------- */
 
 /* Sections: a name, words and a number. */
 static const char name_section[] = "sim.interaction", words_section[] = "sim.parameters",
                   hash_section[] = "sim.interaction_hash";
 
-enum hb_status hb_sim_put_interaction(const struct hb_sim *sim, struct hb_sections *sections)
+/* Another interaction's name or file, parameters, and a hash of its code; the first two into force, as pointers into the
+ * sections; and whether the code is that of the checkpoint, which older ones do not say. */
+static enum hb_status sim_put_interaction(const struct hb_sim *sim, struct hb_sections *sections)
 {
   const struct hb_interaction *interaction = hb_force_interaction(sim->force);
   const char *words = hb_force_parameters(sim->force);
@@ -723,13 +903,13 @@ enum hb_status hb_sim_put_interaction(const struct hb_sim *sim, struct hb_sectio
   return hb_sections_put(sections, hash_section, HB_SECTION_WORDS, 1, &interaction->hash);
 }
 
-enum hb_status hb_sim_get_interaction(const struct hb_sections *sections, struct hb_force_params *force)
+static enum hb_status sim_get_interaction(const struct hb_sections *sections, struct hb_force_params *force)
 {
   HB_TRY(hb_sections_text(sections, name_section, &force->interaction));
   return hb_sections_text(sections, words_section, &force->parameters);
 }
 
-enum hb_status hb_sim_same_interaction(const struct hb_sections *sections, const struct hb_force *force)
+static enum hb_status sim_same_interaction(const struct hb_sections *sections, const struct hb_force *force)
 {
   const struct hb_interaction *interaction = hb_force_interaction(force);
   uint64_t hash;
@@ -740,7 +920,8 @@ enum hb_status hb_sim_same_interaction(const struct hb_sections *sections, const
                  interaction->text ? interaction->file : interaction->name);
 }
 
-enum hb_status hb_sim_put_watch(const struct hb_sim *sim, struct hb_sections *sections)
+/* What is watched. */
+static enum hb_status sim_put_watch(const struct hb_sim *sim, struct hb_sections *sections)
 {
   const uint64_t kinds = sim->events.kinds;
   if (!kinds) return HB_OK;
@@ -748,7 +929,7 @@ enum hb_status hb_sim_put_watch(const struct hb_sim *sim, struct hb_sections *se
   return hb_binary_watch_put(&sim->binaries, sections);
 }
 
-enum hb_status hb_sim_get_watch(const struct hb_sections *sections, struct hb_sim *sim)
+static enum hb_status sim_get_watch(const struct hb_sections *sections, struct hb_sim *sim)
 {
   uint64_t kinds;
   if (!hb_sections_find(sections, "watch.kinds")) return HB_OK;
@@ -759,4 +940,351 @@ enum hb_status hb_sim_get_watch(const struct hb_sections *sections, struct hb_si
   sim->events.kinds = (unsigned)kinds;
   follow(sim);
   return hb_binary_watch_get(sections, &sim->binaries);
+}
+
+/* ---- saving and resuming -------------------------------------------------------------------------------- */
+
+struct hb_checkpoint {
+  char *path; /* for sentences */
+  struct hb_sections sections;
+};
+
+static const unsigned shaping_flags = HB_FORCE_CG2007_RECT | HB_FORCE_NO_TUNE;
+
+/* What is saved beside the rows of sim_settings.c, as it was taken. */
+struct saved {
+  unsigned flags, exact_energy;
+};
+static const struct hb_numbers_row saved_rows[] = {
+    HB_NUMBER_OF("sim.exact_energy", struct saved, exact_energy, 1),
+    HB_NUMBER_OF("sim.flags", struct saved, flags, UINT_MAX),
+};
+#define OF_INFO(field) HB_NUMBER("sim." #field, HB_NUMBER_TEXT, struct hb_checkpoint_info, field, 1)
+static const struct hb_numbers_row info_rows[] = {OF_INFO(version), OF_INFO(scheme),  OF_INFO(precision),
+                                                  OF_INFO(tuning),  OF_INFO(context), OF_INFO(device)};
+#define OF_PHASES(field) HB_NUMBER("sim." #field, HB_NUMBER_DOUBLE, struct hb_phases, field, 0)
+static const struct hb_numbers_row phases_rows[] = {
+    OF_PHASES(predict_s), OF_PHASES(send_s), OF_PHASES(force_s), OF_PHASES(receive_s),
+    OF_PHASES(correct_s), OF_PHASES(near_s), OF_PHASES(lists_s), OF_PHASES(groups_s)};
+static const struct hb_numbers_row sim_rows[] = {
+    HB_NUMBER("sim.blocks", HB_NUMBER_WORD, struct hb_sim, blocks, 0),
+};
+static const struct hb_numbers_row full_rows[] = {
+    /* with neighbors */
+    HB_NUMBER("sim.full_blocks", HB_NUMBER_WORD, struct hb_sim, full_blocks, 0),
+};
+static const struct hb_numbers of_saved = HB_NUMBERS(saved_rows, struct saved),
+                               of_info = HB_NUMBERS(info_rows, struct hb_checkpoint_info),
+                               of_phases = HB_NUMBERS(phases_rows, struct hb_phases),
+                               of_sim = HB_NUMBERS(sim_rows, struct hb_sim),
+                               of_full = HB_NUMBERS(full_rows, struct hb_sim);
+
+/* ---- saving ---- */
+
+static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t own_bytes,
+                              struct hb_sections *sections)
+{
+  const struct saved saved = {.flags = sim->params.force.flags & shaping_flags,
+                              .exact_energy = sim->exact_energy != 0};
+  const struct hb_checkpoint_info info = {.version = hb_library_version(),
+                                          .scheme = hb_force_scheme(sim->force)->name,
+                                          .precision = hb_force_precision(sim->force),
+                                          .tuning = hb_force_tuning(sim->force),
+                                          .context = hb_force_context(sim->force),
+                                          .device = hb_force_device(sim->force)};
+  struct hb_phases now;
+  hb_sim_phases(sim, &now);
+  HB_TRY(hb_numbers_put(&of_info, 1, &info, sections));
+  HB_TRY(hb_sections_put_text(sections, "sim.chosen_device", sim->device ? sim->device : ""));
+  HB_TRY(sim_put_interaction(sim, sections));
+  HB_TRY(hb_setting_put(hb_sim_settings, &sim->params, sections));
+  HB_TRY(hb_numbers_put(&of_saved, 1, &saved, sections));
+  HB_TRY(hb_numbers_put(&of_phases, 1, &now, sections));
+  HB_TRY(hb_numbers_put(&of_sim, 1, sim, sections));
+  if (sim->params.neighbors > 0) HB_TRY(hb_numbers_put(&of_full, 1, sim, sections));
+  HB_TRY(hb_numbers_put(&hb_frame_numbers, 1, &sim->frame, sections));
+  HB_TRY(hb_sections_put(sections, "own", HB_SECTION_BYTES, own_bytes, own));
+  HB_TRY(sim_put_watch(sim, sections));
+  return sim->integrator->save(sim->state, sections);
+}
+
+enum hb_status hb_sim_save(const struct hb_sim *sim, const char *path, const void *own, size_t own_bytes,
+                           unsigned flags)
+{
+  HB_GL_VISIT;
+  if (!sim->integrator->save)
+    return hb_fail(HB_ERR_USAGE, "integrator %s cannot be saved", sim->integrator->info.name);
+  struct hb_sections sections = {0};
+  struct hb_text previous = {0};
+  enum hb_status status = put_all(sim, own, own_bytes, &sections);
+  if (status == HB_OK && flags & HB_SAVE_KEEP) status = hb_text_append(&previous, "%s~", path);
+  if (status == HB_OK) status = hb_checkpoint_write(path, previous.text, &sections);
+  hb_mem_free(previous.text);
+  hb_sections_clear(&sections);
+  return status;
+}
+
+/* ---- resuming ---- */
+
+/* Pointers into the sections. */
+static enum hb_status get_info(const struct hb_sections *sections, struct hb_checkpoint_info *info)
+{
+  return hb_numbers_get(&of_info, sections, 1, info);
+}
+
+static const char *or_null(const char *text) { return text && *text ? text : NULL; }
+
+static enum hb_status get_params(const struct hb_sections *sections, struct hb_sim_params *params)
+{
+  struct saved saved = {0};
+  struct hb_sim_params p = {0};
+  struct hb_checkpoint_info info;
+  const char *device;
+  HB_TRY(get_info(sections, &info));
+  HB_TRY(hb_setting_get(hb_sim_settings, sections, &p));
+  HB_TRY(hb_numbers_get(&of_saved, sections, 1, &saved));
+  HB_TRY(hb_sections_text(sections, "sim.chosen_device", &device));
+  p.force.scheme = info.scheme, p.force.precision = info.precision;
+  p.force.context = strcmp(info.context, "none") == 0 ? NULL : info.context; /* on the host */
+  p.force.device = or_null(device), p.force.tuning = or_null(info.tuning);
+  p.force.flags = saved.flags & shaping_flags;
+  p.encounters = hb_groups_are_in(sections) ? HB_ENCOUNTERS_GROUPS : HB_ENCOUNTERS_NONE;
+  p.exact_energy = saved.exact_energy ? HB_EXACT_ENERGY_YES : HB_EXACT_ENERGY_NO;
+  HB_TRY(sim_check_bodies(&p));
+  HB_TRY(sim_check_neighbors(&p));
+  if (p.neighbors > 0) p.eta_far = hb_default_real(p.eta_far, sim_eta_far(&p));
+  *params = p;
+  return sim_get_interaction(sections, &params->force);
+}
+
+enum hb_status hb_checkpoint_open(const char *path, struct hb_checkpoint **checkpoint)
+{
+  *checkpoint = NULL;
+  struct hb_checkpoint *c;
+  HB_TRY(HB_ALLOC(1, &c));
+  enum hb_status status = hb_mem_strdup(path, &c->path);
+  if (status == HB_OK) status = hb_checkpoint_read(path, &c->sections);
+  if (status == HB_OK) status = sim_read_older(&c->sections);
+  if (status == HB_OK) {
+    struct hb_sim_params params;
+    status = get_params(&c->sections, &params);
+    if (status == HB_ERR_USAGE) status = HB_ERR_INPUT; /* the file's */
+    if (status == HB_OK && !hb_sections_find(&c->sections, "own"))
+      status = hb_fail(HB_ERR_INPUT, "section 'own' is missing");
+    if (status != HB_OK) status = hb_fail_in(status, path);
+  }
+  if (status != HB_OK) {
+    hb_checkpoint_close(c);
+    return status;
+  }
+  *checkpoint = c;
+  return HB_OK;
+}
+
+void hb_checkpoint_close(struct hb_checkpoint *checkpoint)
+{
+  if (!checkpoint) return;
+  hb_sections_clear(&checkpoint->sections);
+  hb_mem_free(checkpoint->path);
+  hb_mem_free(checkpoint);
+}
+
+void hb_checkpoint_info(const struct hb_checkpoint *checkpoint, struct hb_checkpoint_info *info)
+{
+  get_info(&checkpoint->sections, info); /* hb_checkpoint_open has checked them */
+  info->path = checkpoint->path;
+}
+
+const void *hb_checkpoint_own(const struct hb_checkpoint *checkpoint, size_t *own_bytes)
+{
+  const struct hb_section *own = hb_sections_find(&checkpoint->sections, "own");
+  *own_bytes = own->count * hb_section_width(own->type);
+  return own->data;
+}
+
+enum hb_status hb_checkpoint_units(const struct hb_checkpoint *checkpoint, struct hb_units *units,
+                                   int *are_known)
+{
+  struct hb_particles *particles;
+  HB_TRY(hb_particles_get(&checkpoint->sections, &particles));
+  enum hb_status status = hb_units_get(particles, units, are_known);
+  hb_particles_destroy(particles);
+  return status;
+}
+
+/* The same forces in the place that the caller chose. */
+static void move(const struct hb_force_params *place, struct hb_force_params *force)
+{
+  if (place->context) force->context = place->context;
+  if (place->device) force->device = place->device;
+  if (place->custom_interaction) {
+    force->custom_interaction = place->custom_interaction;
+    force->interaction = NULL;
+  }
+  force->max_draw_s = place->max_draw_s;
+  force->flags |= place->flags & ~shaping_flags;
+}
+
+/* Counters that continue. */
+static enum hb_status get_counters(const struct hb_sections *sections, struct hb_sim *sim)
+{
+  HB_TRY(hb_numbers_get(&of_sim, sections, 1, sim));
+  HB_TRY(hb_numbers_get(&of_full, sections, 1, sim));
+  HB_TRY(hb_numbers_get(&of_phases, sections, 1, &sim->before));
+  const struct hb_phases *p = &sim->before;
+  const double seconds =
+      fmin(fmin(fmin(fmin(p->predict_s, p->send_s), fmin(p->force_s, p->receive_s)), p->correct_s),
+           fmin(fmin(p->near_s, p->lists_s), p->groups_s));
+  sim->exact_energy = sim->params.exact_energy == HB_EXACT_ENERGY_YES;
+  return seconds >= 0 ? HB_OK
+                      : hb_fail(HB_ERR_INPUT, "sections 'sim.*_s' have %g, expected seconds", seconds);
+}
+
+/* Snapshots may hold such numbers, but a run cannot do with them. */
+static enum hb_status check_sizes(const struct hb_sections *sections)
+{
+  static const char *const names[] = {"m", "x", "v", "radius"};
+  for (size_t s = 0; s < sizeof names / sizeof *names; s++) {
+    const struct hb_section *section = hb_sections_find(sections, names[s]);
+    if (!section || section->type != HB_SECTION_DOUBLES) continue;
+    const double *q = section->data;
+    for (size_t k = 0; k < section->count; k++)
+      if (fabs(q[k]) > HB_SECTIONS_MOST)
+        return hb_fail(HB_ERR_INPUT, "section '%s' has %g at %zu, expected finite and at most %g", names[s],
+                       q[k], k, HB_SECTIONS_MOST);
+  }
+  return HB_OK;
+}
+
+/* What nobody has asked for shapes the run in a way that this version cannot. */
+static enum hb_status check_known(const struct hb_sections *sections)
+{
+  const struct hb_section *unknown = hb_sections_unknown(sections);
+  struct hb_checkpoint_info info;
+  HB_TRY(get_info(sections, &info));
+  return unknown ? hb_fail(HB_ERR_INPUT,
+                           "section '%s' is not known to holmberg %s; the file was written by holmberg %s",
+                           unknown->name, hb_library_version(), info.version)
+                 : HB_OK;
+}
+
+static enum hb_status resume(const struct hb_sections *sections, const struct hb_force_params *place,
+                             struct hb_sim **sim)
+{
+  struct hb_sim_params params;
+  HB_TRY(check_sizes(sections));
+  HB_TRY(get_params(sections, &params));
+  if (place) move(place, &params.force);
+  struct hb_sim *s;
+  HB_TRY(sim_open(&params, &s));
+  enum hb_status status = sim_open_force(s, &params);
+  if (status == HB_OK) status = sim_same_interaction(sections, s->force);
+  if (status == HB_OK) status = sim_check_interaction(s, &params);
+  if (status == HB_OK && !s->integrator->resume)
+    status = hb_fail(HB_ERR_USAGE, "integrator %s cannot be resumed", s->integrator->info.name);
+  if (status == HB_OK) status = s->integrator->resume(sections, &params, s->force, &s->state);
+  if (status == HB_OK) status = hb_numbers_get(&hb_frame_numbers, sections, 1, &s->frame);
+  if (status == HB_OK) status = get_counters(sections, s);
+  if (status == HB_OK) status = sim_get_watch(sections, s);
+  if (status == HB_OK) status = check_known(sections);
+  if (status != HB_OK) {
+    hb_sim_destroy(s);
+    return status;
+  }
+  sim_judge_from_here(s);
+  *sim = s;
+  return HB_OK;
+}
+
+/* Invalid params are the file's fault, unless the caller chose the place. */
+enum hb_status hb_sim_resume(const struct hb_checkpoint *checkpoint, const struct hb_force_params *place,
+                             struct hb_sim **sim)
+{
+  HB_GL_VISIT;
+  *sim = NULL;
+  enum hb_status status = resume(&checkpoint->sections, place, sim);
+  int is_placed = place && (place->context || place->device);
+  if (status == HB_ERR_USAGE && !is_placed) status = HB_ERR_INPUT;
+  int is_of_file = status == HB_ERR_INPUT || status == HB_ERR_USAGE || status == HB_ERR_GL;
+  return is_of_file ? hb_fail_in(status, checkpoint->path) : status;
+}
+
+/* ---- looking at it: textures on the device, quantities to color by, a step at a time -------------------- */
+
+struct hb_gl_context *hb_sim_device_context(const struct hb_sim *sim)
+{
+  struct hb_device_particles particles;
+  return hb_force_on_device(sim->force, &particles);
+}
+
+void hb_sim_on_device(const struct hb_sim *sim, struct hb_device_particles *particles)
+{
+  struct hb_sim_counts counts;
+  hb_sim_counts(sim, &counts);
+  *particles = (struct hb_device_particles){0};
+  if (counts.block_steps == 0) return;
+  hb_force_on_device(sim->force, particles);
+  if (particles->n == 0) *particles = (struct hb_device_particles){0}; /* resumed: nothing has been sent */
+  particles->t = sim->integrator->time(sim->state);
+  hb_frame_at(&sim->frame, particles->t, particles->origin);
+  memcpy(particles->drift, sim->frame.v, sizeof particles->drift);
+}
+
+enum hb_status hb_device_use(const struct hb_sim *sim)
+{
+  struct hb_gl_context *context = hb_sim_device_context(sim);
+  return context ? hb_gl_context_take(context)
+                 : hb_fail(HB_ERR_USAGE, "scheme %s keeps no particles on a device",
+                           hb_force_scheme(sim->force)->name);
+}
+
+void hb_device_release(void) { hb_gl_context_release(); }
+
+static enum hb_status count_bound(const struct hb_particles *p, double eps2, double *value)
+{
+  struct hb_hierarchy hierarchy;
+  enum hb_status status = hb_hierarchy_find(p, eps2, &hierarchy);
+  if (status == HB_OK) hb_hierarchy_stars(&hierarchy, value);
+  hb_hierarchy_clear(&hierarchy);
+  return status;
+}
+
+enum hb_status hb_sim_quantity(struct hb_sim *sim, enum hb_quantity quantity, double *value)
+{
+  HB_GL_VISIT;
+  if ((unsigned)quantity > HB_QUANTITY_BOUND)
+    return hb_fail(HB_ERR_USAGE, "quantity %d of particles, expected 0 to %d", (int)quantity,
+                   HB_QUANTITY_BOUND);
+  if (quantity == HB_QUANTITY_ACC || quantity == HB_QUANTITY_STEP || quantity == HB_QUANTITY_AGE)
+    return sim->integrator->quantity(sim->state, quantity, value);
+  struct hb_state_view view;
+  enum hb_status status =
+      hb_state_view_open(sim->integrator, sim->state, sim->integrator->time(sim->state), &view);
+  if (status == HB_OK && quantity == HB_QUANTITY_ENERGY) status = sim_forces(&view, sim->force);
+  if (status == HB_OK) hb_frame_leave(&sim->frame, &view.at);
+  for (size_t i = 0; status == HB_OK && i < view.at.n; i++) {
+    const double *v = view.at.v + 3 * i;
+    double v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    value[i] = quantity == HB_QUANTITY_SPEED    ? sqrt(v2)
+               : quantity == HB_QUANTITY_ENERGY ? v2 / 2 + view.phi[i]
+                                                : view.at.m[i];
+  }
+  if (status == HB_OK && quantity == HB_QUANTITY_BOUND) status = count_bound(&view.at, sim->eps2, value);
+  hb_state_view_close(&view);
+  return status;
+}
+
+enum hb_status hb_sim_follow(struct hb_sim *sim, struct hb_follow *follow, int *is_due)
+{
+  HB_GL_VISIT;
+  *is_due = 0;
+  if (!sim->integrator->follow)
+    return hb_fail(HB_ERR_USAGE, "integrator %s has one constant step: no particle is followed by its own",
+                   sim->integrator->info.name);
+  HB_TRY(sim->integrator->follow(sim->state, follow, is_due));
+  if (!*is_due) return HB_OK;
+  double origin[3];
+  hb_frame_at(&sim->frame, follow->t, origin);
+  for (int c = 0; c < 3; c++) follow->x[c] += origin[c], follow->v[c] += sim->frame.v[c];
+  return HB_OK;
 }

@@ -2,19 +2,1254 @@
  * due by then are done. Pictures come at most sixty times a second and take no more than half of the time. In between, keys
  * and mouse bring other models and forces, and another look at them. */
 #include "viewer/view.h"
-#include "viewer/view_picture.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "console/target.h"
-#include "sim/sim_settings.h"
 #include "console/signals.h"
+#include "console/target.h"
+#include "core/resample.h"
+#include "gl/gl_pass.h"
+#include "render/camera.h"
+#include "render/tone_map.h"
+#include "render/view_particles.h"
+#include "sim/sim_settings.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+static int view_source_has_energy(const struct hb_view_source *s);
+static enum hb_status view_source_show(struct hb_view_source *s, size_t number);
+static void view_source_close(struct hb_view_source *s);
+
+/* ---- numbers, sliders and help over the picture --------------------------------------------------------- */
+
+#define COLOR_TITLE 0xffffffff
+#define COLOR_NAME  0x8fa3bbff
+#define COLOR_VALUE 0xe8eef6ff
+#define COLOR_CURVE 0x6fb7ffff
+#define COLOR_NOTE  0xffd27aff
+#define COLOR_ERROR 0xff8a80ff
+
+/* ---- numbers ---------------------------------------------------------------------------------------- */
+
+enum { ROWS = 12 };
+
+struct numbers {
+  const char *title; /* model or file */
+  char state[64];    /* "paused", "3 of 12", ... */
+  int row_count;
+  int large; /* so many rows, and the title, are in letters of twice the size where the window is large */
+  struct {
+    const char *name;
+    char text[64];
+    int has_scale; /* 1: followed by the color scale and `end` */
+    char end[16];
+  } rows[ROWS];
+  enum hb_colormap map;
+};
+
+enum { NUMBER_NAME = 9, MOST_COLUMNS = 40 };
+enum { LARGE_FROM = 480 }; /* pixels of height: from here on some rows can be read from the back of a room */
+
+__attribute__((format(printf, 3, 4))) static void add_row(struct numbers *n, const char *name,
+                                                          const char *format, ...)
+{
+  va_list values;
+  if (n->row_count == ROWS) return;
+  va_start(values, format);
+  n->rows[n->row_count].name = name;
+  vsnprintf(n->rows[n->row_count++].text, sizeof n->rows->text, format, values);
+  va_end(values);
+}
+
+static void add_scale(struct numbers *n, enum hb_colormap map, const double range[2])
+{
+  int k = n->row_count;
+  if (k == ROWS) return;
+  n->map = map;
+  add_row(n, "", "%.3g", range[0]);
+  n->rows[k].has_scale = 1;
+  snprintf(n->rows[k].end, sizeof n->rows->end, "%.3g", range[1]);
+}
+
+/* A text that is too long is cut off. */
+static void draw_text(struct hb_paint *paint, double x, double y, int columns, uint32_t color,
+                      const char *text)
+{
+  char cut[MOST_COLUMNS + 1];
+  if (columns > MOST_COLUMNS) columns = MOST_COLUMNS;
+  if (columns < 4) return;
+  snprintf(cut, sizeof cut, "%.*s", columns, text);
+  if (strlen(text) > (size_t)columns) memcpy(cut + columns - 3, "...", 3);
+  hb_paint_text(paint, x, y, color, cut);
+}
+
+/* The smallest number stands before the colors, the largest after them. */
+static void draw_scale(struct hb_paint *paint, double x, double y, int columns, const struct numbers *n,
+                       int row)
+{
+  enum { STEPS = 32 };
+  int left = (int)strlen(n->rows[row].text) + 1, right = (int)strlen(n->rows[row].end) + 1;
+  double scale = hb_paint_scale(paint), height = hb_paint_line_height(paint) - 9 * scale;
+  double column = hb_paint_column(paint);
+  columns -= left + right;
+  if (columns <= 0) return;
+  double width = columns * column / STEPS;
+  x += left * column;
+  for (int k = 0; k < STEPS; k++) {
+    float rgb[3];
+    uint32_t color = 0;
+    hb_colormap_rgb(n->map, (k + 0.5) / STEPS, rgb);
+    for (int c = 0; c < 3; c++) color = color << 8 | (uint32_t)(255 * hb_colormap_encode(rgb[c]) + 0.5);
+    hb_paint_box(paint, x + k * width, y + 4 * scale, width, height, color << 8 | 0xff);
+  }
+  hb_paint_text(paint, x + (columns + 1) * column, y, COLOR_VALUE, n->rows[row].end);
+}
+
+static void draw_rows(struct hb_paint *paint, const struct numbers *n, int first, int end, int width,
+                      double x, double y)
+{
+  double value_x = x + NUMBER_NAME * hb_paint_column(paint);
+  int columns = width - NUMBER_NAME;
+  for (int k = first; k < end; k++, y += hb_paint_line_height(paint)) {
+    if (n->rows[k].has_scale) draw_scale(paint, value_x, y, columns, n, k);
+    draw_text(paint, x, y, NUMBER_NAME, COLOR_NAME, n->rows[k].name);
+    draw_text(paint, value_x, y, columns, COLOR_VALUE, n->rows[k].text);
+  }
+}
+
+/* In the lower right corner, beside the sliders, wrapped to fit. */
+static void draw_note(struct hb_paint *paint, int beside, uint32_t color, const char *text, double *bottom)
+{
+  double margin = 12 * hb_paint_scale(paint), column = hb_paint_column(paint),
+         line_height = hb_paint_line_height(paint);
+  int columns = (int)((hb_paint_width(paint) - 3 * margin) / column) - beside - 2;
+  if (!text || !*text) return;
+  if (columns < 16) columns = 16;
+  int count = hb_paint_lines(text, columns), widest = 0;
+  for (const char *at = text, *next; *at; at = next) {
+    int length = hb_paint_break(at, columns, &next);
+    if (length > widest) widest = length;
+  }
+  double x = hb_paint_width(paint) - margin - widest * column, y = *bottom - count * line_height;
+  hb_paint_panel(paint, x, y, widest, count);
+  hb_paint_wrapped(paint, x, y, color, text, columns);
+  *bottom = y - margin - 4 * hb_paint_scale(paint);
+}
+
+static int columns_in(const struct hb_paint *paint, double width)
+{
+  double margin = 12 * hb_paint_scale(paint);
+  int columns = (int)((width - 2 * margin) / hb_paint_column(paint));
+  return columns < MOST_COLUMNS ? columns : MOST_COLUMNS;
+}
+
+static void paint_numbers(struct hb_paint *paint, const struct numbers *n, int all_columns)
+{
+  double margin = 12 * hb_paint_scale(paint);
+  int scale = hb_paint_scale(paint), size = hb_paint_height(paint) >= LARGE_FROM * scale ? 2 : 1;
+  int large = size > 1 ? n->large : 0, columns = all_columns / size, state = (int)strlen(n->state);
+  double y = margin + size * (large + 1) * hb_paint_line_height(paint);
+  hb_paint_panel(paint, margin, margin, all_columns, size * (large + 1) + n->row_count - large);
+  draw_rows(paint, n, large, n->row_count, all_columns, margin, y);
+  hb_paint_set_scale(paint, size * scale);
+  draw_text(paint, margin, margin, columns - state - 1, COLOR_TITLE, n->title);
+  draw_text(paint, margin + (columns - state) * hb_paint_column(paint), margin, state, COLOR_NOTE, n->state);
+  draw_rows(paint, n, 0, large, columns, margin, margin + hb_paint_line_height(paint));
+  hb_paint_set_scale(paint, scale);
+}
+
+/* ---- the energy error -------------------------------------------------------------------------------- */
+
+/* The range of log10 |error|, without errors that are exactly zero; 0 if there is none. */
+static int find_decades(const struct hb_hud_history *h, double *least, double *most)
+{
+  *least = INFINITY;
+  *most = -INFINITY;
+  for (int k = 0; k < h->count; k++)
+    if (h->error[k] != 0) {
+      *least = fmin(*least, floor(log10(fabs(h->error[k]))));
+      *most = fmax(*most, ceil(log10(fabs(h->error[k]))));
+    }
+  if (*least == *most) *most += 1;
+  return *least < *most;
+}
+
+static void draw_curve(struct hb_paint *paint, const struct hb_hud_history *h, const double box[4],
+                       double least, double most)
+{
+  double t0 = h->t[0], span = h->t[h->count - 1] - t0, scale = hb_paint_scale(paint), x0 = 0, y0 = 0;
+  int drawn = 0;
+  for (int k = 0; k < h->count; k++) {
+    if (h->error[k] == 0) continue;
+    double x = box[0] + box[2] * (span > 0 ? (h->t[k] - t0) / span : 1);
+    double y = box[1] + box[3] * (most - log10(fabs(h->error[k]))) / (most - least);
+    if (drawn++) hb_paint_line(paint, x0, y0, x, y, 1.5 * scale, COLOR_CURVE);
+    x0 = x;
+    y0 = y;
+  }
+  if (drawn) hb_paint_box(paint, x0 - 2 * scale, y0 - 2 * scale, 4 * scale, 4 * scale, COLOR_TITLE);
+}
+
+static void paint_history(struct hb_paint *paint, const struct hb_hud_history *h)
+{
+  enum { COLUMNS = 34, LINES = 8, LABEL = 6 };
+  double scale = hb_paint_scale(paint), column = hb_paint_column(paint), height = hb_paint_line_height(paint);
+  double x = hb_paint_width(paint) - 12 * scale - COLUMNS * column, y = 12 * scale, least, most;
+  const double box[4] = {x + LABEL * column, y + 1.5 * height, (COLUMNS - LABEL - 1) * column,
+                         (LINES - 3.25) * height};
+  char text[64];
+  hb_paint_panel(paint, x, y, COLUMNS, LINES);
+  hb_paint_text(paint, x, y, COLOR_NAME, "|dE/E|");
+  if (h->count == 0 || !find_decades(h, &least, &most)) {
+    hb_paint_text(paint, box[0], box[1] + box[3] / 2, COLOR_NAME, "no error yet");
+    return;
+  }
+  double step = ceil((most - least) / 4);
+  for (double decade = least; decade <= most; decade += step) {
+    double at = box[1] + box[3] * (most - decade) / (most - least);
+    snprintf(text, sizeof text, "1e%+03.0f", decade);
+    hb_paint_text(paint, x, at - height / 2 + scale, COLOR_NAME, text);
+    hb_paint_box(paint, box[0], at, box[2], scale, 0xffffff20);
+  }
+  draw_curve(paint, h, box, least, most);
+  snprintf(text, sizeof text, "%.4g", h->t[0]);
+  hb_paint_text(paint, box[0], y + (LINES - 1) * height, COLOR_NAME, text);
+  snprintf(text, sizeof text, "t = %.4g", h->t[h->count - 1]);
+  hb_paint_text(paint, box[0] + box[2] - (double)strlen(text) * column, y + (LINES - 1) * height, COLOR_NAME,
+                text);
+}
+
+/* ---- sliders ----------------------------------------------------------------------------------------- */
+
+enum { SLIDER_NAME = 11, SLIDER_TEXT = 10 };
+
+static void draw_slider(struct hb_hud_slider *s, struct hb_paint *paint, double x, double y, int columns)
+{
+  s->length = 0;
+  if (columns < SLIDER_NAME + SLIDER_TEXT) return;
+  double column = hb_paint_column(paint), line = hb_paint_line_height(paint), scale = hb_paint_scale(paint);
+  double names = *s->name ? SLIDER_NAME * column : 0;
+  if (s->format) snprintf(s->text, sizeof s->text, s->format, *s->value);
+  s->x = x + names;
+  s->y = y + line / 2 - scale;
+  s->length = columns * column - names - SLIDER_TEXT * column;
+  s->reach = line / 2;
+  double knob = s->x + hb_hud_slider_place(s) * s->length;
+  hb_paint_text(paint, x, y, 0xb8c4d4ff, s->name);
+  hb_paint_box(paint, s->x, s->y - scale, s->length, 2 * scale, 0xffffff30);
+  hb_paint_box(paint, s->x, s->y - scale, knob - s->x, 2 * scale, COLOR_CURVE);
+  hb_paint_box(paint, knob - 3 * scale, s->y - 5 * scale, 6 * scale, 10 * scale,
+               s->held ? COLOR_TITLE : 0xd5e6ffff);
+  hb_paint_text(paint, x + columns * column - (double)strlen(s->text) * column, y, COLOR_VALUE, s->text);
+}
+
+static void paint_sliders(struct hb_paint *paint, struct hb_hud_slider *sliders, int count, int columns,
+                          double foot)
+{
+  int shown = 0;
+  double margin = 12 * hb_paint_scale(paint), line = hb_paint_line_height(paint);
+  for (int k = 0; k < count; k++) shown += !sliders[k].absent;
+  double y = hb_paint_height(paint) - margin - shown * line - foot;
+  hb_paint_panel(paint, margin, y, columns, shown);
+  for (int k = 0; k < count; k++) {
+    if (sliders[k].absent) continue;
+    draw_slider(&sliders[k], paint, margin, y, columns);
+    y += line;
+  }
+}
+
+/* ---- help -------------------------------------------------------------------------------------------- */
+
+enum { KEY_COLUMNS = 21, HELP_COLUMNS = 88 };
+
+/* Reduces the scale until the help fits. */
+static void fit_help(struct hb_paint *paint, size_t lines)
+{
+  while (hb_paint_scale(paint) > 1 &&
+         (HELP_COLUMNS * hb_paint_column(paint) > hb_paint_width(paint) ||
+          (double)(lines + 1) * hb_paint_line_height(paint) > hb_paint_height(paint)))
+    hb_paint_set_scale(paint, hb_paint_scale(paint) - 1);
+}
+
+static void paint_help(struct hb_paint *paint, const struct hb_keys_row *rows)
+{
+  size_t lines = 1;
+  int scale = hb_paint_scale(paint);
+  for (const struct hb_keys_row *row = rows; row->name || row->key; row++) lines += row->name != NULL;
+  fit_help(paint, lines);
+  double column = hb_paint_column(paint), height = hb_paint_line_height(paint);
+  double margin = 12 * hb_paint_scale(paint);
+  double x = fmax(margin, floor((hb_paint_width(paint) - HELP_COLUMNS * column) / 2));
+  double y = fmax(margin, floor((hb_paint_height(paint) - (double)lines * height) / 2));
+  for (int k = 0; k < 2; k++) hb_paint_panel(paint, x, y, HELP_COLUMNS, (int)lines); /* twice as dark */
+  hb_paint_text(paint, x, y, COLOR_TITLE, "Keys and mouse");
+  for (const struct hb_keys_row *row = rows; row->name || row->key; row++) {
+    if (!row->name) continue;
+    y += height;
+    hb_paint_text(paint, x, y, COLOR_CURVE, row->name);
+    hb_paint_text(paint, x + KEY_COLUMNS * column, y, COLOR_VALUE, row->help);
+  }
+  hb_paint_set_scale(paint, scale);
+}
+
+/* ---- over the picture -------------------------------------------------------------------------------- */
+
+static void add_pairs(double pairs_per_s, struct numbers *n)
+{
+  int giga = pairs_per_s >= 1e9;
+  if (!isnan(pairs_per_s))
+    add_row(n, "pairs", "%.4g %s", (giga ? 1e-9 : 1e-6) * pairs_per_s, giga ? "G/s" : "M/s");
+}
+
+static void add_color(const struct hb_view *view, struct numbers *n)
+{
+  enum hb_coloring color = view->looks.color;
+  double range[2];
+  add_row(n, "color", "%s", hb_coloring_label(color));
+  for (int k = 0; k < 2; k++) range[k] = hb_coloring_number(color, view->stars.range[k]);
+  int is_group = hb_coloring_scene(color) == HB_SCENE_COLOR_GROUP;
+  if (!is_group && !isnan(range[0])) add_scale(n, view->looks.style.map, range);
+}
+
+static void add_numbers(const struct hb_view *view, struct numbers *n)
+{
+  const struct hb_view_source *s = &view->source;
+  const struct hb_view_clock *clock = &view->clock;
+  struct hb_sim_counts counts;
+  int series = hb_view_source_is_series(s);
+  hb_view_source_counts(s, &counts);
+  n->title = s->title;
+  if (series)
+    snprintf(n->state, sizeof n->state, "%zu of %zu%s", s->shown + 1, s->file_count,
+             clock->paused ? ", paused" : "");
+  else
+    snprintf(n->state, sizeof n->state, "%s", clock->paused ? "paused" : "");
+  add_row(n, "N", "%" PRIu64, s->n);
+  add_row(n, "t", "%.4f", s->at);
+  if (s->energies == 1) add_row(n, "dE/E", "-"); /* with which later ones are compared */
+  if (s->energies > 1 && !isnan(s->e_error)) add_row(n, "dE/E", "%+.2e", s->e_error);
+  n->large = n->row_count;
+  if (!series) {
+    add_row(n, "speed", "%.3g time units a second", clock->speed);
+    add_row(n, "block", "%" PRIu64, s->block);
+    if (counts.near.full_blocks)
+      add_row(n, "steps", "%" PRIu64 ", %" PRIu64 " full", counts.block_steps, counts.near.full_blocks);
+    else
+      add_row(n, "steps", "%" PRIu64, counts.block_steps);
+    if (!view->film) add_pairs(clock->measured.pairs_per_s, n);
+  }
+  if (s->sim) {
+    const struct hb_force *force = hb_sim_force(s->sim);
+    add_row(n, "forces", "%s, %s, %s", hb_force_scheme(force)->name, hb_force_precision(force),
+            s->run->sim.integrator);
+    add_row(n, "device", "%s", hb_force_scheme(force)->needs_gl ? hb_force_device(force) : "the processor");
+  }
+  add_color(view, n);
+  if (!isnan(clock->measured.pictures_per_s) && !view->film)
+    add_row(n, "pictures", "%.0f /s, %.1f ms each", clock->measured.pictures_per_s,
+            1e3 * view->detail.draw_s);
+}
+
+/* The most urgent one. */
+static const char *find_message(const struct hb_view *view, char text[64])
+{
+  double speed = view->clock.measured.speed;
+  const char *said = hb_hud_said(&view->note);
+  if (*said) return said;
+  if (*view->clock.asks) return view->clock.asks;
+  if (view->inspect.inspector && *view->inspect.texel.text) return view->inspect.texel.text;
+  if (isnan(speed) || view->film) return NULL;
+  snprintf(text, 64, "as fast as this machine: %.2g of the speed asked for", speed);
+  return text;
+}
+
+/* Paints numbers, messages, the curve of the energy error, sliders and help onto the page. */
+static void view_hud_paint(struct hb_view *view)
+{
+  const struct hb_view_source *s = &view->source;
+  const struct hb_view_looks *looks = &view->looks;
+  struct hb_paint *paint = view->window.paint;
+  struct hb_hud_slider *bar = &view->sliders[HB_VIEW_TIME];
+  struct numbers numbers = {0};
+  char text[64];
+  int columns = columns_in(paint, view->window.scene_width);
+  int has_bar = hb_view_source_is_series(s) && (looks->hud || looks->bars);
+  double margin = 12 * hb_paint_scale(paint), foot = has_bar ? 2 * hb_paint_line_height(paint) : 0;
+  double bottom = hb_paint_height(paint) - foot - margin;
+  draw_note(paint, columns, COLOR_ERROR, view->window.error, &bottom);
+  draw_note(paint, columns, COLOR_NOTE, find_message(view, text), &bottom);
+  if (looks->hud && !looks->help) {
+    add_numbers(view, &numbers);
+    paint_numbers(paint, &numbers, columns);
+  }
+  if (looks->hud && !view->inspect.inspector && view_source_has_energy(s)) paint_history(paint, &s->history);
+  if (looks->bars) paint_sliders(paint, view->sliders, HB_VIEW_TIME, columns, foot);
+  if (has_bar) {
+    snprintf(bar->text, sizeof bar->text, "%zu/%zu", s->shown + 1, s->file_count);
+    if (!bar->held) view->snapshot = (double)s->shown;
+    paint_sliders(paint, bar, 1, (int)((hb_paint_width(paint) - 2 * margin) / hb_paint_column(paint)), 0);
+  }
+  if (looks->help) paint_help(paint, view->keys);
+}
+
+enum { HB_VIEW_FEW = 16 }; /* bodies whose paths can be told apart */
+
+/* ---- what is shown: a simulation or a series ------------------------------------------------------- */
+
+/* Above this many particles energies come from the source's own potentials: summing them in double on the host would
+ * visibly stall the picture. */
+enum { EXACT_ENERGY_MOST = 2048 };
+
+int hb_view_source_is_series(const struct hb_view_source *s) { return s->file_count > 1; }
+
+/* ---- simulations ------------------------------------------------------------------------------------- */
+
+/* A simulation of these particles, which stay the caller's. */
+static enum hb_status simulate(const struct hb_view_source *s, const struct hb_particles *particles,
+                               const struct hb_view_knobs *knobs, struct hb_sim **sim)
+{
+  struct hb_sim_params params;
+  struct hb_text tuning = {0};
+  HB_TRY(hb_run_params(s->run, &tuning, &params));
+  params.force.context = "glfw"; /* the window's */
+  params.force.device = NULL;
+  params.force.eps = knobs->eps;
+  if (knobs->eps == 0) params.force.flags |= HB_FORCE_UNSOFTENED;
+  params.eta = knobs->eta;
+  params.dt_min = s->asked.sim.dt_min; /* 0: by eps, as the next two */
+  params.encounters = s->asked.sim.encounters;
+  params.first_step = s->asked.sim.first_step;
+  params.neighbors = s->asked.sim.neighbors;
+  params.damping = knobs->damping;
+  params.exact_energy = hb_particles_n((struct hb_particles *)particles) <= EXACT_ENERGY_MOST
+                            ? HB_EXACT_ENERGY_AUTO
+                            : HB_EXACT_ENERGY_NO;
+  enum hb_status status = hb_sim_create(particles, &params, sim);
+  hb_mem_free(tuning.text);
+  return status;
+}
+
+/* Steps of another simulation, or of the same with something changed. */
+enum from { GOES_ON, ANEW };
+
+/* Shows this simulation from now on and destroys the old one. Steps are counted anew, too; pairs go on, rates are made of
+ * them. */
+static void begin_showing(struct hb_view_source *s, struct hb_sim *sim, const struct hb_particles *particles,
+                          enum from from)
+{
+  struct hb_sim_counts counts;
+  hb_view_source_counts(s, &counts);
+  hb_sim_destroy(s->sim);
+  if (from == ANEW) counts = (struct hb_sim_counts){.pairs = counts.pairs};
+  s->before = counts;
+  s->sim = sim;
+  s->t = s->at = hb_particles_time(particles);
+  s->n = hb_particles_n(particles);
+  s->lit = hb_view_particles_lit(particles);
+  s->block = 0;
+  s->energies = 0;
+  s->e_error = 0;
+  s->history = (struct hb_hud_history){0};
+  s->generation++;
+}
+
+/* Models that come with a step dt for all, which is what they were made for, are shown by it unless something else was
+ * asked for: block steps follow close pairs that nobody sees. */
+static int has_shared_step(struct hb_view_source *s, const struct hb_particles *particles)
+{
+  const struct hb_sim_params *sim = &s->run->sim;
+  return hb_particles_note(particles, "dt") && s->file_count == 0 &&
+         !hb_opts_typed(s->opts, &sim->integrator) && !hb_opts_typed(s->opts, &sim->eta) &&
+         !hb_opts_typed(s->opts, &sim->dt_max) && !hb_opts_typed(s->opts, &sim->neighbors);
+}
+
+/* Such a step hides the digits of a double: where nothing was asked for and the processor computes in double, floats on its
+ * vector units are more than twice as fast. */
+static enum hb_status hurry(struct hb_view_source *s, const struct hb_particles *particles,
+                            const struct hb_view_knobs *knobs, struct hb_sim **sim)
+{
+  const char *asked = s->run->sim.force.scheme;
+  if ((asked && strcmp(asked, "auto") != 0) || s->run->sim.force.precision) return HB_OK;
+  if (!hb_force_scheme(hb_sim_force(*sim))->is_exact) return HB_OK;
+  hb_sim_destroy(*sim);
+  *sim = NULL;
+  s->run->sim.force.scheme = "host-simd";
+  return simulate(s, particles, knobs, sim);
+}
+
+/* Applies options and notes of the particles, which it takes over, and starts a simulation of them; on failure nothing
+ * changes. */
+static enum hb_status take_particles(struct hb_view_source *s, struct hb_particles *particles)
+{
+  const struct hb_run_settings old = *s->run;
+  *s->run = s->asked;
+  int shared = has_shared_step(s, particles);
+  if (shared) s->run->sim.integrator = "leapfrog";
+  enum hb_status status = hb_run_take_notes(s->opts, s->run, NULL, particles);
+  const struct hb_sim_params *params = &s->run->sim;
+  double started = hb_clock_now();
+  const struct hb_view_knobs knobs = {params->force.eps, params->eta,
+                                      params->damping > 0 ? params->damping : 1};
+  struct hb_sim *sim = NULL;
+  if (status == HB_OK) status = simulate(s, particles, &knobs, &sim);
+  if (status == HB_OK && shared) status = hurry(s, particles, &knobs, &sim);
+  if (status != HB_OK) {
+    *s->run = old;
+    hb_particles_destroy(particles);
+    return status;
+  }
+  s->knobs = knobs;
+  begin_showing(s, sim, particles, ANEW);
+  s->begin_s = hb_clock_now() - started;
+  hb_particles_destroy(s->particles);
+  s->particles = particles;
+  return HB_OK;
+}
+
+/* Goes on from the state of now with these knobs, in which others may stand for its particles: n of them, or 0. */
+static enum hb_status go_on(struct hb_view_source *s, const struct hb_view_knobs *knobs, size_t n)
+{
+  struct hb_particles *state = NULL, *others = NULL;
+  struct hb_sim *sim;
+  HB_TRY(hb_sim_state(s->sim, s->t, &state));
+  enum hb_status status = n ? hb_resample(state, n, s->seed, &others) : HB_OK;
+  const struct hb_particles *shown = n ? others : state;
+  if (status == HB_OK) status = simulate(s, shown, knobs, &sim);
+  if (status == HB_OK) {
+    s->knobs = *knobs;
+    begin_showing(s, sim, shown, GOES_ON);
+  }
+  hb_particles_destroy(state);
+  hb_particles_destroy(others);
+  return status;
+}
+
+static enum hb_status view_source_turn(struct hb_view_source *s, const struct hb_view_knobs *knobs)
+{
+  return go_on(s, knobs, 0);
+}
+
+static enum hb_status take_scheme(struct hb_view_source *s, const char *scheme, const char *precision)
+{
+  struct hb_force_params *force[] = {&s->run->sim.force, &s->asked.sim.force};
+  const char *old_scheme = force[0]->scheme, *old_precision = force[0]->precision;
+  for (int k = 0; k < 2; k++) force[k]->scheme = scheme, force[k]->precision = precision;
+  enum hb_status status = go_on(s, &s->knobs, 0);
+  for (int k = 0; k < 2 && status != HB_OK; k++)
+    force[k]->scheme = old_scheme, force[k]->precision = old_precision;
+  return status;
+}
+
+/* Goes on with another scheme and precision (NULL: the scheme's first), names as in hb_force_params. */
+static enum hb_status view_source_use(struct hb_view_source *s, const char *scheme, const char *precision)
+{
+  HB_TRY(take_scheme(s, scheme, precision));
+  s->lends = NULL; /* the user's choice stays */
+  return HB_OK;
+}
+
+/* ---- forces for the inspector ------------------------------------------------------------------------ */
+
+enum { CG2007_MOST = 256 }; /* a draw for each other particle */
+
+static int view_source_has_textures(const struct hb_view_source *s)
+{
+  return s->sim && hb_force_scheme(hb_sim_force(s->sim))->needs_gl;
+}
+
+/* Few particles by the kernel of 2007, whose textures are explained most easily, and many by bag. */
+static enum hb_status lend_textures(struct hb_view_source *s)
+{
+  if (!s->wants_textures || view_source_has_textures(s)) return HB_OK;
+  const struct hb_force_params before = s->run->sim.force;
+  const char *host = hb_force_scheme(hb_sim_force(s->sim))->name;
+  enum hb_status status = HB_ERR_USAGE;
+  if (s->n <= CG2007_MOST) status = take_scheme(s, "cg2007", NULL);
+  if (status == HB_ERR_USAGE) status = take_scheme(s, "bag", NULL); /* cg2007 knows gravity only */
+  HB_TRY(status);
+  s->lends = host;
+  s->lent_scheme = before.scheme;
+  s->lent_precision = before.precision;
+  return HB_OK;
+}
+
+static enum hb_status return_textures(struct hb_view_source *s)
+{
+  if (!s->lends) return HB_OK;
+  s->lends = NULL;
+  return take_scheme(s, s->lent_scheme, s->lent_precision);
+}
+
+/* wants = 1: where the processor computes the forces, OpenGL does from here on, also of other models; 0: as before. */
+static enum hb_status view_source_want_textures(struct hb_view_source *s, int wants)
+{
+  s->wants_textures = wants;
+  enum hb_status status = wants ? lend_textures(s) : return_textures(s);
+  if (status != HB_OK) s->wants_textures = 0;
+  return status;
+}
+
+/* ---- models ------------------------------------------------------------------------------------------ */
+
+static enum hb_status begin_model(struct hb_view_source *s, size_t model)
+{
+  size_t count;
+  const struct hb_ic_model *m = &hb_ic_models(&count)[model];
+  struct hb_particles *particles;
+  const struct hb_ic_params params = {.n = m->n_min == m->n_max ? 0 : s->n_asked, .seed = s->seed};
+  HB_TRY(hb_ic_make(m->name, &params, &particles));
+  HB_TRY(take_particles(s, particles));
+  s->model = model;
+  s->file_count = 0;
+  s->speed = m->speed;
+  snprintf(s->title, sizeof s->title, "%s", m->name);
+  return HB_OK;
+}
+
+static enum hb_status view_source_take_model(struct hb_view_source *s, size_t model)
+{
+  HB_TRY(return_textures(s));
+  HB_TRY(begin_model(s, model));
+  return lend_textures(s);
+}
+
+/* On failure, each of these leaves what was shown. */
+static enum hb_status view_source_reset(struct hb_view_source *s)
+{
+  if (hb_view_source_is_series(s)) return view_source_show(s, 0);
+  struct hb_sim *sim;
+  HB_TRY(simulate(s, s->particles, &s->knobs, &sim));
+  begin_showing(s, sim, s->particles, ANEW);
+  return HB_OK;
+}
+
+/* Goes on with n particles for those of now (core/resample.h); r begins the model anew with as many. */
+static enum hb_status view_source_resize(struct hb_view_source *s, size_t n)
+{
+  size_t count;
+  const struct hb_ic_params params = {.n = n, .seed = s->seed};
+  struct hb_particles *fresh;
+  HB_TRY(return_textures(s));
+  const double started = hb_clock_now();
+  HB_TRY(hb_ic_make(hb_ic_models(&count)[s->model].name, &params, &fresh));
+  enum hb_status status = go_on(s, &s->knobs, n);
+  if (status != HB_OK) {
+    hb_particles_destroy(fresh);
+    return status;
+  }
+  s->begin_s = hb_clock_now() - started;
+  s->n_asked = n;
+  hb_particles_destroy(s->particles);
+  s->particles = fresh;
+  return lend_textures(s);
+}
+
+/* ---- steps and energies ------------------------------------------------------------------------------ */
+
+/* One block step, or the next snapshot. */
+static enum hb_status view_source_step(struct hb_view_source *s)
+{
+  struct hb_sim_counts before, after;
+  if (hb_view_source_is_series(s)) return view_source_show(s, (s->shown + 1) % s->file_count);
+  double started = hb_clock_now(), t = hb_sim_next_time(s->sim);
+  hb_sim_counts(s->sim, &before);
+  HB_TRY(hb_sim_step(s->sim));
+  hb_sim_counts(s->sim, &after);
+  s->block = after.particle_steps - before.particle_steps;
+  s->t = s->at = t;
+  s->step_s += hb_clock_now() - started;
+  return HB_OK;
+}
+
+void hb_view_source_counts(const struct hb_view_source *s, struct hb_sim_counts *counts)
+{
+  struct hb_sim_counts now = {0};
+  if (s->sim) hb_sim_counts(s->sim, &now);
+  *counts = s->before;
+  counts->n = s->n;
+  counts->block_steps += now.block_steps;
+  counts->particle_steps += now.particle_steps;
+  counts->pairs += now.pairs;
+  counts->near.full_blocks += now.near.full_blocks;
+}
+
+static int view_source_has_energy(const struct hb_view_source *s)
+{
+  return s->sim && s->run->sim.correct != HB_PLACE_GPU;
+}
+
+enum hb_status hb_view_source_diagnose(struct hb_view_source *s)
+{
+  if (!view_source_has_energy(s)) return HB_OK;
+  struct hb_diagnostics now;
+  double started = hb_clock_now();
+  HB_TRY(hb_sim_diagnose(s->sim, s->t, &now));
+  if (s->energies++ == 0) s->begin = now;
+  s->e_error = (now.e_total - s->begin.e_total) / s->begin.e_scale;
+  s->diagnose_s += hb_clock_now() - started;
+  return HB_OK;
+}
+
+/* Looks at a time from t to that of the next step, predicted, where that needs no readback from the device. */
+static void view_source_look_at(struct hb_view_source *s, double t)
+{
+  if (view_source_has_energy(s)) s->at = fmin(fmax(t, s->t), hb_sim_next_time(s->sim));
+}
+
+/* The particles at that time, on the host. */
+static enum hb_status view_source_state(const struct hb_view_source *s, struct hb_particles **state)
+{
+  if (s->sim) return hb_sim_state(s->sim, s->at, state);
+  return hb_particles_copy(s->particles, state);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------- */
+
+static enum hb_status read_file(const struct hb_view_source *s, size_t number,
+                                struct hb_particles **particles)
+{
+  return hb_snapshot_read(s->files[number], s->run->input_format, particles);
+}
+
+static enum hb_status show_file(struct hb_view_source *s, size_t number)
+{
+  struct hb_particles *particles;
+  HB_TRY(read_file(s, number, &particles));
+  hb_particles_destroy(s->particles);
+  s->particles = particles;
+  s->shown = number;
+  double t = hb_particles_time(particles);
+  if (s->n != hb_particles_n(particles) || t < s->t) s->generation++;
+  s->t = s->at = t;
+  s->n = hb_particles_n(particles);
+  s->lit = hb_view_particles_lit(particles);
+  snprintf(s->title, sizeof s->title, "%s", hb_text_base_name(s->files[number]));
+  return HB_OK;
+}
+
+/* A snapshot of the series. */
+static enum hb_status view_source_show(struct hb_view_source *s, size_t number)
+{
+  s->play_at = (double)number;
+  return show_file(s, number);
+}
+
+/* Plays the series for so many seconds, over and over. */
+static enum hb_status view_source_play(struct hb_view_source *s, double seconds)
+{
+  double last = (double)s->file_count;
+  s->play_at += seconds * s->rate;
+  if (s->play_at >= last) s->play_at = fmod(s->play_at, last);
+  size_t number = (size_t)s->play_at;
+  return number == s->shown ? HB_OK : show_file(s, number);
+}
+
+/* A file does not say how fast to watch it: two thirds of the time in which its inner half would collapse each second, as
+ * a number with one digit. */
+static enum hb_status find_speed(struct hb_particles *p, double *speed)
+{
+  double center[3], radius, mass = 0;
+  size_t n = hb_particles_n(p);
+  HB_TRY(hb_camera_extent(n, hb_particles_x(p), 0.5, center, &radius));
+  for (size_t i = 0; i < n; i++) mass += hb_particles_m(p)[i] / 2;
+  double t = sqrt(radius * radius * radius / mass) / 1.5;
+  double decade = pow(10, floor(log10(t)));
+  *speed = isfinite(t) && t > 0 ? decade * floor(t / decade) : 1;
+  return HB_OK;
+}
+
+static enum hb_status take_file(struct hb_view_source *s)
+{
+  struct hb_particles *particles;
+  snprintf(s->title, sizeof s->title, "%s", hb_text_base_name(s->files[0]));
+  HB_TRY(read_file(s, 0, &particles));
+  enum hb_status status = find_speed(particles, &s->speed);
+  if (status == HB_OK) return take_particles(s, particles);
+  hb_particles_destroy(particles);
+  return status;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------- */
+
+/* Shows what the operands name; n_asked, seed and run (a part of opts->settings) are set. Call view_source_close even after a
+ * failure. Errors: HB_ERR_USAGE, HB_ERR_INPUT, those of hb_sim_take. */
+static enum hb_status view_source_open(const struct hb_opts *opts, struct hb_view_source *s)
+{
+  const char *const *operands = opts->operands;
+  size_t count = opts->operand_count;
+  s->opts = opts;
+  s->asked = *s->run;
+  int model = count <= 1 ? hb_words_find(hb_models_words, count ? operands[0] : "plummer") : -1;
+  if (model >= 0) return begin_model(s, (size_t)model);
+  if (s->n_asked)
+    return hb_fail(HB_ERR_USAGE, "option -n applies to a model, not to the file '%s'", operands[0]);
+  s->files = operands;
+  s->file_count = count;
+  return count == 1 ? take_file(s) : view_source_show(s, 0);
+}
+
+static void view_source_close(struct hb_view_source *s)
+{
+  hb_sim_destroy(s->sim);
+  hb_particles_destroy(s->particles);
+  s->sim = NULL;
+  s->particles = NULL;
+}
+
+/* ---- the window -------------------------------------------------------------------------------------- */
+
+static enum hb_status fit_scene(struct hb_view *view, int coarse)
+{
+  static const double share_of_stars = 0.4; /* beside the inspector */
+  struct hb_view_window *w = &view->window;
+  w->scene_width = (int)((view->inspect.inspector ? share_of_stars : 1) * w->width);
+  if (w->scene_width < 1) w->scene_width = 1;
+  w->coarse = coarse;
+  return hb_scene_resize(w->scene, (w->scene_width + coarse - 1) / coarse, (w->height + coarse - 1) / coarse,
+                         1);
+}
+
+/* Adopts the current size of the framebuffer. */
+/* A minimized window may have no pixels. */
+static enum hb_status view_picture_resized(struct hb_view *view)
+{
+  struct hb_view_window *w = &view->window;
+  int width, height;
+  hb_gl_window_size(w->gl, &width, &height);
+  double scale = view->asked->scale > 0 ? view->asked->scale : hb_gl_window_scale(w->gl);
+  w->text_scale = scale < 1.5 ? 1 : (int)(scale + 0.5);
+  if (width < 1 || height < 1 || (width == w->width && height == w->height)) return HB_OK;
+  HB_TRY(hb_gl_context_use(w->context));
+  hb_gl_texture_destroy(&w->hidden);
+  w->width = width;
+  w->height = height;
+  return fit_scene(view, w->coarse);
+}
+
+static enum hb_status view_picture_open(struct hb_view *view)
+{
+  struct hb_view_window *w = &view->window;
+  const struct hb_gl_window_params gl = {.title = "Holmberg",
+                                         .width = view->asked->width,
+                                         .height = view->asked->height,
+                                         .debug =
+                                             (view->asked->run.sim.force.flags & HB_FORCE_GL_DEBUG) != 0};
+  *w = (struct hb_view_window){.coarse = 1, .error = ""};
+  HB_TRY(hb_gl_window_open(&gl, &w->gl));
+  w->context = hb_gl_window_context(w->gl);
+  HB_TRY(hb_scene_open(w->context, hb_scene_quick_format(w->context), &w->scene));
+  HB_TRY(hb_paint_open(w->context, &w->paint));
+  hb_gl_window_poll(w->gl, 0);
+  HB_TRY(view_picture_resized(view));
+  return hb_view_particles_open(w->context, &view->stars.at);
+}
+
+static void view_picture_close(struct hb_view *view)
+{
+  struct hb_view_window *w = &view->window;
+  if (view->stars.trails.context) hb_trails_close(&view->stars.trails);
+  if (view->stars.at.context) hb_view_particles_close(&view->stars.at);
+  hb_mem_free(view->stars.values);
+  if (w->context && hb_gl_context_use(w->context) == HB_OK) hb_gl_texture_destroy(&w->hidden);
+  hb_paint_close(w->paint);
+  hb_scene_close(w->scene);
+  hb_gl_window_close(w->gl);
+}
+
+/* Reloads shaders, of forces and of pictures, that were saved meanwhile (HB_SHADER_DIR). */
+static void view_picture_reload(struct hb_view *view)
+{
+  hb_gl_reload(view->window.context, &view->window.error);
+}
+
+/* ---- detail ------------------------------------------------------------------------------------------ */
+
+/* Thirty pictures a second, half of whose time belongs to the steps. */
+static const double draw_most_s = 0.5 / 30, draw_spare_s = 0.2 / 30;
+static const double again_s = 10; /* until details that took too long are tried once more */
+
+enum { COARSEST = 3, PICTURES = 8 };
+
+static enum hb_status set_detail(struct hb_view *view, int coarse)
+{
+  view->detail.tried = 0;
+  view->detail.best_s = INFINITY;
+  return fit_scene(view, coarse);
+}
+
+/* All details, as for a screenshot or a movie; without glow if the user wants plain pictures. */
+static enum hb_status view_picture_refine(struct hb_view *view) { return set_detail(view, 1); }
+
+/* After a picture on the screen: fewer details if it took too long, more if there was time to spare. */
+/* The best of a few pictures is not disturbed by other programs. */
+static enum hb_status view_picture_adapt(struct hb_view *view)
+{
+  struct hb_view_detail *d = &view->detail;
+  double now = hb_clock_now();
+  int coarse = view->window.coarse;
+  d->best_s = d->tried++ ? fmin(d->best_s, d->draw_s) : d->draw_s;
+  int enough = d->best_s > 4 * draw_most_s ? 2 : PICTURES;
+  if (view->film || d->tried < enough) return HB_OK;
+  if (d->best_s > draw_most_s && coarse < COARSEST) {
+    d->again_at = now + again_s;
+    return set_detail(view, coarse + 1);
+  }
+  if (d->best_s < draw_spare_s && coarse > 1 && now > d->again_at) return set_detail(view, coarse - 1);
+  d->tried = 0;
+  return HB_OK;
+}
+
+/* ---- colors ------------------------------------------------------------------------------------------ */
+
+static enum hb_status reserve_values(struct hb_view_stars *stars, size_t n)
+{
+  if (n <= stars->capacity) return HB_OK;
+  hb_mem_free(stars->values);
+  stars->values = NULL;
+  stars->capacity = 0;
+  HB_TRY(HB_ALLOC(n, &stars->values));
+  stars->capacity = n;
+  return HB_OK;
+}
+
+/* Speeds, only for their range: the colors are computed on the device. */
+static enum hb_status find_speeds(const struct hb_view *view, double *values)
+{
+  struct hb_particles *state;
+  HB_TRY(view_source_state(&view->source, &state));
+  hb_coloring_speeds(hb_particles_n(state), hb_particles_v(state), values);
+  hb_particles_destroy(state);
+  return HB_OK;
+}
+
+/* The range of colors is updated now and then, but not if speeds would have to be read back from the device. */
+static int range_is_due(struct hb_view *view)
+{
+  enum { PICTURES_OLD = 32 };
+  if (!view->stars.ranged) return 1;
+  if (view->stars.range_is_old++ < PICTURES_OLD) return 0;
+  return view->looks.color != HB_COLORING_SPEED || !view->source.sim || view_source_has_energy(&view->source);
+}
+
+static int is_elsewhere(const struct hb_view *view)
+{
+  return view->stars.generation != view->source.generation || view->stars.t != view->source.at;
+}
+
+/* The values to color by. */
+static enum hb_status find_values(struct hb_view *view)
+{
+  struct hb_view_source *s = &view->source;
+  enum hb_coloring color = view->looks.color;
+  HB_TRY(reserve_values(&view->stars, s->n));
+  if (color == HB_COLORING_SPEED) return find_speeds(view, view->stars.values);
+  if (color != HB_COLORING_GROUP) return hb_coloring_of_sim(color, s->sim, s->n, view->stars.values);
+  hb_coloring_groups(s->lit, view->asked->groups, view->stars.values);
+  return HB_OK;
+}
+
+/* Sends the values, and moves the range halfway to theirs. */
+static enum hb_status send_values(struct hb_view *view, int range_due)
+{
+  struct hb_view_stars *stars = &view->stars;
+  double range[2];
+  if (view->looks.color != HB_COLORING_SPEED)
+    HB_TRY(hb_view_particles_values(&stars->at, view->source.n, stars->values));
+  if (!range_due) return HB_OK;
+  hb_coloring_range(view->source.lit, stars->values, range);
+  for (int k = 0; k < 2; k++) stars->range[k] = stars->ranged ? (stars->range[k] + range[k]) / 2 : range[k];
+  stars->ranged = 1;
+  stars->range_is_old = 0;
+  return HB_OK;
+}
+
+/* ---- stars ------------------------------------------------------------------------------------------- */
+
+/* A trail is as long as what was on the screen in the last seconds, of few bodies in more of them, whose paths can be told
+ * apart. */
+static double trail_s(size_t n) { return n <= HB_VIEW_FEW ? 6 : 1; }
+
+static enum hb_status add_to_trails(struct hb_view *view)
+{
+  enum { ENTRIES = 48 };
+  size_t n = view->source.n;
+  struct hb_trails *trails = &view->stars.trails;
+  if (trails->n != n) {
+    hb_trails_close(trails);
+    *trails = (struct hb_trails){0};
+    HB_TRY(hb_trails_open(view->window.context, n, ENTRIES, trails));
+  }
+  hb_trails_thin(trails, trail_s(n) * view->clock.speed / ENTRIES);
+  return hb_trails_add(trails, &view->stars.at);
+}
+
+static void set_title(struct hb_view *view)
+{
+  char title[160];
+  snprintf(title, sizeof title, "%s - Holmberg", view->source.title);
+  hb_gl_window_set_title(view->window.gl, title);
+}
+
+/* Brings the stars to where the source is now. */
+static enum hb_status place_stars(struct hb_view *view)
+{
+  struct hb_view_source *s = &view->source;
+  struct hb_view_stars *stars = &view->stars;
+  int moved = is_elsewhere(view), others = stars->generation != s->generation;
+  if (!moved && !stars->at.lent) return HB_OK;
+  if (others) hb_trails_clear(&stars->trails);
+  if (others || !s->sim) set_title(view);
+  HB_TRY(s->sim ? hb_view_particles_follow(&stars->at, s->sim, s->at)
+                : hb_view_particles_load(&stars->at, s->particles, NULL));
+  if (stars->at.lent) stars->at.lit = s->lit;
+  stars->generation = s->generation;
+  stars->t = s->at;
+  return moved && view->looks.trails ? add_to_trails(view) : HB_OK;
+}
+
+/* Values are found before stars are placed: computing energies changes the textures of the simulation's forces. */
+static enum hb_status place_and_color(struct hb_view *view)
+{
+  if (view->stars.generation != view->source.generation || view->stars.color != view->looks.color)
+    view->stars.ranged = 0;
+  view->stars.color = view->looks.color;
+  int range_due = range_is_due(view), by_value = view->looks.color != HB_COLORING_SPEED;
+  int fresh = range_due || (by_value && is_elsewhere(view));
+  if (fresh) HB_TRY(find_values(view));
+  HB_TRY(place_stars(view));
+  if (!fresh && by_value && !view->stars.at.has_values) { /* sent again, after a diagnosis */
+    HB_TRY(find_values(view));
+    fresh = 1;
+  }
+  return fresh ? send_values(view, range_due) : HB_OK;
+}
+
+static enum hb_status draw_stars(struct hb_view *view, const struct hb_gl_target *target)
+{
+  static const double least_star =
+      600; /* point size of a sigma of 0.6 pixels, below which a star would be dim, times height */
+  struct hb_view_window *w = &view->window;
+  struct hb_view_stars *stars = &view->stars;
+  struct hb_scene_style style = view->looks.style;
+  style.color = hb_coloring_scene(view->looks.color);
+  style.glow = view->looks.plain ? -1 : 0;
+  memcpy(style.range, stars->range, sizeof style.range);
+  style.point_size = fmax(style.point_size, least_star * w->coarse / w->height);
+  HB_TRY(hb_scene_begin(w->scene, &view->steer.camera));
+  if (view->looks.trails && stars->trails.count > 1)
+    HB_TRY(hb_scene_trails(w->scene, &stars->trails, &stars->at, INFINITY, &style));
+  HB_TRY(hb_scene_stars(w->scene, &stars->at, &style));
+  return hb_scene_enlarge(w->scene, &style, target, 0, 0, w->scene_width, w->height);
+}
+
+/* ---- the inspector: the textures behind the forces, and the same particle marked in both --------------- */
+
+/* Opens or closes the inspector. */
+static enum hb_status view_picture_inspect(struct hb_view *view)
+{
+  struct hb_view_inspect *i = &view->inspect;
+  int opens = !i->inspector;
+  i->texel = (struct hb_inspector_texel){.particle = -1};
+  if (opens && !view->source.sim)
+    return hb_fail(HB_ERR_USAGE, "there are no textures to inspect: snapshots have no forces");
+  hb_inspector_close(i->inspector);
+  i->inspector = NULL;
+  HB_TRY(view_source_want_textures(&view->source, opens));
+  if (opens) HB_TRY(hb_inspector_open(&i->inspector));
+  return fit_scene(view, view->window.coarse);
+}
+
+/* Finds the texel under the mouse. */
+static void view_picture_point(struct hb_view *view, double x, double y)
+{
+  struct hb_view_inspect *i = &view->inspect;
+  struct hb_inspector_texel texel;
+  if (!i->inspector || !hb_inspector_hit(i->inspector, (int)x, (int)y, &texel)) return;
+  i->texel = texel;
+  hb_inspector_mark(i->inspector, texel.particle);
+}
+
+/* Repeats the walk if another pass was requested and no step is going to show it; before stars are placed. */
+static enum hb_status walk_again(struct hb_view *view)
+{
+  struct hb_inspector *i = view->inspect.inspector;
+  if (!i || !hb_inspector_waits(i) || !view_source_has_textures(&view->source)) return HB_OK;
+  return hb_view_source_diagnose(&view->source);
+}
+
+/* A frame around the particle that the texel under the mouse belongs to. */
+static enum hb_status mark_star(struct hb_view *view)
+{
+  struct hb_view_window *w = &view->window;
+  struct hb_particles *state;
+  int64_t particle = view->inspect.texel.particle;
+  double at[2], depth, reach = 8 * w->text_scale, width = 1.5 * w->text_scale;
+  char name[32];
+  if (particle < 0 || (uint64_t)particle >= view->source.n) return HB_OK;
+  HB_TRY(view_source_state(&view->source, &state));
+  int seen = hb_camera_project(&view->steer.camera, hb_particles_x(state) + 3 * particle, at, &depth);
+  hb_particles_destroy(state);
+  double x = (w->scene_width + at[0] * w->height) / 2, y = (1 - at[1]) * w->height / 2;
+  if (!seen || x > w->scene_width) return HB_OK;
+  for (int k = -1; k <= 1; k += 2) {
+    hb_paint_line(w->paint, x - reach, y + k * reach, x + reach, y + k * reach, width, 0xffd27aff);
+    hb_paint_line(w->paint, x + k * reach, y - reach, x + k * reach, y + reach, width, 0xffd27aff);
+  }
+  snprintf(name, sizeof name, "%lld", (long long)particle);
+  hb_paint_text(w->paint, x + 1.5 * reach, y - reach, 0xffd27aff, name);
+  return HB_OK;
+}
+
+static enum hb_status draw_inspector(struct hb_view *view, const struct hb_gl_target *target)
+{
+  struct hb_view_window *w = &view->window;
+  if (!view->inspect.inspector) return HB_OK;
+  HB_TRY(hb_inspector_draw(view->inspect.inspector, w->context, w->paint, target, w->scene_width, 0,
+                           w->width - w->scene_width, w->height));
+  return mark_star(view);
+}
+
+/* ---- the picture -------------------------------------------------------------------------------------- */
+
+/* Draws into a target of the window's size. */
+static enum hb_status draw_picture(struct hb_view *view, const struct hb_gl_target *target)
+{
+  struct hb_view_window *w = &view->window;
+  HB_TRY(walk_again(view));
+  HB_TRY(place_and_color(view));
+  HB_TRY(draw_stars(view, target));
+  hb_paint_begin(w->paint, w->width, w->height, w->text_scale);
+  HB_TRY(draw_inspector(view, target));
+  view_hud_paint(view);
+  return hb_paint_end(w->paint, target);
+}
+
+/* ---- screenshots and movies -------------------------------------------------------------------------- */
+
+/* The first of holmberg_0001.png, ... that does not exist, so that nothing is overwritten. */
+static enum hb_status find_free_name(const char *extension, char path[4096])
+{
+  for (int k = 1; k < 10000; k++) {
+    snprintf(path, 4096, "holmberg_%04d.%s", k, extension);
+    if (access(path, F_OK) != 0) return HB_OK;
+  }
+  return hb_fail(HB_ERR_IO, "holmberg_0001.%s to holmberg_9999.%s all exist", extension, extension);
+}
+
+static void describe(const struct hb_view *view, struct hb_view_film *f)
+{
+  const struct hb_view_source *s = &view->source;
+  int used = snprintf(f->comment, sizeof f->comment, "%s: N = %llu, t = %.10g", s->title,
+                      (unsigned long long)s->n, s->t);
+  if (s->sim)
+    snprintf(f->comment + used, sizeof f->comment - (size_t)used, ", eps = %g, %s, %s, %s", s->knobs.eps,
+             s->run->sim.integrator, hb_force_scheme(hb_sim_force(s->sim))->name,
+             hb_force_precision(hb_sim_force(s->sim)));
+  f->text[0] = (struct hb_png_text){"Software", "Holmberg " HB_VERSION};
+  f->text[1] = (struct hb_png_text){"Comment", f->comment};
+}
+
+/* A screenshot, or a movie, whose size is even: the last column or row is left out. path NULL: a free name. */
+static enum hb_status open_film(struct hb_view *view, const char *path, int single, struct hb_view_film *f)
+{
+  HB_TRY(view_picture_refine(view));
+  if (path) snprintf(f->path, sizeof f->path, "%s", path);
+  if (!path) HB_TRY(find_free_name(single ? "png" : "mp4", f->path));
+  f->width = view->window.width;
+  f->height = view->window.height;
+  describe(view, f);
+  const struct hb_film_params params = {.path = f->path,
+                                        .width = single ? f->width : f->width & ~1,
+                                        .height = single ? f->height : f->height & ~1,
+                                        .frames_per_s = view->asked->fps,
+                                        .single = single,
+                                        .text = f->text,
+                                        .text_count = 2};
+  return hb_film_open(&params, &f->film);
+}
+
+static enum hb_status add_frame(struct hb_view *view, struct hb_view_film *f)
+{
+  struct hb_view_window *w = &view->window;
+  const struct hb_film_params *film = &f->film.params;
+  const struct hb_gl_texture_params params = {
+      .what = "a picture", .format = HB_GL_RGBA8, .width = w->width, .height = w->height, .drawn = 1};
+  HB_TRY(hb_gl_context_use(w->context));
+  if (!w->hidden.id) HB_TRY(hb_gl_texture_create(w->context, &params, &w->hidden));
+  HB_TRY(draw_picture(view, &w->hidden.target));
+  HB_TRY(hb_tone_map_read(w->context, &w->hidden.target, film->width, film->height, f->film.rgb));
+  return hb_film_add(&f->film, NULL, 0);
+}
+
+enum hb_status hb_view_picture_save(struct hb_view *view, const char *path)
+{
+  struct hb_view_film f = {0};
+  HB_TRY(open_film(view, path, 1, &f));
+  HB_TRY(hb_film_close(&f.film, add_frame(view, &f)));
+  hb_hud_say(&view->note, "wrote %s: %d x %d", f.path, f.width, f.height);
+  return HB_OK;
+}
+
+/* Starts a movie; path NULL: under a free name. Ends it, with a message. Errors: those of hb_film_open, hb_film_close. */
+static enum hb_status view_picture_record(struct hb_view *view, const char *path)
+{
+  struct hb_view_film *f;
+  HB_TRY(HB_ALLOC(1, &f));
+  enum hb_status status = open_film(view, path, 0, f);
+  if (status != HB_OK) {
+    hb_mem_free(f);
+    return status;
+  }
+  view->film = f;
+  return HB_OK;
+}
+
+static enum hb_status view_picture_recorded(struct hb_view *view, enum hb_status status)
+{
+  struct hb_view_film *f = view->film;
+  view->film = NULL;
+  status = hb_film_close(&f->film, status);
+  if (status == HB_OK && f->film.lacks_ffmpeg)
+    hb_hud_say(&view->note, "ffmpeg is not installed: wrote %lu picture%s, %.*s_0001.png, ...",
+               f->film.frames, hb_text_s(f->film.frames), (int)strcspn(f->path, "."), f->path);
+  else if (status == HB_OK)
+    hb_hud_say(&view->note, "wrote %s: %lu picture%s", f->path, f->film.frames, hb_text_s(f->film.frames));
+  hb_mem_free(f);
+  return status;
+}
+
+/* A change of size ends the movie. */
+static enum hb_status film_picture(struct hb_view *view)
+{
+  struct hb_view_film *f = view->film;
+  if (!f) return HB_OK;
+  int same_size = f->width == view->window.width && f->height == view->window.height;
+  enum hb_status status = same_size ? add_frame(view, f) : HB_OK;
+  return same_size && status == HB_OK ? HB_OK : view_picture_recorded(view, status);
+}
+
+/* ---- showing ----------------------------------------------------------------------------------------- */
+
+/* Draws and shows a picture, and adds it to the movie being recorded. Only for hb_view_show. */
+static enum hb_status view_picture_show(struct hb_view *view)
+{
+  struct hb_view_window *w = &view->window;
+  const struct hb_gl_target screen = {.width = w->width, .height = w->height};
+  double start = hb_clock_now();
+  HB_TRY(draw_picture(view, &screen));
+  hb_gl_window_swap(w->gl);
+  HB_TRY(hb_gl_context_check(w->context, "drawing"));
+  view->detail.draw_s = hb_clock_now() - start;
+  view->detail.pictures++;
+  return film_picture(view);
+}
 
 /* ---- time ------------------------------------------------------------------------------------------- */
 
@@ -27,19 +1262,19 @@ static enum hb_status halt(struct hb_view *view, enum hb_status status)
   if (status == HB_OK || status == HB_ERR_DEVICE) return status;
   view->clock.paused = 1;
   hb_hud_say(&view->note, "%s", hb_error());
-  if (status == HB_ERR_GL) hb_view_picture_reload(view);
+  if (status == HB_ERR_GL) view_picture_reload(view);
   view->clock.waits = status == HB_ERR_GL && *view->window.error;
   if (view->clock.waits) hb_hud_hush(&view->note);
   return HB_OK;
 }
 
-enum hb_status hb_view_step(struct hb_view *view) { return halt(view, hb_view_source_step(&view->source)); }
+enum hb_status hb_view_step(struct hb_view *view) { return halt(view, view_source_step(&view->source)); }
 
 enum hb_status hb_view_show(struct hb_view *view)
 {
-  hb_view_picture_reload(view);
+  view_picture_reload(view);
   if (view->clock.waits && !*view->window.error) view->clock.waits = view->clock.paused = 0;
-  return hb_view_picture_show(view);
+  return view_picture_show(view);
 }
 
 static enum hb_status diagnose(struct hb_view *view)
@@ -48,7 +1283,7 @@ static enum hb_status diagnose(struct hb_view *view)
   int by_film = view->film != NULL; /* not by how fast this machine is */
   if (by_film && view->detail.pictures % FILMED != 0) return HB_OK;
   if (!by_film && s->energies > 0 && s->diagnose_s > diagnose_share * s->step_s) return HB_OK;
-  if (!hb_view_source_has_energy(s)) return HB_OK;
+  if (!view_source_has_energy(s)) return HB_OK;
   HB_TRY(hb_view_source_diagnose(s));
   hb_hud_history_add(&s->history, s->t, s->e_error);
   return HB_OK;
@@ -59,7 +1294,7 @@ static void look_between(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
   if (hb_sim_next_time(s->sim) - s->t > view->clock.speed / view->asked->fps)
-    hb_view_source_look_at(s, view->clock.t);
+    view_source_look_at(s, view->clock.t);
 }
 
 /* The clock goes on by this many seconds, and as many steps are done as are due by it, for about budget_s of real time; nothing
@@ -72,7 +1307,7 @@ static enum hb_status step_for(struct hb_view *view, double seconds, double budg
   int was_late = c->late;
   c->late = 0;
   if (c->paused) return HB_OK;
-  if (hb_view_source_is_series(s)) return halt(view, hb_view_source_play(s, seconds));
+  if (hb_view_source_is_series(s)) return halt(view, view_source_play(s, seconds));
   HB_TRY(halt(view,
               diagnose(view))); /* before the steps, since it overwrites the drawn particles on the device */
   int is_elsewhere = c->t < s->t || c->t > hb_sim_next_time(s->sim); /* another model, or a single step */
@@ -169,7 +1404,7 @@ static enum hb_status center(struct hb_view *view, int by)
   struct hb_camera *camera = &view->steer.camera;
   double radius;
   (void)by;
-  HB_TRY(hb_view_source_state(&view->source, &state));
+  HB_TRY(view_source_state(&view->source, &state));
   enum hb_status status =
       hb_camera_extent(hb_view_particles_lit(state), hb_particles_x(state), visible, camera->center, &radius);
   if (status == HB_OK)
@@ -200,7 +1435,7 @@ static enum hb_status ask(struct hb_view *view)
     return HB_OK;
   double before = hb_clock_now();
   HB_TRY(hb_view_source_diagnose(s));
-  double step_s = hb_view_source_has_energy(s) ? hb_clock_now() - before : s->begin_s;
+  double step_s = view_source_has_energy(s) ? hb_clock_now() - before : s->begin_s;
   if (step_s < long_step_s) return HB_OK;
   c->paused = 1;
   snprintf(c->asks, sizeof c->asks, "a step of all %llu particles takes %.2g s here: space starts it%s",
@@ -237,7 +1472,7 @@ static enum hb_status adopt_other(struct hb_view *view)
 
 static enum hb_status take_model(struct hb_view *view, size_t model)
 {
-  HB_TRY(hb_view_source_take_model(&view->source, model));
+  HB_TRY(view_source_take_model(&view->source, model));
   return adopt_other(view);
 }
 
@@ -261,7 +1496,7 @@ static enum hb_status next_model(struct hb_view *view, int by)
 static enum hb_status start_again(struct hb_view *view, int by)
 {
   (void)by;
-  return hb_view_source_reset(&view->source);
+  return view_source_reset(&view->source);
 }
 
 /* Another model once this one has been on show for cycle_s, if that is > 0: the next one that needs no patience. */
@@ -307,7 +1542,7 @@ static enum hb_status next_scheme(struct hb_view *view, int by)
   for (size_t k = 1; k < count; k++) {
     const struct hb_force_scheme *next = &schemes[(now + k * (size_t)by) % count];
     if (view->inspect.inspector && !next->needs_gl) continue; /* it would have nothing to show */
-    status = hb_view_source_use(s, next->name, NULL);
+    status = view_source_use(s, next->name, NULL);
     if (status == HB_OK) return say_forces(view);
     if (status == HB_ERR_DEVICE) break;
   }
@@ -325,7 +1560,7 @@ static enum hb_status next_precision(struct hb_view *view, int by)
   for (size_t k = 1; k < count; k++) {
     const char *precision = hb_precision_names[(now + k * (size_t)by) % count];
     if (!hb_text_is_listed(precision, scheme->precisions)) continue;
-    HB_TRY(hb_view_source_use(&view->source, scheme->name, precision));
+    HB_TRY(view_source_use(&view->source, scheme->name, precision));
     return say_forces(view);
   }
   return hb_fail(HB_ERR_USAGE, "scheme %s has no other precision", scheme->name);
@@ -340,7 +1575,7 @@ static enum hb_status change_n(struct hb_view *view, int by)
     return hb_fail(HB_ERR_USAGE, "%s has %llu particles and no other number", s->title,
                    (unsigned long long)s->n);
   double wanted = by ? (by > 0 ? 2 : 0.5) * (double)s->n : floor(view->n_wanted + 0.5);
-  HB_TRY(hb_view_source_resize(s, (size_t)fmin(fmax(wanted, (double)model->n_min), (double)model->n_max)));
+  HB_TRY(view_source_resize(s, (size_t)fmin(fmax(wanted, (double)model->n_min), (double)model->n_max)));
   return adopt(view);
 }
 
@@ -360,7 +1595,7 @@ static enum hb_status step_once(struct hb_view *view, int by)
   if (by < 0 && !hb_view_source_is_series(s))
     return hb_fail(HB_ERR_USAGE, "a simulation cannot run backwards: r starts it again");
   view->clock.paused = 1;
-  return by > 0 ? hb_view_step(view) : hb_view_source_show(s, (s->shown + s->file_count - 1) % s->file_count);
+  return by > 0 ? hb_view_step(view) : view_source_show(s, (s->shown + s->file_count - 1) % s->file_count);
 }
 
 /* Twice as fast, or half, by two presses. */
@@ -404,7 +1639,7 @@ static enum hb_status be_plain(struct hb_view *view, int by)
 {
   (void)by;
   view->looks.plain = !view->looks.plain;
-  return hb_view_picture_refine(view);
+  return view_picture_refine(view);
 }
 
 /* `by`: where it is in struct hb_view. */
@@ -419,7 +1654,7 @@ static enum hb_status inspect(struct hb_view *view, int by)
 {
   (void)by;
   view->looks.plays_passes = 0;
-  HB_TRY(hb_view_picture_inspect(view));
+  HB_TRY(view_picture_inspect(view));
   say_who_computes(view);
   return HB_OK;
 }
@@ -457,7 +1692,7 @@ static enum hb_status save_screenshot(struct hb_view *view, int by)
 
 static enum hb_status start_movie(struct hb_view *view, const char *path)
 {
-  HB_TRY(hb_view_picture_record(view, path));
+  HB_TRY(view_picture_record(view, path));
   view->clock.late = 0;
   return HB_OK;
 }
@@ -465,7 +1700,7 @@ static enum hb_status start_movie(struct hb_view *view, const char *path)
 static enum hb_status film_or_end(struct hb_view *view, int by)
 {
   (void)by;
-  if (view->film) return hb_view_picture_recorded(view, HB_OK);
+  if (view->film) return view_picture_recorded(view, HB_OK);
   HB_TRY(start_movie(view, NULL));
   hb_hud_say(&view->note, "recording %s: v ends it", view->film->path);
   return HB_OK;
@@ -473,7 +1708,7 @@ static enum hb_status film_or_end(struct hb_view *view, int by)
 
 enum hb_status hb_view_record(struct hb_view *view, const char *path)
 {
-  if (view->film) HB_TRY(hb_view_picture_recorded(view, HB_OK));
+  if (view->film) HB_TRY(view_picture_recorded(view, HB_OK));
   hb_hud_hush(&view->note);
   return start_movie(view, path);
 }
@@ -553,7 +1788,7 @@ static enum hb_status turn_knobs(struct hb_view *view)
 {
   const struct hb_view_knobs *knobs = &view->knobs, *now = &view->source.knobs;
   if (knobs->eps == now->eps && knobs->eta == now->eta && knobs->damping == now->damping) return HB_OK;
-  return hb_view_source_turn(&view->source, knobs);
+  return view_source_turn(&view->source, knobs);
 }
 
 /* *taken = 1 when the event was for a slider. */
@@ -563,7 +1798,7 @@ static enum hb_status move_sliders(struct hb_view *view, const struct hb_gl_even
     enum hb_hud_answer answer = hb_hud_slider_event(&view->sliders[k], event);
     *taken |= answer != HB_HUD_NOT_MINE;
     if (k == HB_VIEW_TIME && answer == HB_HUD_MOVED)
-      return forgive(view, hb_view_source_show(&view->source, (size_t)floor(view->snapshot + 0.5)));
+      return forgive(view, view_source_show(&view->source, (size_t)floor(view->snapshot + 0.5)));
     if (k != HB_VIEW_TIME && answer == HB_HUD_LET_GO)
       return forgive(view, k == HB_VIEW_N ? change_n(view, 0) : turn_knobs(view));
   }
@@ -577,11 +1812,11 @@ static enum hb_status handle_event(struct hb_view *view, const struct hb_gl_even
   int taken = 0;
   view->clock.touched = 1;
   if (event->kind == HB_GL_EVENT_CLOSE) view->done = 1;
-  if (event->kind == HB_GL_EVENT_RESIZE) return hb_view_picture_resized(view);
+  if (event->kind == HB_GL_EVENT_RESIZE) return view_picture_resized(view);
   if (event->kind == HB_GL_EVENT_KEY) return forgive(view, press_key(view, event->key));
   HB_TRY(move_sliders(view, event, &taken));
   int beside = event->x >= w->scene_width && steer->drag == HB_STEER_FREE;
-  if (event->kind == HB_GL_EVENT_MOVE && beside) hb_view_picture_point(view, event->x, event->y);
+  if (event->kind == HB_GL_EVENT_MOVE && beside) view_picture_point(view, event->x, event->y);
   if (taken || (event->kind == HB_GL_EVENT_PRESS && beside)) return HB_OK;
   hb_steer_event(steer, event, hb_clock_now(), w->scene_width, w->height);
   return HB_OK;
@@ -630,7 +1865,7 @@ static enum hb_status turn(struct hb_view *view)
   if (view->film && c->late) return HB_OK;
   c->drawn_at = hb_clock_now();
   if (!view->looks.stop_drawing) HB_TRY(hb_view_show(view));
-  if (!view->looks.stop_drawing) HB_TRY(hb_view_picture_adapt(view));
+  if (!view->looks.stop_drawing) HB_TRY(view_picture_adapt(view));
   c->due = now + (c->paused ? idle_s : picture_s);
   measure_rates(view, hb_clock_now());
   return HB_OK;
@@ -666,15 +1901,15 @@ enum hb_status hb_view_play(struct hb_view *view, double seconds)
 static enum hb_status begin_view(const struct hb_opts *opts, struct hb_view *view)
 {
   const struct hb_view_settings *asked = view->asked;
-  HB_TRY(hb_view_picture_open(view));
-  HB_TRY(hb_view_source_open(opts, &view->source));
+  HB_TRY(view_picture_open(view));
+  HB_TRY(view_source_open(opts, &view->source));
   if (!view->source.sim && asked->color != HB_COLORING_SPEED && asked->color != HB_COLORING_GROUP)
     return hb_fail(
         HB_ERR_USAGE,
         "option --color-by: a series of snapshots cannot be colored by %s (expected speed or group)",
         hb_coloring_name(asked->color));
   hb_camera_look(&view->steer.camera, 0.5, 0.6, 0);
-  HB_TRY(hb_view_picture_refine(view));
+  HB_TRY(view_picture_refine(view));
   if (asked->inspect) HB_TRY(inspect(view, 0));
   HB_TRY(adopt_other(view));
   hb_hud_say(&view->note, "h: help, space: pause, i: textures");
@@ -711,7 +1946,7 @@ static enum hb_status end_movie(struct hb_view *view)
   const char *by = hb_signals_stop();
   snprintf(context, sizeof context, "stopped by %s", by ? by : "");
   if (!view->film) return by ? hb_fail(HB_ERR_STOPPED, "%s", context) : HB_OK;
-  enum hb_status status = hb_view_picture_recorded(view, HB_OK);
+  enum hb_status status = view_picture_recorded(view, HB_OK);
   if (!by || (status != HB_OK && status != HB_ERR_USAGE)) return status;
   return status == HB_OK ? hb_fail(HB_ERR_STOPPED, "%s: %s", context, view->note.text)
                          : hb_fail_in(HB_ERR_STOPPED, context);
@@ -722,8 +1957,8 @@ enum hb_status hb_view_close(struct hb_view *view, enum hb_status status)
   if (!view) return status;
   enum hb_status ended = end_movie(view);
   hb_inspector_close(view->inspect.inspector);
-  hb_view_source_close(&view->source);
-  hb_view_picture_close(view);
+  view_source_close(&view->source);
+  view_picture_close(view);
   hb_mem_free(view);
   return status == HB_OK ? ended : status;
 }

@@ -2,10 +2,23 @@
 #ifndef HB_VIEW_H
 #define HB_VIEW_H
 
+#include "run/run_settings.h"
 #include "viewer/hud.h"
 #include "viewer/view_settings.h"
+#include "viewer/view_state.h"
 
-struct hb_view;
+#include <holmberg/diagnostics.h>
+
+int hb_view_source_is_series(const struct hb_view_source *source);
+
+/* Measures the energy error, unless positions would have to be read back from the device. */
+enum hb_status hb_view_source_diagnose(struct hb_view_source *source);
+
+/* Steps since the model or file that is shown began, whatever was changed since; pairs since the program started. */
+void hb_view_source_counts(const struct hb_view_source *source, struct hb_sim_counts *counts);
+
+/* Writes a screenshot; path NULL: the first of holmberg_0001.png, ... that does not exist. Shows a message with the name. */
+enum hb_status hb_view_picture_save(struct hb_view *view, const char *path);
 
 /* Opens the window on what the operands name; opts->settings are a struct hb_view_settings. Errors: HB_ERR_GL (no window system, no
  * OpenGL 3.3), HB_ERR_USAGE, HB_ERR_INPUT, those of hb_sim_take. */
@@ -32,7 +45,7 @@ extern const struct hb_keys_row hb_view_keys[];
 /* Handles all events in the window's queue. */
 enum hb_status hb_view_input(struct hb_view *view);
 
-/* hb_view_picture_show, with the shaders as they are now: what has waited for one goes on. */
+/* view_picture_show, with the shaders as they are now: what has waited for one goes on. */
 enum hb_status hb_view_show(struct hb_view *view);
 
 /* One step, or snapshot, forward. A simulation that fails is paused, with a message. */

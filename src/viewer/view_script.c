@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "console/terminal.h"
 #include "viewer/view.h"
-#include "viewer/view_picture.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,17 +1,64 @@
 /* The state of `holmberg view`: parts, each written by the file that is named with it; the others look. From the bottom up:
- * view_source.c is what is shown; steer.c moves the camera; view_hud.c paints over the picture; view_picture.c draws, shows and saves
- * pictures; view.c keeps time and acts on keys and mouse; view_script.c plays the user. */
+ * steer.c moves the camera; view.c has what is shown, draws, paints over and saves pictures, keeps
+ * time and acts on keys and mouse; view_script.c plays the user. */
 #ifndef HB_VIEW_STATE_H
 #define HB_VIEW_STATE_H
 
 #include "inspect/inspector.h"
 #include "movie/film.h"
+#include "run/run_settings.h"
 #include "viewer/hud.h"
 #include "viewer/steer.h"
 #include "viewer/view_settings.h"
-#include "viewer/view_source.h"
 
-/* The window: a scene of stars, beside it the inspector, and a page painted over both. view_picture.c. */
+/* What can be changed while it runs. */
+struct hb_view_knobs {
+  double eps, eta, damping;
+};
+
+struct hb_view_source {
+  /* as requested */
+  const char *const *files; /* the series, or the one file that the simulation starts from           */
+  size_t file_count;        /* 0: a model; > 1: a series                                              */
+  size_t model;             /* number in hb_ic_models                                                */
+  size_t n_asked;           /* particles of a model; 0: the model's default                          */
+  uint64_t seed;
+  double rate;                  /* of a series: snapshots a second */
+  const struct hb_opts *opts;   /* that run belongs to             */
+  struct hb_run_settings *run;  /* as given, then with the snapshot's notes */
+  struct hb_run_settings asked; /* the same as given                        */
+
+  /* what is shown */
+  char title[128];
+  struct hb_view_knobs knobs;
+  struct hb_particles *particles; /* at the start, or of the snapshot shown                               */
+  struct hb_sim *sim;             /* NULL: a series                                                       */
+  size_t shown;                   /* number in the series                                                 */
+  double play_at;                 /* the same with a fraction towards the next                            */
+  double t;                       /* now                                                                  */
+  double at;                      /* the time that is looked at: t, or between t and the next step        */
+  double begin_s;                 /* wall time that it took to begin: shaders, and all forces once        */
+  double speed;                   /* time units a second at which this is watched best                    */
+  uint64_t n, block;              /* particles, and those of them in the last step                        */
+  uint64_t lit;                   /* so many shine, see hb_view_particles_lit                             */
+  unsigned generation;            /* changes whenever particles change other than by steps                */
+
+  /* forces for the inspector */
+  int wants_textures;
+  const char *lends; /* while OpenGL computes for it, the scheme on the processor that is to come back */
+  const char *lent_scheme, *lent_precision; /* as given */
+
+  struct hb_sim_counts before; /* of simulations that this one goes on from; pairs of all        */
+  double step_s, diagnose_s;   /* wall time since the program started                             */
+
+  /* energy, since the simulation began */
+  int energies;                /* number of measurements */
+  struct hb_diagnostics begin; /* the first of them          */
+  double e_error;              /* over the cluster's own: e_scale; NaN: it has none */
+  struct hb_hud_history history;
+};
+
+/* The window: a scene of stars, beside it the inspector, and a page painted over both. */
 struct hb_view_window {
   struct hb_gl_window *gl;
   struct hb_gl_context *context; /* of gl */
@@ -25,7 +72,7 @@ struct hb_view_window {
   const char *error;           /* a shader that does not compile; "" */
 };
 
-/* What is drawn of the source. view_picture.c. */
+/* What is drawn of the source. */
 struct hb_view_stars {
   struct hb_view_particles at;
   struct hb_trails trails;
@@ -39,7 +86,7 @@ struct hb_view_stars {
   unsigned range_is_old; /* pictures since then */
 };
 
-/* Pictures so far, and as fine as this machine draws them often enough. view_picture.c. */
+/* Pictures so far, and as fine as this machine draws them often enough. */
 struct hb_view_detail {
   uint64_t pictures;
   double draw_s;   /* duration of the last one */
@@ -48,7 +95,7 @@ struct hb_view_detail {
   double again_at; /* when more may be tried             */
 };
 
-/* A screenshot is a film of one frame. view_picture.c. */
+/* A screenshot is a film of one frame. */
 struct hb_view_film {
   struct hb_film film;
   char path[4096];
@@ -57,7 +104,7 @@ struct hb_view_film {
   struct hb_png_text text[2];
 };
 
-/* The textures behind the forces. view_picture.c. */
+/* The textures behind the forces. */
 struct hb_view_inspect {
   struct hb_inspector *inspector;  /* NULL: closed */
   struct hb_inspector_texel texel; /* under the mouse; particle -1: none */

@@ -13,7 +13,7 @@
 #include "inspect/inspector.h"
 #include "measure/card.h"
 #include "render/coloring.h"
-#include "sim/sim_device.h"
+#include "sim/sim.h"
 #include "sim/sim_settings.h"
 #include "web/web_turn.h"
 
@@ -419,7 +419,7 @@ static const char *remedy(void)
   return bits < hb_force_position_bits("double") ? "scheme host" : "a larger softening";
 }
 
-/* A sentence about it, each once a simulation, or "". As of run_watch.c. */
+/* A sentence about it, each once a simulation, or "". As of run.c. */
 EMSCRIPTEN_KEEPALIVE const char *page_warning(void)
 {
   static char text[256];

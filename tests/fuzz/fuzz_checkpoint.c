@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "run/run_record.h"
+#include "run/run.h"
 #include "core/sections.h"
 
 #include <holmberg/checkpoint.h>

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "viewer/view.h"
-#include "viewer/view_picture.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #include "support/picture.h"
 #include "support/support.h"
 #include "render/scene.h"
-#include "sim/sim_device.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* What the viewer's window does with a mouse, with sliders, with keys and with a history of energy errors; no window. */
 #include "support/support.h"
 #include "viewer/view.h"
-#include "viewer/view_picture.h"
 
 #include <math.h>
 #include <string.h>
