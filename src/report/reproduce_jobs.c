@@ -801,19 +801,27 @@ static void plan_rates(struct hb_reproduction *r)
                 "--interaction gravity --repeat 3");
 }
 
+/* [NHP07] Figs 31-5, 31-7 and 31-8: powers of two of one tuning, the others fixed. */
 static void plan_threads(struct hb_reproduction *r)
 {
+  static const struct {
+    const char *kind, *tuning, *fixed;
+    int first, last;
+  } sweeps[] = {{"threads", "body_threads", "", 1, 8},
+                {"unroll", "unroll", ",workgroup=256,body_threads=1", 1, 32},
+                {"block", "workgroup", ",unroll=4,body_threads=1", 16, 256}};
   const struct hb_source *tile = &r->sources[HB_SOURCE_TILE];
   const struct hb_source *source = tile->is_there ? tile : &r->sources[HB_SOURCE_BAG];
   char sizes[256];
   size_t last = r->is_full ? 16384 : 4096;
   list_sizes(r->n_least, hb_min(last, r->n_most), sizes);
   double once = source_seconds(source, (double)last, (double)last);
-  for (int k = 0; k < HB_THREAD_COUNTS && source->is_there; k++)
-    add_job(
-        r, HB_JOB_THREADS, source, r->gl_start_s + 20 * once,
-        hb_phrase("kind=threads source=%s threads=%d", source->name, 1 << k),
-        hb_phrase("bench force --interaction gravity --n %s --tuning body_threads=%d --json", sizes, 1 << k));
+  for (size_t k = 0; k < sizeof sweeps / sizeof *sweeps && source->is_there; k++)
+    for (int value = sweeps[k].first; value <= sweeps[k].last; value *= 2)
+      add_job(r, HB_JOB_THREADS, source, r->gl_start_s + 20 * once,
+              hb_phrase("kind=%s source=%s %s=%d", sweeps[k].kind, source->name, sweeps[k].kind, value),
+              hb_phrase("bench force --interaction gravity --n %s --tuning %s=%d%s --json", sizes,
+                        sweeps[k].tuning, value, sweeps[k].fixed));
 }
 
 static void plan_device(struct hb_reproduction *r)

@@ -76,7 +76,7 @@ enum {
   HB_ROUNDINGS = 3,
   HB_ROUNDING_SEEDS = 3,
   HB_NU_SIZES = 2,
-  HB_THREAD_COUNTS = 4 /* per body: 1, 2, 4, 8 */,
+
   HB_NU_HALVINGS = 8
 };
 
