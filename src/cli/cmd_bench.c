@@ -38,7 +38,7 @@ static const struct hb_setting bench_options[] = {
     {"ni", 0, HB_SETTING_COUNTS, FIELD(ni), "LIST",
      .help = "numbers of sinks among them (default: all; 1,16,256,4096 for draws)"},
     {"scheme", 0, HB_SETTING_WORDS, FIELD(schemes), "LIST", .words = {.at = hb_jobs_scheme, .what = "scheme"},
-     .help = "schemes of forces (default: all except the slow cg2007 and matrix2004, and grape6)"},
+     .help = "schemes of forces (default: all except the slow cg2007 and matrix2004, and emulations)"},
     {"precision", 0, HB_SETTING_WORDS, FIELD(precisions), "LIST",
      .words = {.array = hb_precision_names, .what = "precision"},
      .help = "precisions (default: all that a scheme offers)"},

@@ -19,23 +19,17 @@
 
 #include "base/clones.h"
 #include "base/mem.h"
-#include "base/parallel.h"
-#include "base/text.h"
+#include "force/emulated.h"
 #include "force/grape6_arithmetic.h"
 
 #include <math.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <sys/utsname.h>
 
 enum {
   TERMS = 7,   /* ax ay az jx jy jz phi of a pair */
   TILE = 8192, /* sources whose terms a thread holds at a time */
   COLUMNS = 7  /* of a source: lo of x, v, m */
 };
-
-/* Fewer pairs than this are done before a second thread has woken up. */
-static const double pairs_worth_threads = 8192;
 
 /* Components that share an exponent. */
 static const struct quantity {
@@ -56,10 +50,8 @@ struct grape6 {
   double *columns; /* [COLUMNS][room] */
   int32_t *hi;     /* [3][room] */
   struct sources j;
-  int threads;
-  double (*terms)[TERMS][TILE]; /* [threads] */
+  struct emulated emulated;
   atomic_ullong retries;
-  char device[160];
 };
 
 static enum hb_status grape6_open(const struct hb_force_params *params, struct hb_gl_context *gl,
@@ -70,10 +62,7 @@ static enum hb_status grape6_open(const struct hb_force_params *params, struct h
   HB_TRY(HB_ALLOC(1, &g));
   *state = g;
   g->eps2 = grape6_round24(hb_force_eps2(params));
-  struct utsname machine;
-  uname(&machine);
-  snprintf(g->device, sizeof g->device, "GRAPE-6 emulated, %s, %d thread%s", machine.machine,
-           hb_parallel_threads(), hb_text_s((uint64_t)hb_parallel_threads()));
+  emulated_open(&g->emulated, "GRAPE-6");
   return HB_OK;
 }
 
@@ -83,7 +72,7 @@ static void grape6_close(void *state)
   if (!g) return;
   hb_mem_free(g->columns);
   hb_mem_free(g->hi);
-  hb_mem_free(g->terms);
+  emulated_close(&g->emulated);
   hb_mem_free(g);
 }
 
@@ -252,44 +241,25 @@ static unsigned eval_sink(const struct grape6 *g, size_t i, double (*term)[TILE]
   return retries;
 }
 
-struct evaluation {
-  struct grape6 *g;
-  const struct hb_force_job *job;
-  atomic_size_t next; /* sink */
-};
-
-/* Takes sinks until none is left, with the thread's own buffer of terms. */
-static void eval_sinks(void *context, size_t thread)
+/* One sink. */
+static void eval_one(void *machine, const struct hb_force_job *job, size_t b, size_t count, void *memory)
 {
-  struct evaluation *e = context;
-  const struct hb_force_results *to = &e->job->to;
-  for (size_t b; (b = atomic_fetch_add(&e->next, 1)) < e->job->sinks.n;) {
-    double result[TERMS];
-    unsigned retries = eval_sink(e->g, e->job->sinks.index[b], e->g->terms[thread], result);
-    if (retries) atomic_fetch_add(&e->g->retries, retries);
-    for (int k = 0; k < 3; k++) to->a[3 * b + k] = result[k];
-    for (int k = 0; k < 3; k++) to->j[3 * b + k] = result[3 + k];
-    to->phi[b] = result[6];
-  }
+  (void)count;
+  struct grape6 *g = machine;
+  double result[TERMS];
+  unsigned retries = eval_sink(g, job->sinks.index[b], memory, result);
+  if (retries) atomic_fetch_add(&g->retries, retries);
+  for (int k = 0; k < 3; k++) job->to.a[3 * b + k] = result[k];
+  for (int k = 0; k < 3; k++) job->to.j[3 * b + k] = result[3 + k];
+  job->to.phi[b] = result[6];
 }
 
 static enum hb_status grape6_begin(void *state, const struct hb_force_job *job)
 {
   struct grape6 *g = state;
-  size_t ni = job->sinks.n;
   if (job->sources.m) HB_TRY(grape6_send(g, job));
-  if (ni == 0) return HB_OK;
-  int threads = (double)ni * (double)g->nj > pairs_worth_threads ? hb_parallel_threads() : 1;
-  if (threads > g->threads) {
-    hb_mem_free(g->terms);
-    g->terms = NULL;
-    g->threads = 0;
-    HB_TRY(HB_ALLOC((size_t)threads, &g->terms));
-    g->threads = threads;
-  }
-  struct evaluation e = {.g = g, .job = job};
-  hb_parallel_for(threads, (size_t)threads, eval_sinks, &e);
-  return HB_OK;
+  if (job->sinks.n == 0) return HB_OK;
+  return emulated_eval(&g->emulated, job, g->nj, 1, sizeof(double[TERMS][TILE]), eval_one, g);
 }
 
 uint64_t hb_grape6_retries(const void *state)
@@ -304,7 +274,10 @@ static void grape6_memory(const struct hb_force_params *params, struct hb_force_
   need->host_particle += COLUMNS * sizeof(double) + 3 * sizeof(int32_t);
 }
 
-static const char *grape6_device(const void *state) { return ((const struct grape6 *)state)->device; }
+static const char *grape6_device(const void *state)
+{
+  return ((const struct grape6 *)state)->emulated.device;
+}
 
 const struct hb_force_ops hb_force_grape6 = {
     .info = {.name = "grape6",

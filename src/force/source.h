@@ -161,7 +161,7 @@ struct hb_force_ops {
 };
 
 /* Every source, in the order in which they are listed: struct hb_force_ops hb_force_NAME. */
-#define HB_FORCE_SOURCES(X)     X(host) X(cg2007) HB_PAIRS_SCHEMES(X) X(host_simd) X(hybrid) X(grape6)
+#define HB_FORCE_SOURCES(X)     X(host) X(cg2007) HB_PAIRS_SCHEMES(X) X(host_simd) X(hybrid) X(grape6) X(gpu2007)
 #define HB_FORCE_DECLARED(name) extern const struct hb_force_ops hb_force_##name;
 HB_FORCE_SOURCES(HB_FORCE_DECLARED)
 

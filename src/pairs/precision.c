@@ -13,6 +13,8 @@ const char *const hb_precision_names[] = {[HB_PRECISION_SINGLE] = "single",
                                           [HB_PRECISION_DOUBLE] = "double",
                                           [HB_PRECISION_REPRODUCIBLE] = "reproducible",
                                           [HB_PRECISION_GRAPE6] = "grape6",
+                                          [HB_PRECISION_G80] = "g80",
+                                          [HB_PRECISION_NV40] = "nv40",
                                           NULL};
 
 const struct hb_precision_facts hb_precisions[HB_PRECISION_NAMES] = {
@@ -39,6 +41,8 @@ const struct hb_precision_facts hb_precisions[HB_PRECISION_NAMES] = {
                                    .total_words = 2,
                                    .partial = HB_FIXED_BLOCK},
     [HB_PRECISION_GRAPE6] = {.position_bits = 64},
+    [HB_PRECISION_G80] = {.position_bits = 24},
+    [HB_PRECISION_NV40] = {.position_bits = 24},
 };
 
 enum hb_precision hb_precision_find(const char *name)

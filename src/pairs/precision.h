@@ -11,7 +11,9 @@ enum hb_precision {
   HB_PRECISION_DOUBLE,      /* double throughout                                        */
   HB_PRECISION_COUNT,       /* those of any interaction, and of particles that stay on the device, end here */
   HB_PRECISION_REPRODUCIBLE = HB_PRECISION_COUNT, /* as ds, but sums of 64, and their sums in fixed point */
-  HB_PRECISION_GRAPE6, /* not of shaders, whose PRECISION of common/real.glsl has the others */
+  HB_PRECISION_GRAPE6, /* from here on emulated, not of shaders, whose PRECISION of common/real.glsl has the others */
+  HB_PRECISION_G80,
+  HB_PRECISION_NV40,
   HB_PRECISION_NAMES
 };
 

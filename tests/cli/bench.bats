@@ -164,7 +164,7 @@ refuses() {
   refuses "unknown mode 'block/gpu/cpu'; did you mean 'block/gpu/gpu'[?]" --mode block/gpu/cpu
   [ "${stderr_lines[1]}" = "try 'holmberg bench run --help'" ]
   refuses "unknown scheme 'hots'; did you mean 'host'[?]" --scheme host,hots
-  refuses "unknown precision 'half' (expected one of single, compensated, ds, double, reproducible, grape6)" --precision half
+  refuses "unknown precision 'half' (expected one of single, compensated, ds, double, reproducible, grape6, g80, nv40)" --precision half
   refuses "*'many'*" --scheme host --n 64,many
   refuses "option --n: '1' is out of range *" --scheme host --n 64,1
   refuses 'the times are 0.5 to 0.25, expected *' --scheme host --t-begin 0.5 --t-end 0.25

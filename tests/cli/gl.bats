@@ -3,6 +3,17 @@
 # The program on OpenGL: the paper's kernel, the choice of contexts, what info tells.
 load common
 
+@test "gpu2007 in single has the bits of cg2007: the same order of the same operations, by Mesa's compiler" {
+  accepts ic plummer -n 100 --seed 3 -o a.h5
+  local hash=()
+  for scheme in 'cg2007 --context osmesa' 'gpu2007 --precision single' 'gpu2007 --precision g80'; do
+    accepts run a.h5 --scheme $scheme --t-end 0.125 --json
+    hash+=("$(grep -o '"state_hash": "[0-9a-f]*"' <<<"${lines[-1]}")")
+  done
+  [ "${hash[0]}" = "${hash[1]}" ]
+  [ "${hash[0]}" != "${hash[2]}" ]
+}
+
 @test "cg2007 through OSMesa: the table ends, the energy is kept" {
   "$HOLMBERG" ic plummer -n 64 -o a.h5 --quiet
   accepts run a.h5 --scheme cg2007 --context osmesa --t-end 0.25 --json --max-energy-error 1e-5

@@ -216,7 +216,7 @@ static void points_elsewhere(struct hb_force *force, const struct battery_tolera
 static void points(struct hb_force *force, const struct battery_tolerance *t)
 {
   const char *scheme = hb_force_scheme(force)->name;
-  if (strcmp(scheme, "cg2007") == 0 || strcmp(scheme, "grape6") == 0) {
+  if (strstr(scheme, "2007") || strcmp(scheme, "grape6") == 0) {
     battery_send_set(force);
     assert_int_equal(hb_force_at(force, 0, NULL, NULL, NULL, NULL, NULL, NULL), HB_ERR_USAGE);
     return;

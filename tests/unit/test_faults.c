@@ -14,6 +14,7 @@ static const struct fault_case cases[] = {
      {.force = {.scheme = "host-simd", .precision = "ds", EPS}, .steps = HB_STEPS_SHARED}},
     {"host-simd single, leapfrog", {.force = {.scheme = "host-simd", .precision = "single", EPS}, LEAP}},
     {"grape6", {.force = {.scheme = "grape6", EPS}}},
+    {"gpu2007", {.force = {.scheme = "gpu2007", EPS}}},
     {"grape6, leapfrog", {.force = {.scheme = "grape6", EPS}, LEAP}},
     {"hybrid ds on the host",
      {.force = {.scheme = "hybrid", .precision = "ds", .tuning = "host_below=all", EPS}}},

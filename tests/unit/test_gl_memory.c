@@ -143,6 +143,7 @@ static void test_host(void **state)
       {.scheme = "host-simd", .precision = "single"},
       {.scheme = "host-simd", .precision = "ds"},
       {.scheme = "grape6", .precision = "grape6"},
+      {.scheme = "gpu2007", .precision = "g80"},
   };
   for (size_t k = 0; k < COUNT_OF(runs); k++) check(&runs[k], N);
 }
