@@ -17,22 +17,33 @@
 enum { HELPERS_MOST = 255 };
 
 /* How long a helper looks for the next loop before it sleeps: block steps follow each other faster than a thread wakes
- * up, but a core must not be kept from others for longer. */
-static const double SPIN_SECONDS = 100e-6;
+ * up, but a core must not be kept from others for longer. Where there are many cores and loops keep coming, small steps between large
+ * ones do not send it to sleep. */
+static const double SPIN_SECONDS = 100e-6, SPIN_SECONDS_OF_MANY = 1e-3;
+enum { MANY = 4 }; /* threads */
 
 /* A helper that stays inside for longer than this may need the caller's core. */
 static const double WAIT_SECONDS = 5e-6;
 
-/* The gate to the loop: how many helpers are inside, how many it wants, whether more may enter, and which loop it is. */
-#define ONE_INSIDE UINT64_C(1)
-#define ONE_WANTED UINT64_C(0x10000)
-#define ALL        UINT64_C(0xffff) /* of either */
-#define OPEN       UINT64_C(0x100000000)
-#define ONE_LOOP   UINT64_C(0x200000000)
+/* The gate to the loop: how many helpers it wants, the first ones, whether they may enter, and which loop it is; 0: there was none. */
+#define WANTED   UINT64_C(0xffff)
+#define OPEN     UINT64_C(0x10000)
+#define ONE_LOOP UINT64_C(0x20000)
+
+/* Each in lines of memory of its own: where many write into one, they wait for each other. */
+struct helper {
+  _Alignas(64) _Atomic uint64_t inside; /* the gate by which it has entered; 0: it is outside */
+  atomic_int sleeps;
+  struct team *team;
+  int k; /* of the team's */
+  long cores;
+  pthread_mutex_t lock;
+  pthread_cond_t opened;
+};
 
 struct team {
-  atomic_flag taken; /* by a caller */
-  int helpers;       /* threads created so far; used by the caller only */
+  atomic_flag taken;  /* by a caller */
+  atomic_int helpers; /* threads created so far */
 
   /* the loop: written while the gate is closed and no helper is inside */
   void (*work)(void *context, size_t k);
@@ -40,14 +51,11 @@ struct team {
   size_t count;
   _Alignas(64) atomic_size_t next;
   _Alignas(64) _Atomic uint64_t gate;
-
-  _Alignas(64) pthread_mutex_t lock; /* of the helpers that sleep */
-  pthread_cond_t opened;
-  atomic_int sleeping;
+  _Alignas(64) struct helper helper[HELPERS_MOST];
 };
 #define IDLE                                                                                                 \
   {                                                                                                          \
-    .taken = ATOMIC_FLAG_INIT, .lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER         \
+    .taken = ATOMIC_FLAG_INIT                                                                                \
   }
 
 /* One for every thread that has none of its own. Helpers never end, so that teams are not freed, but used again. */
@@ -65,13 +73,18 @@ static _Thread_local struct {
 
 static atomic_int threads_known, threads_set;
 
+static long find_cores(void)
+{
+  cpu_set_t allowed;
+  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed)
+                                                             : sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static int find_threads(void)
 {
   const char *named = getenv("OMP_NUM_THREADS");
-  cpu_set_t allowed;
   long count = named ? strtol(named, NULL, 10) : 0;
-  if (count < 1 && sched_getaffinity(0, sizeof allowed, &allowed) == 0) count = CPU_COUNT(&allowed);
-  if (count < 1) count = sysconf(_SC_NPROCESSORS_ONLN);
+  if (count < 1) count = find_cores();
   return count < 1 ? 1 : count > HELPERS_MOST ? HELPERS_MOST + 1 : (int)count;
 }
 
@@ -126,53 +139,72 @@ static void work_on(struct team *team)
 
 /* ---- helpers ---- */
 
-/* Whether a helper who has seen an earlier loop may enter. One too many would only make all others wait for the gate's cache
- * line. */
-static int is_new(uint64_t gate, uint64_t seen)
+/* Whether the k-th helper, who has seen an earlier loop, may enter. */
+static int is_new(uint64_t gate, uint64_t seen, int k)
 {
-  return (gate & OPEN) && gate / ONE_LOOP != seen && (gate & ALL) < (gate / ONE_WANTED & ALL);
+  return (gate & OPEN) && gate != seen && (uint64_t)k < (gate & WANTED);
 }
 
-/* Wakes two; each of them wakes two more. */
-static void wake_some(struct team *team)
+/* Wakes two that the loop wants; each of them wakes two more. */
+static void wake_some(struct team *team, uint64_t gate)
 {
-  if (atomic_load(&team->sleeping) == 0) return;
-  pthread_mutex_lock(&team->lock);
-  pthread_cond_signal(&team->opened);
-  pthread_cond_signal(&team->opened);
-  pthread_mutex_unlock(&team->lock);
+  int woken = 0;
+  for (int k = 0; gate & OPEN && (uint64_t)k < (gate & WANTED) && woken < 2; k++) {
+    struct helper *h = team->helper + k;
+    if (!atomic_load(&h->sleeps) || !atomic_exchange(&h->sleeps, 0)) continue;
+    pthread_mutex_lock(&h->lock);
+    pthread_cond_signal(&h->opened);
+    pthread_mutex_unlock(&h->lock);
+    woken++;
+  }
 }
 
-static void wait_for_loop(struct team *team, uint64_t seen)
+static void sleep_until_loop(struct helper *h, uint64_t seen)
 {
+  pthread_mutex_lock(&h->lock);
+  atomic_store(&h->sleeps, 1); /* before checking the gate: whoever opens it checks this afterwards */
+  while (!is_new(atomic_load(&h->team->gate), seen, h->k) && atomic_load(&h->sleeps))
+    pthread_cond_wait(&h->opened, &h->lock);
+  atomic_store(&h->sleeps, 0);
+  pthread_mutex_unlock(&h->lock);
+  wake_some(h->team, atomic_load(&h->team->gate));
+}
+
+/* Patience is what has paid before. */
+static void wait_for_loop(struct helper *h, uint64_t seen, double *patience)
+{
+  int threads = atomic_load(&h->team->helpers) + 1;
+  double most = threads >= MANY && threads <= h->cores ? SPIN_SECONDS_OF_MANY : SPIN_SECONDS;
   double begin = hb_clock_now();
   do {
-    for (int k = 0; k < 16; k++) {
-      if (is_new(atomic_load(&team->gate), seen)) return;
+    for (int spin = 0; spin < 16; spin++) {
+      if (is_new(atomic_load_explicit(&h->team->gate, memory_order_relaxed), seen, h->k)) {
+        *patience = *patience * 2 < most ? *patience * 2 : most;
+        return;
+      }
       relax();
     }
     sched_yield(); /* the caller may be waiting for this core */
-  } while (hb_clock_now() - begin < SPIN_SECONDS);
-  pthread_mutex_lock(&team->lock);
-  atomic_fetch_add(&team->sleeping,
-                   1); /* before checking the gate: whoever opens it checks this afterwards */
-  while (!is_new(atomic_load(&team->gate), seen)) pthread_cond_wait(&team->opened, &team->lock);
-  atomic_fetch_sub(&team->sleeping, 1);
-  pthread_mutex_unlock(&team->lock);
-  wake_some(team);
+  } while (hb_clock_now() - begin < *patience);
+  *patience = *patience / 2 > SPIN_SECONDS ? *patience / 2 : SPIN_SECONDS;
+  sleep_until_loop(h, seen);
 }
 
+/* To say that it is inside and then to look at the gate, and for the caller to close it and then to look who is inside: one of the two
+ * sees the other. */
 static void *help(void *context)
 {
-  struct team *team = context;
+  struct helper *h = context;
+  struct team *team = h->team;
+  double patience = SPIN_SECONDS;
   for (uint64_t seen = 0;;) {
-    wait_for_loop(team, seen);
+    wait_for_loop(h, seen, &patience);
     uint64_t gate = atomic_load(&team->gate);
-    if (!is_new(gate, seen) || !atomic_compare_exchange_strong(&team->gate, &gate, gate + ONE_INSIDE))
-      continue;
-    seen = gate / ONE_LOOP;
-    work_on(team);
-    atomic_fetch_sub(&team->gate, ONE_INSIDE);
+    if (!is_new(gate, seen, h->k)) continue;
+    seen = gate;
+    atomic_store(&h->inside, gate);
+    if (atomic_load(&team->gate) == gate) work_on(team);
+    atomic_store(&h->inside, 0);
   }
   return NULL;
 }
@@ -181,11 +213,9 @@ static void *help(void *context)
 static void begin_again(struct team *team)
 {
   atomic_flag_clear(&team->taken);
-  team->helpers = 0;
+  for (int k = 0; k < atomic_load(&team->helpers); k++) atomic_store(&team->helper[k].inside, 0);
+  atomic_store(&team->helpers, 0);
   atomic_store(&team->gate, 0);
-  atomic_store(&team->sleeping, 0);
-  pthread_mutex_init(&team->lock, NULL);
-  pthread_cond_init(&team->opened, NULL);
 }
 
 static void after_fork(void)
@@ -200,6 +230,20 @@ static void after_fork(void)
 static void know_of_forks(void) { pthread_atfork(NULL, NULL, after_fork); }
 static pthread_once_t fork_known = PTHREAD_ONCE_INIT;
 
+static int make_helper(struct team *team, int k, const pthread_attr_t *detached)
+{
+  struct helper *h = team->helper + k;
+  pthread_t thread;
+  h->team = team;
+  h->k = k;
+  h->cores = find_cores();
+  atomic_store(&h->inside, 0);
+  atomic_store(&h->sleeps, 0);
+  pthread_mutex_init(&h->lock, NULL);
+  pthread_cond_init(&h->opened, NULL);
+  return pthread_create(&thread, detached, help, h) == 0;
+}
+
 /* Fewer than wanted is not an error. Signals are for the caller's own threads. */
 static void make_helpers(struct team *team, int wanted)
 {
@@ -210,9 +254,8 @@ static void make_helpers(struct team *team, int wanted)
   pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
-  pthread_t thread;
   while (team->helpers < wanted && team->helpers < HELPERS_MOST &&
-         pthread_create(&thread, &detached, help, team) == 0)
+         make_helper(team, team->helpers, &detached))
     team->helpers++;
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   pthread_attr_destroy(&detached);
@@ -227,17 +270,19 @@ static void share(struct team *team, int wanted, size_t count, void (*work)(void
   team->work = work;
   team->context = context;
   team->count = count;
-  atomic_store(&team->next, 0);
-  uint64_t loop = atomic_load(&team->gate) / ONE_LOOP + 1;
-  atomic_store(&team->gate, loop * ONE_LOOP + OPEN + (uint64_t)wanted * ONE_WANTED);
-  wake_some(team);
+  atomic_store_explicit(&team->next, 0, memory_order_relaxed);
+  uint64_t loop = atomic_load_explicit(&team->gate, memory_order_relaxed) / ONE_LOOP + 1;
+  uint64_t gate = loop * ONE_LOOP + OPEN + (uint64_t)wanted;
+  atomic_store(&team->gate, gate);
+  wake_some(team, gate);
   work_on(team);
-  atomic_fetch_and(&team->gate, ~OPEN);
+  atomic_store(&team->gate, gate & ~OPEN);
   double begin = hb_clock_now();
-  while (atomic_load(&team->gate) & ALL) {
-    relax();
-    if (hb_clock_now() - begin > WAIT_SECONDS) sched_yield();
-  }
+  for (int k = 0; k < wanted; k++)
+    while (atomic_load(&team->helper[k].inside) == gate) {
+      relax();
+      if (hb_clock_now() - begin > WAIT_SECONDS) sched_yield();
+    }
 }
 
 void hb_parallel_for(int threads, size_t count, void (*work)(void *context, size_t k), void *context)
@@ -249,6 +294,13 @@ void hb_parallel_for(int threads, size_t count, void (*work)(void *context, size
     return;
   }
   for (size_t k = 0; k < count; k++) work(context, k);
+}
+
+size_t hb_parallel_piece(size_t n, size_t most)
+{
+  enum { LEAST = 4, EACH = 4 };
+  size_t piece = n / (EACH * (size_t)hb_parallel_threads());
+  return piece < LEAST ? LEAST : piece < most ? piece : most;
 }
 
 /* ---- copies ---- */
