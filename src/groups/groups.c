@@ -481,42 +481,23 @@ struct activation {
   const uint32_t *block;
 };
 
-static void end_piece(void *context, size_t piece)
-{
-  const struct activation *a = context;
-  const struct hb_groups *groups = a->groups;
-  for (size_t b = piece * ACTIVE_PIECE, end = hb_parallel_end(groups->actives, ACTIVE_PIECE, b); b < end; b++)
-    groups->active[groups->block[b]] = 0;
-}
-
-/* Few are groups, or in the list of one. */
 static void activate_piece(void *context, size_t piece)
 {
   const struct activation *a = context;
-  const struct hb_groups *groups = a->groups;
-  for (size_t b = piece * ACTIVE_PIECE, end = hb_parallel_end(a->ni, ACTIVE_PIECE, b); b < end; b++) {
-    uint32_t i = a->block[b];
-    groups->block[b] = i;
-    groups->active[i] = (uint32_t)b + 1;
-    groups->near[i] = 0;
-    groups->hint[b] = groups->of[i] != HB_GROUPS_STAR || groups->first[i];
-  }
-}
-
-static void for_pieces(size_t n, void (*work)(void *context, size_t piece), struct activation *a)
-{
-  hb_parallel_for(n > ACTIVE_ALONE ? hb_parallel_threads() : 1, (n + ACTIVE_PIECE - 1) / ACTIVE_PIECE, work,
-                  a);
+  for (size_t b = piece * ACTIVE_PIECE, end = hb_parallel_end(a->ni, ACTIVE_PIECE, b); b < end; b++)
+    hb_groups_see(a->groups, b, a->block[b]);
 }
 
 void hb_groups_activate(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
 {
   struct activation a = {groups, ni, block};
-  for_pieces(groups->actives, end_piece, &a);
+  if (groups->seen != ni)
+    hb_parallel_for(ni > ACTIVE_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, ACTIVE_PIECE),
+                    activate_piece, &a);
+  groups->seen = 0;
   groups->actives = ni;
   groups->tick = tick;
   groups->touches = 0;
-  for_pieces(ni, activate_piece, &a);
   for (size_t b = 0; b < ni; b++) {
     if (!groups->hint[b]) continue;
     struct hb_group *g = hb_groups_of(groups, block[b]);
@@ -1002,7 +983,6 @@ void hb_groups_renumber(struct hb_groups *groups, const uint32_t *number, size_t
   }
   groups->n = left;
   groups->has_order = 0; /* until the caller sets it */
-  memset(groups->active, 0, left * sizeof *groups->active);
   memset(groups->fresh, 0, left);
   memset(groups->is_live, 0, left);
   groups->actives = 0;

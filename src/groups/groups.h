@@ -92,7 +92,7 @@ struct hb_groups {
   struct hb_groups_heavy *heavy;
   size_t heavies, heavy_capacity; /* nodes in it; its elements */
   uint32_t *of;                   /* [n] the group of a node, or one of the above */
-  uint32_t *active;               /* [n] 1 + where a node is in the block, or 0 */
+  uint32_t *active;               /* [n] where a node is in the block, if that has it there */
   uint32_t *live;                 /* [n] scratch of the caller, like fresh */
   uint8_t *fresh, *is_live;       /* [n] */
   uint8_t *hint;                  /* [n] of the block, see hb_groups_activate; then the caller's */
@@ -117,6 +117,7 @@ struct hb_groups {
       touched; /* [touches] of [n] groups, ascending: active ones, and those with an active node in their lists */
   uint32_t *block; /* [actives] of [n]: the active nodes */
   size_t touches, actives;
+  size_t seen;                        /* of the next block, see hb_groups_see */
   uint64_t tick;                      /* of these */
   uint64_t formed, dissolved, forces; /* groups so far; evaluations within groups */
   const struct hb_field *field;       /* the caller's, forces from outside; NULL: none */
@@ -273,6 +274,23 @@ void hb_groups_end_touching(struct hb_groups *groups);
 
 /* Ascending. */
 void hb_groups_sort(size_t count, uint32_t *number);
+
+/* 1 + the place of a node in the block, or 0. */
+static inline uint32_t hb_groups_active(const struct hb_groups *groups, uint32_t node)
+{
+  uint32_t b = groups->active[node];
+  return b < groups->actives && groups->block[b] == node ? b + 1 : 0;
+}
+
+/* Node i will be active, the b-th of the next block: few are groups, or in the list of one. By several threads; if this was said of all
+ * `seen` of it, hb_groups_activate need not. */
+static inline void hb_groups_see(struct hb_groups *groups, size_t b, uint32_t i)
+{
+  groups->block[b] = i;
+  groups->active[i] = (uint32_t)b;
+  groups->near[i] = 0;
+  groups->hint[b] = groups->of[i] != HB_GROUPS_STAR || groups->first[i];
+}
 
 /* The block at this tick becomes what is active, and the groups that this concerns are touched. */
 void hb_groups_activate(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block);

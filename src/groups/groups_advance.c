@@ -297,6 +297,7 @@ static enum hb_status enter(struct hb_groups *groups, const struct hb_nodes *nod
     for (size_t k = 0; k < hits.count; k++)
       if (groups->orbit[hits.list[k]].tide > 0)
         HB_TRY(enter_near(groups, nodes, tick, block[b], hb_groups_of(groups, hits.list[k])));
+    if (groups->seen && hits.count > 0) groups->hint[b] |= groups->first[block[b]] != 0;
   }
   return HB_OK;
 }
@@ -304,10 +305,10 @@ static enum hb_status enter(struct hb_groups *groups, const struct hb_nodes *nod
 /* A group that is active is advanced, and one in whose list an active node is that disturbs it so much that it has to be. */
 static int is_needed(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g)
 {
-  if (groups->active[g->node] || g->settled < g->count || !(g->waking < INFINITY)) return 1;
+  if (hb_groups_active(groups, g->node) || g->settled < g->count || !(g->waking < INFINITY)) return 1;
   if (groups->field && hb_field_turn(groups->field) != 0) return 1; /* no orbit in coordinates that turn */
   for (size_t k = 0; k < g->count; k++) {
-    if (!groups->active[g->list[k]]) continue;
+    if (!hb_groups_active(groups, g->list[k])) continue;
     hb_groups_need(nodes, g->node);
     double d2 = hb_distance2(nodes->xp, g->node, g->list[k]), m = groups->m[g->list[k]];
     if (m * m * g->waking > d2 * d2 * d2) return 1;
@@ -385,7 +386,7 @@ enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *
   for (size_t k = g->count; k-- > 0;)
     if (!feels(groups, nodes, g, g->list[k])) hb_groups_unlist(groups, g, g->list[k]);
   mark(groups, g, 1);
-  uint32_t own = groups->active[g->node];
+  uint32_t own = hb_groups_active(groups, g->node);
   int is_near = groups->rules == &hb_groups_by_size || !own; /* lists may have whoever is near; or all */
   struct hb_groups_around around =
       is_near ? hb_groups_near(groups, nodes, g->node) : hb_groups_hits_of(groups, own - 1);
@@ -599,9 +600,9 @@ static void correct_list(const struct hb_groups *groups, const struct hb_nodes *
                          const struct hb_group *g, double *a, double *j)
 {
   struct points members = {.n = 0}, orbit = {.n = 0};
-  uint32_t own = groups->active[g->node];
+  uint32_t own = hb_groups_active(groups, g->node);
   for (size_t k = 0; k < g->count; k++) {
-    uint32_t node = g->list[k], b = groups->active[node];
+    uint32_t node = g->list[k], b = hb_groups_active(groups, node);
     int is_star = !hb_groups_of(groups, node); /* another group is a center itself: lists are symmetrical */
     if (!own && !(b && is_star)) continue;
     hb_groups_need(nodes, g->node);
@@ -652,7 +653,7 @@ void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *no
 {
   for (size_t k = 0; k < groups->touches; k++) {
     size_t g = groups->touched[k];
-    uint32_t center = groups->at[g].node, own = groups->active[center];
+    uint32_t center = groups->at[g].node, own = hb_groups_active(groups, center);
     if (own && hb_groups_feels_field(groups, groups->at + g, nodes->xp + 3 * (size_t)center))
       correct_field(groups, nodes, groups->at + g, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
     correct_list(groups, nodes, groups->at + g, a, j);

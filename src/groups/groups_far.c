@@ -361,6 +361,7 @@ static enum hb_status find_around(struct hb_groups *groups, const struct hb_node
 
 struct hb_groups_around hb_groups_hits_of(const struct hb_groups *groups, uint32_t b)
 {
+  if (groups->hits == 0) return (struct hb_groups_around){groups->hit, 0};
   uint32_t from = b > 0 ? groups->hit_end[b - 1] : 0;
   return (struct hb_groups_around){groups->hit + from, groups->hit_end[b] - from};
 }

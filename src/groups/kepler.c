@@ -239,7 +239,7 @@ static const struct rule *rule_for(double x, double tides)
 }
 
 /* Stumpff's functions c1 c2 c3 of z = x^2 <= 4: 1 / (k + 1)!, and each coefficient of the series is the one before it by this. */
-static inline void series(double z, double c[4])
+static inline __attribute__((always_inline)) void series_of(int terms, double z, double c[4])
 {
   enum { TERMS = 11 };
   static const double of_2[TERMS] = {1. / 12,  1. / 30,  1. / 56,  1. / 90,  1. / 132, 1. / 182,
@@ -247,9 +247,18 @@ static inline void series(double z, double c[4])
                       of_3[TERMS] = {1. / 20,  1. / 42,  1. / 72,  1. / 110, 1. / 156, 1. / 210,
                                      1. / 272, 1. / 342, 1. / 420, 1. / 506, 1. / 600};
   double two = 1, three = 1;
-  for (int k = TERMS; k-- > 0;) two = 1 - z * of_2[k] * two, three = 1 - z * of_3[k] * three;
+  for (int k = terms; k-- > 0;) two = 1 - z * of_2[k] * two, three = 1 - z * of_3[k] * three;
   c[2] = two / 2, c[3] = three / 6;
   c[1] = 1 - z * c[3];
+}
+
+/* Mostly z is small: what is left out is below 2^-53. */
+static inline void series(double z, double c[4])
+{
+  if (fabs(z) < 0.35)
+    series_of(6, z, c);
+  else
+    series_of(11, z, c);
 }
 
 /* Where a drift is: the pair's distance, time since the start. */
@@ -319,7 +328,7 @@ static double step_for(struct way *w, double dt)
     double slope = w->rv * cosine + (w->M - w->beta * w->r) * s * w->c[1];
     double by = error / (at.r - error * slope / (2 * at.r)); /* Halley's */
     s -= by;
-    if (fabs(by) <= 0x1p-50 * fabs(s)) return s;
+    if (fabs(by) <= 0x1p-19 * fabs(s)) return s; /* errors fall with their third power */
   }
   return 0;
 }

@@ -52,8 +52,8 @@ static enum hb_status reserve_predicted(struct hb_hermite4 *h)
 enum {
   PREDICTED_ALONE = 4096,
   PREDICTED_PIECE = 1024,
-  CORRECTED_ALONE = 96,
-  CORRECTED_PIECE = 32,
+  CORRECTED_ALONE = 32,
+  CORRECTED_PIECE = 64,
   FETCHED_AHEAD = 6
 };
 
@@ -329,9 +329,10 @@ static double correct(struct hb_hermite4 *h, uint64_t T, size_t b, double dt, in
 struct correction {
   struct hb_hermite4 *h;
   uint64_t T;
-  size_t ni;
+  size_t ni, piece;
   _Atomic uint64_t noisy[HB_BLOCKS_LEVELS]; /* noisy particles, by the level that they want */
   _Atomic uint64_t held;                    /* far steps, by near ones */
+  _Atomic int is_bad;                       /* forces are not finite */
 };
 
 /* There forces change with the orbits of members, within a step, and not by rounding. */
@@ -351,10 +352,14 @@ static void correct_piece(void *context, size_t piece)
   struct correction *c = context;
   struct hb_hermite4 *h = c->h;
   uint64_t held = 0;
-  for (size_t b = piece * CORRECTED_PIECE, end = hb_parallel_end(c->ni, CORRECTED_PIECE, b); b < end; b++) {
+  for (size_t b = piece * c->piece, end = hb_parallel_end(c->ni, c->piece, b); b < end; b++) {
     unsigned level = h->blocks->level[h->block[b]];
     int noisy;
     if (b + FETCHED_AHEAD < c->ni) fetch(h, h->block[b + FETCHED_AHEAD]);
+    if (!hb_forces_are_finite(1, h->a1 + 3 * b, h->j1 + 3 * b, h->phi1 + b)) {
+      c->is_bad = 1;
+      continue;
+    }
     double dt = correct(h, c->T, b, hb_hermite4_span(h, (uint64_t)1 << level), &noisy);
     h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
     h->phi1[b] = dt;
@@ -378,13 +383,17 @@ static uint64_t steps_by_noise(const struct hb_hermite4 *h, const _Atomic uint64
   return count;
 }
 
-static void correct_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
+static enum hb_status check_forces(struct hb_hermite4 *h, uint64_t T, size_t ni);
+
+static enum hb_status correct_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  struct correction c = {.h = h, .T = T, .ni = ni};
+  struct correction c = {.h = h, .T = T, .ni = ni, .piece = hb_parallel_piece(ni, CORRECTED_PIECE)};
   int threads = ni > CORRECTED_ALONE ? hb_parallel_threads() : 1;
-  hb_parallel_for(threads, hb_div_ceil(ni, CORRECTED_PIECE), correct_piece, &c);
+  hb_parallel_for(threads, hb_div_ceil(ni, c.piece), correct_piece, &c);
+  if (c.is_bad) return check_forces(h, T, ni);
   h->counts.noisy_steps += steps_by_noise(h, c.noisy, ni);
   if (h->near) h->counts.near.by_reach += c.held + hb_hermite4_near.settle_groups(h, T);
+  return HB_OK;
 }
 
 /* ---- particles that stay on the device, as [PZ07] Fig. 5 foresaw ---- */
@@ -566,13 +575,17 @@ static struct hb_forces_at forces_at(struct hb_hermite4 *h, uint64_t T)
   return (struct hb_forces_at){h->n, h->xp, hb_hermite4_at(h, T), h->counts.block_steps + is_ahead, h->force};
 }
 
-static enum hb_status add_others(struct hb_hermite4 *h, uint64_t T, size_t ni)
+static enum hb_status check_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->forces) companions[c]->forces(h, ni);
   if (hb_forces_are_finite(ni, h->a1, h->j1, h->phi1)) return HB_OK;
   const struct hb_forces_at at = forces_at(h, T);
   return hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1);
+}
+
+static void add_others(struct hb_hermite4 *h, size_t ni)
+{
+  for (int c = 0; c < COMPANIONS; c++)
+    if (companions[c]->forces) companions[c]->forces(h, ni);
 }
 
 /* The pairs of few, in double on the host: a device is not woken for them. */
@@ -591,7 +604,8 @@ enum hb_status hb_hermite4_sum(struct hb_hermite4 *h, uint64_t T, size_t ni)
     HB_TRY(hb_hermite4_near.sum_fresh(h, ni));
   else
     HB_TRY(by_host ? sum_few(h, ni) : sum_pairs(h, T, ni));
-  return add_others(h, T, ni);
+  add_others(h, ni);
+  return check_forces(h, T, ni);
 }
 
 enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
@@ -750,17 +764,19 @@ static void predict_for_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
 static enum hb_status advance_by_lists(struct hb_hermite4 *h, uint64_t T, size_t ni, double *lap)
 {
   *lap = hb_clock_now();
-  if (hb_hermite4_near.begin_block(h, T, ni)) predict_to_tick(h, T, NULL, 0, h->n);
+  int is_full = hb_hermite4_near.begin_block(h, T, ni);
+  if (is_full) predict_to_tick(h, T, NULL, 0, h->n);
   h->phases.predict_s += hb_clock_lap(lap);
   HB_TRY(hb_hermite4_near.forces(h, T, ni)); /* which tells groups who is near whom */
   *lap = hb_clock_now();
   HB_TRY(hb_hermite4_before(h, T, ni));
-  HB_TRY(add_others(h, T, ni));
+  add_others(h, ni);
+  if (is_full) HB_TRY(check_forces(h, T, ni)); /* before new lists; else where steps are corrected */
   h->phases.groups_s += hb_clock_lap(lap);
   hb_hermite4_near.step_fars(h);
   h->phases.lists_s += hb_clock_lap(lap);
   predicted_and_forced(h, ni);
-  correct_block(h, T, ni);
+  HB_TRY(correct_block(h, T, ni));
   corrected(h, T, ni);
   return HB_OK;
 }
@@ -776,7 +792,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   HB_TRY(hb_hermite4_forces(h, T, ni));
   *lap = hb_clock_now();
   predicted_and_forced(h, ni);
-  correct_block(h, T, ni);
+  HB_TRY(correct_block(h, T, ni));
   corrected(h, T, ni);
   for (size_t b = 0; b < ni && h->groups; b++) hb_hermite4_limit_step(h, b);
   return HB_OK;

@@ -176,6 +176,7 @@ struct hb_hermite4_near_ops {
   /* Near parts of a particle at t_i; what the end of a step of it needs is on its way; its x v a j m have changed. */
   void (*parts)(const struct hb_hermite4 *h, size_t i, const double **a, const double **k);
   void (*fetch)(const struct hb_hermite4 *h, size_t i);
+  void (*fetch_list)(const struct hb_hermite4 *h, uint32_t i);
   void (*store)(struct hb_hermite4 *h, uint32_t i);
 
   /* A block at tick T. Whether a far step ends for any of it: then all have to be predicted. */
@@ -210,10 +211,11 @@ struct hb_hermite4_near_ops {
   void (*catch_up)(struct hb_hermite4 *h, uint64_t T, size_t b, double a[3], double k[3], double dx[3],
                    double dv[3]);
 
-  /* Of a change: whether s is in i's list; it comes in if it is near, and of that mass; what i feels more from tick T on; and the most that
+  /* Of a change: whether s is in i's list; what a mass weighs in lists; it comes in if it is near, and weighs that; what i feels more from tick T on; and the most that
    * its far level may be. */
   int (*has)(const struct hb_hermite4 *h, uint32_t i, uint32_t s);
-  void (*meet)(struct hb_hermite4 *h, uint32_t i, uint32_t s, double m);
+  double (*weight)(const struct hb_hermite4 *h, double m);
+  void (*meet)(struct hb_hermite4 *h, uint32_t i, uint32_t s, double weight);
   void (*feel)(struct hb_hermite4 *h, uint64_t T, uint32_t i, const struct hb_pull *near,
                const struct hb_pull *far);
   void (*limit)(struct hb_hermite4 *h, uint32_t i, unsigned most);

@@ -29,6 +29,7 @@ enum { IS_FRESH = 1, IS_CHANGED = 2, IS_OPENED = 4, IS_MOVED = 8 };
 struct source {
   uint32_t node;
   double m, x[3], v[3];
+  double weight; /* in lists */
 };
 
 struct sources {
@@ -104,6 +105,7 @@ static enum hb_status take_sources(const struct change *c, struct sources *to)
     struct source *s = to->at + to->count++;
     s->node = i;
     s->m = hb_hermite4_masses(h)[i];
+    s->weight = hb_hermite4_near.weight(h, s->m);
     memcpy(s->x, h->xp + 3 * (size_t)i, sizeof s->x);
     memcpy(s->v, h->vp + 3 * (size_t)i, sizeof s->v);
   }
@@ -220,7 +222,7 @@ static void feel_mass(const struct change *c, uint32_t i, size_t k, struct hb_pu
 {
   struct source more = c->after.at[k];
   more.m -= c->before.at[k].m;
-  if (more.m > 0 && hb_hermite4_has_parts(c->h)) hb_hermite4_near.meet(c->h, i, more.node, c->after.at[k].m);
+  if (more.m > 0 && hb_hermite4_has_parts(c->h)) hb_hermite4_near.meet(c->h, i, more.node, more.weight);
   add_source(c, i, &more, 1, near, far);
 }
 
@@ -248,19 +250,21 @@ static void let_feel(const struct change *c, uint32_t i)
   for (size_t k = 0; k < c->before.count; k++) add_source(c, i, c->before.at + k, -1, &near, &far);
   for (size_t k = 0; k < c->after.count; k++) {
     const struct source *s = c->after.at + k;
-    if (hb_hermite4_has_parts(h)) hb_hermite4_near.meet(h, i, s->node, s->m);
+    if (hb_hermite4_has_parts(h)) hb_hermite4_near.meet(h, i, s->node, s->weight);
     add_source(c, i, s, 1, &near, &far);
   }
   end_feeling(c, i, &near, &far);
 }
 
-enum { PIECE = 256, ALONE = 16384 };
+enum { PIECE = 128, ALONE = 2048 };
 
 static void feel_piece(void *context, size_t piece)
 {
+  enum { AHEAD = 4 };
   const struct change *c = context;
   for (size_t k = piece * PIECE, end = hb_parallel_end(c->h->n, PIECE, k); k < end; k++) {
     uint32_t i = (uint32_t)k;
+    if (hb_hermite4_has_parts(c->h) && k + AHEAD < end) hb_hermite4_near.fetch_list(c->h, i + AHEAD);
     if (c->what[i] & IS_FRESH || hb_hermite4_is_parked(c->h, i)) continue;
     let_feel(c, i);
     hb_hermite4_near.store(c->h, i);

@@ -412,70 +412,49 @@ static void forget_live(const struct change *c)
 
 struct looking {
   struct hb_hermite4 *h;
-  const struct hb_nodes *nodes;
-  size_t ni;
+  struct hb_nodes corrected; /* at x v: those of the block */
+  size_t ni, piece;
   _Atomic unsigned found;
 };
 
-enum { LOOKED_PIECE = 32, LOOKED_ALONE = 96 };
+enum { LOOKED_PIECE = 64, LOOKED_ALONE = 32 };
 
-/* With lists: the block is live where it was corrected; who of it can change anything is seen by a team. */
+/* Whether anyone of the block and of a node's list could be its partner. */
+static int has_candidate(const struct looking *l, uint32_t node)
+{
+  const struct hb_groups *groups = l->h->groups;
+  struct hb_groups_around around = hb_groups_near(groups, &l->corrected, node);
+  if (groups->radius || l->h->n <= HB_CHAIN_MOST) return 1;
+  if (l->ni < around.count) around = (struct hb_groups_around){l->h->block, l->ni}; /* no fewer */
+  for (size_t k = 0; k < around.count; k++) {
+    uint32_t other = around.list[k];
+    if (other == node || !(groups->m[other] > 0) || !hb_groups_active(groups, other)) continue;
+    double r2 = hb_distance2(l->corrected.xp, node, other);
+    if (!hb_groups_are_far(groups, groups->m[node], groups->m[other], r2) &&
+        hb_groups_may_meet(groups, &l->corrected, node, other))
+      return 1;
+  }
+  return 0;
+}
+
+/* With lists: who of the block can change anything is seen by a team; it is put where it was corrected. */
 static void look_piece(void *context, size_t piece)
 {
   struct looking *l = context;
   struct hb_hermite4 *h = l->h;
   struct hb_groups *groups = h->groups;
   unsigned found = 0;
-  for (size_t b = piece * LOOKED_PIECE, end = hb_parallel_end(l->ni, LOOKED_PIECE, b); b < end; b++) {
+  for (size_t b = piece * l->piece, end = hb_parallel_end(l->ni, l->piece, b); b < end; b++) {
     uint32_t i = h->block[b];
     hb_hermite4_place_corrected(h, b, b + 1);
-    unsigned hint = (groups->of[i] != HB_GROUPS_STAR ? IS_GROUP : 0) | (may_join(h, i) ? MAY_JOIN : 0) |
+    unsigned hint = (groups->of[i] != HB_GROUPS_STAR ? IS_GROUP : 0) |
+                    (may_join(h, i) && has_candidate(l, i) ? MAY_JOIN : 0) |
                     (is_near(h->xp + 3 * (size_t)i, groups->parking) ? IS_AT_PARKING : 0) |
                     (groups->m[i] > 0 ? 0 : IS_MASSLESS);
-    groups->is_live[i] = 1;
     groups->hint[b] = (uint8_t)hint;
     found |= hint;
   }
   l->found |= found;
-}
-
-/* Whether anyone of a node's list could be its partner. */
-static int has_candidate(const struct looking *l, uint32_t node)
-{
-  const struct hb_groups *groups = l->h->groups;
-  const struct hb_groups_around around = hb_groups_near(groups, l->nodes, node);
-  if (groups->radius || l->h->n <= HB_CHAIN_MOST) return 1;
-  for (size_t k = 0; k < around.count; k++) {
-    uint32_t other = around.list[k];
-    if (groups->is_live[other] && groups->of[other] != HB_GROUPS_PARKED && groups->m[other] > 0 &&
-        hb_groups_may_meet(groups, l->nodes, node, other))
-      return 1;
-  }
-  return 0;
-}
-
-/* When all of the block are live. */
-static void pair_piece(void *context, size_t piece)
-{
-  struct looking *l = context;
-  const struct hb_hermite4 *h = l->h;
-  uint8_t *hint = h->groups->hint;
-  unsigned found = 0;
-  for (size_t b = piece * LOOKED_PIECE, end = hb_parallel_end(l->ni, LOOKED_PIECE, b); b < end; b++) {
-    if (!(hint[b] & MAY_JOIN)) continue;
-    if (has_candidate(l, h->block[b]))
-      found = MAY_JOIN;
-    else
-      hint[b] &= (uint8_t)~MAY_JOIN;
-  }
-  l->found |= found;
-}
-
-static void forget_piece(void *context, size_t piece)
-{
-  const struct looking *l = context;
-  for (size_t b = piece * LOOKED_PIECE, end = hb_parallel_end(l->ni, LOOKED_PIECE, b); b < end; b++)
-    l->h->groups->is_live[l->h->block[b]] = 0;
 }
 
 static enum hb_status change_block(struct change *c, size_t ni)
@@ -496,25 +475,16 @@ static enum hb_status change_block(struct change *c, size_t ni)
 static enum hb_status regroup_by_hints(struct change *c, size_t ni)
 {
   struct hb_hermite4 *h = c->h;
-  struct looking l = {.h = h, .nodes = &c->nodes, .ni = ni};
-  int threads = ni > LOOKED_ALONE ? hb_parallel_threads() : 1;
-  hb_parallel_for(threads, hb_div_ceil(ni, LOOKED_PIECE), look_piece, &l);
-  if (l.found & MAY_JOIN) {
-    l.found &= ~(unsigned)MAY_JOIN;
-    hb_parallel_for(threads, hb_div_ceil(ni, LOOKED_PIECE), pair_piece, &l);
-  }
+  struct looking l = {.h = h, .corrected = c->nodes, .ni = ni, .piece = hb_parallel_piece(ni, LOOKED_PIECE)};
+  l.corrected.xp = h->particles->x, l.corrected.vp = h->particles->v;
+  hb_parallel_for(ni > LOOKED_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, l.piece), look_piece, &l);
   c->found = l.found;
-  if (l.found & (IS_GROUP | MAY_JOIN | IS_AT_PARKING)) {
-    for (size_t b = 0; b < ni && l.found & IS_MASSLESS; b++)
-      if (!(h->groups->hint[b] & IS_MASSLESS) || h->groups->hint[b] & MAY_JOIN) add(c, h->block[b]);
-    if (!(l.found & IS_MASSLESS)) {
-      memcpy(h->groups->live, h->block, ni * sizeof *h->block);
-      c->live = c->hinted = ni;
-    }
-    HB_TRY(change_block(c, ni));
-    if (c->is_any) forget_live(c);
-  }
-  if (!c->is_any) hb_parallel_for(threads, hb_div_ceil(ni, LOOKED_PIECE), forget_piece, &l);
+  if (!(l.found & (IS_GROUP | MAY_JOIN | IS_AT_PARKING))) return HB_OK;
+  for (size_t b = 0; b < ni; b++)
+    if (!(h->groups->hint[b] & IS_MASSLESS) || h->groups->hint[b] & MAY_JOIN) add(c, h->block[b]);
+  if (!(l.found & IS_MASSLESS)) c->hinted = ni;
+  HB_TRY(change_block(c, ni));
+  forget_live(c);
   return HB_OK;
 }
 
@@ -558,7 +528,12 @@ static enum hb_status open_groups(struct hb_hermite4 *h)
 
 static void close_groups(struct hb_hermite4 *h) { hb_groups_destroy(h->groups); }
 
-static enum hb_status first_groups(struct hb_hermite4 *h) { return h->groups ? regroup(h, 0, h->n) : HB_OK; }
+static enum hb_status first_groups(struct hb_hermite4 *h)
+{
+  if (!h->groups) return HB_OK;
+  hb_groups_activate(h->groups, 0, h->n, h->block);
+  return regroup(h, 0, h->n);
+}
 
 static enum hb_status regroup_block(struct hb_hermite4 *h, uint64_t T, size_t *ni)
 {

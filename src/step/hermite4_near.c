@@ -31,8 +31,8 @@ enum {
   SPARE = 32,       /* room of a list for what joins and splits add */
   ROOM_MOST = 2112, /* of any list */
   CHANGED_MOST = 2 * ROOM_MOST,
-  SUMMED_PIECE = 8,  /* sinks of a thread's piece */
-  SUMMED_ALONE = 24, /* as many are summed before a second thread has woken up */
+  SUMMED_PIECE = 8,  /* sinks of a thread's piece, at most */
+  SUMMED_ALONE = 12, /* as many are summed before a second thread has woken up */
   TAKEN_ALONE = 128, /* the same where nothing is summed */
   FIRST_MOST = 4,    /* no first far step is longer than so many times that of eq. 2 */
   LANES = 8,         /* of a tile */
@@ -64,7 +64,9 @@ struct hb_hermite4_near {
   double *far_phi;       /* [n] potential of all at t_f */
   uint64_t *hits; /* [n * words] of the b-th of the block, a bit for each neighbor, see hb_groups_take_hits */
   size_t words;
-  double *nearest2; /* [n] how far the nearest neighbor was at the last near sum, squared */
+  uint8_t *is_hit;        /* [n] of the b-th: whether there are any */
+  _Atomic int is_any_hit; /* of the block */
+  double *nearest2;       /* [n] how far the nearest neighbor was at the last near sum, squared */
   double *h2;   /* [n] square radius of the next list of a star, for neighbors not heavier than the mean */
   uint8_t *far; /* [n] levels of far steps */
   uint32_t *count, *list;          /* [n] [n * room] */
@@ -98,6 +100,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN_OF("far.phi", HB_SECTION_DOUBLES, struct hb_hermite4_near, far_phi, 1, HB_COLUMN_SAVED),
     HB_COLUMN_OF("far.level", HB_SECTION_BYTES, struct hb_hermite4_near, far, 1, HB_COLUMN_SAVED),
     HB_COLUMN(struct hb_hermite4_near, count, 1, HB_COLUMN_KEPT),
+    HB_COLUMN(struct hb_hermite4_near, is_hit, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, slot, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, nearest2, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, index, 1, HB_COLUMN_SCRATCH),
@@ -154,10 +157,19 @@ static void store_all(struct hb_hermite4 *h)
   hb_parallel_for(hb_parallel_threads(), hb_div_ceil(h->n, STORED_PIECE), store_piece, h);
 }
 
+/* A mean within 3 % of that of stars: one that changes with each of them would change all weights. */
+static double rounded_mean(double m)
+{
+  enum { BITS = 5 };
+  int exponent;
+  double part = frexp(m, &exponent);
+  return ldexp(rint(ldexp(part, BITS)), exponent - BITS);
+}
+
 static void weigh(struct hb_hermite4 *h)
 {
   size_t massive = hb_particles_massive(h->particles);
-  h->near->m_mean = h->rule.mass / (double)(massive ? massive : h->n);
+  h->near->m_mean = rounded_mean(h->rule.mass / (double)(massive ? massive : h->n));
   hb_order_weigh(h->near->order, h->n, hb_hermite4_masses(h), h->near->m_mean);
 }
 
@@ -337,11 +349,15 @@ static void mark_hits(const struct hb_hermite4 *h, size_t b, const uint32_t *lis
   uint64_t *mask = h->near->hits + b * h->near->words;
   uint32_t i = h->block[b];
   int is_any = h->groups->reach[i] > 0;
-  memset(mask, 0, h->near->words * sizeof *mask);
+  h->near->is_hit[b] = 0;
   for (size_t k = 0; k < count; k++) reach[k] = h->groups->reach[list[k]], is_any |= reach[k] > 0;
   if (!is_any) return;
   for (size_t k = count; k < row; k++) reach[k] = 0;
   find_hits(tile, row, reach, h->groups, i, h->xp + 3 * (size_t)i, hit);
+  if (!memchr(hit, 1, count)) return;
+  h->near->is_hit[b] = 1;
+  h->near->is_any_hit = 1;
+  memset(mask, 0, h->near->words * sizeof *mask);
   for (size_t k = 0; k < count; k += 8) {
     uint64_t some;
     memcpy(&some, hit + k, sizeof some);
@@ -392,11 +408,12 @@ static void sum_near(struct hb_hermite4 *h, size_t b)
   sum(h, list_of(h->near, i), h->near->count[i], 0, h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
       h->near->nearest2 + i, &b);
   h->phi1[b] = h->near->far_phi[i];
+  if (h->groups) hb_groups_see(h->groups, b, i);
 }
 
 struct work {
   struct hb_hermite4 *h;
-  size_t n;
+  size_t n, piece;
   const uint32_t *index;
   void (*one)(struct hb_hermite4 *h, size_t k);
 };
@@ -407,12 +424,18 @@ static inline void fetch_list(const struct hb_hermite4_near *near, uint32_t i)
   for (size_t k = 0; k < (size_t)near->wanted; k += LINE) __builtin_prefetch(list_of(near, i) + k);
 }
 
+static void near_fetch_list(const struct hb_hermite4 *h, uint32_t i)
+{
+  fetch_list(h->near, i);
+  near_fetch(h, i);
+}
+
 static void work_piece(void *context, size_t piece)
 {
   enum { AHEAD = 2 };
   const struct work *w = context;
   const struct hb_hermite4_near *near = w->h->near;
-  for (size_t k = piece * SUMMED_PIECE, end = hb_parallel_end(w->n, SUMMED_PIECE, k); k < end; k++) {
+  for (size_t k = piece * w->piece, end = hb_parallel_end(w->n, w->piece, k); k < end; k++) {
     if (k + AHEAD < w->n) fetch_list(near, w->index[k + AHEAD]);
     w->one(w->h, k);
   }
@@ -422,8 +445,8 @@ static void work_piece(void *context, size_t piece)
 static void for_each(struct hb_hermite4 *h, size_t n, const uint32_t *index, size_t alone,
                      void (*one)(struct hb_hermite4 *h, size_t k))
 {
-  struct work w = {h, n, index, one};
-  hb_parallel_for(n > alone ? hb_parallel_threads() : 1, hb_div_ceil(n, SUMMED_PIECE), work_piece, &w);
+  struct work w = {h, n, hb_parallel_piece(n, SUMMED_PIECE), index, one};
+  hb_parallel_for(n > alone ? hb_parallel_threads() : 1, hb_div_ceil(n, w.piece), work_piece, &w);
 }
 
 /* ---- lists ---- */
@@ -549,8 +572,12 @@ static void turn_far(struct hb_hermite4 *h, uint64_t T, size_t ni)
 static enum hb_status tell_hits(struct hb_hermite4 *h, size_t ni)
 {
   const struct hb_hermite4_near *near = h->near;
-  for (uint32_t b = 0; b < ni && h->groups && h->groups->count > 0; b++)
-    HB_TRY(hb_groups_take_hits(h->groups, b, near->words, near->hits + b * near->words,
+  if (!h->groups) return HB_OK;
+  h->groups->seen = ni;
+  h->groups->hits = 0;
+  h->groups->has_hits = h->groups->count > 0;
+  for (uint32_t b = 0; b < ni && near->is_any_hit; b++)
+    HB_TRY(hb_groups_take_hits(h->groups, b, near->is_hit[b] ? near->words : 0, near->hits + b * near->words,
                                list_of(near, h->block[b])));
   return HB_OK;
 }
@@ -620,6 +647,7 @@ static enum hb_status near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
   near->is_exact = near->fars <= FARS_ON_HOST && !is_kept; /* else few records go to where the others are */
   if (near->fars && !near->is_exact) HB_TRY(begin_total(h, T, &job));
   double lap = hb_clock_now();
+  near->is_any_hit = 0;
   for_each(h, ni, h->block, SUMMED_ALONE, sum_near);
   HB_TRY(tell_hits(h, ni));
   count_pairs(h, ni);
@@ -786,7 +814,7 @@ static uint64_t near_settle_groups(struct hb_hermite4 *h, uint64_t T)
   const struct hb_groups *groups = h->groups;
   uint64_t held = 0;
   for (size_t k = 0; groups && k < groups->touches; k++) {
-    uint32_t active = groups->active[groups->at[groups->touched[k]].node];
+    uint32_t active = hb_groups_active(groups, groups->at[groups->touched[k]].node);
     if (active) held += (uint64_t)settle_one(h, T, active - 1);
   }
   return held;
@@ -972,16 +1000,19 @@ static void near_limit(struct hb_hermite4 *h, uint32_t i, unsigned most)
 
 static int near_has(const struct hb_hermite4 *h, uint32_t i, uint32_t s)
 {
-  int is_there;
-  place_in(h->near, i, s, &is_there);
-  return is_there;
+  return find_two(list_of(h->near, i), h->near->count[i], s, s) != 0;
 }
 
-static void near_meet(struct hb_hermite4 *h, uint32_t i, uint32_t s, double m)
+static double near_weight(const struct hb_hermite4 *h, double m)
+{
+  return h->near ? hb_order_weight(m, h->near->m_mean) : 0;
+}
+
+static void near_meet(struct hb_hermite4 *h, uint32_t i, uint32_t s, double weight)
 {
   struct hb_hermite4_near *near = h->near;
   int is_there;
-  double reach2 = near->h2[i] * hb_order_weight(m, near->m_mean);
+  double reach2 = near->h2[i] * weight;
   if (!(hb_distance2(h->xp, i, s) < reach2)) return;
   size_t at = place_in(near, i, s, &is_there);
   if (!is_there && near->count[i] < near->room) insert(near, i, at, s);
@@ -1409,6 +1440,7 @@ const struct hb_hermite4_near_ops hb_hermite4_near = {.list = near_list,
                                                       .end = near_end,
                                                       .store = near_store,
                                                       .fetch = near_fetch,
+                                                      .fetch_list = near_fetch_list,
                                                       .renew = near_renew,
                                                       .sum_fresh = near_sum_fresh,
                                                       .begin = near_begin,
@@ -1422,6 +1454,7 @@ const struct hb_hermite4_near_ops hb_hermite4_near = {.list = near_list,
                                                       .mark = near_mark,
                                                       .catch_up = near_catch_up,
                                                       .has = near_has,
+                                                      .weight = near_weight,
                                                       .meet = near_meet,
                                                       .feel = near_feel,
                                                       .limit = near_limit,
