@@ -669,14 +669,16 @@ static void plan_nu_source(struct hb_reproduction *r, const struct hb_source *so
                            int always)
 {
   double t = 0.25, shortest = ldexp(1, dt_min_of(r, source));
+  int has_lists = strcmp(source->precision, "double") == 0 ||
+                  strcmp(source->precision, "ds") == 0; /* else it has none anyway */
   for (int k = 0, count = 0; k <= HB_NU_HALVINGS; k += r->is_full ? 1 : 2) {
     double nu = ldexp(0.1, -k), steps = fmin(steps_of(source, n, t) * sqrt(0.01 / nu), t / shortest);
     if (strcmp(source->precision, "single") == 0 && nu < 0.003) steps = t / shortest;
     add_job(r, HB_JOB_NU, source, run_seconds(r, source, n, steps),
             hb_phrase("kind=nu source=%s n=%zu nu=%.10g seed=%d", source->name, n, nu, seed),
-            hb_phrase("run jobs/plummer-%zu-%d.h5 --t-end 0.25 --diag-every 0.25 --eta %.10g --dt-min 2^%d "
+            hb_phrase("run jobs/plummer-%zu-%d.h5 --t-end 0.25 --diag-every 0.25 --eta %.10g --dt-min 2^%d%s "
                       "--max-energy-error none --json",
-                      n, seed, nu, dt_min_of(r, source)));
+                      n, seed, nu, dt_min_of(r, source), has_lists ? " --neighbors 0" : ""));
     if (++count > always && leave_job_out(r, r->longest_s)) break;
   }
 }
