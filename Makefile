@@ -30,6 +30,7 @@ LDFLAGS += -pthread $(SANITIZE)
 
 # GLFW is optional: without it the window's files are replaced by their stub.
 SKIP    := $(if $(call pkg,--modversion glfw3),%/gl_glfw_stub.c,%/gl_glfw.c) \
+           $(if $(call pkg,--modversion libmicrohttpd),%/run_serve_stub.c,%/run_serve.c) \
            %/gl_egl_stub.c %/snapshot_hdf5_stub.c %/ranks_open_stub.c src/web/% src/windows/% src/mpi/%
 SOURCES := $(filter-out $(SKIP),$(sort $(wildcard src/*/*.c)))
 SHADERS := $(sort $(wildcard shaders/*.vert shaders/*/*.frag shaders/*/*.comp shaders/*/*.glsl shaders/*/*.vert))
@@ -193,7 +194,7 @@ clean:
 NO_HDF5 := %/hdf5_child.c %/snapshot_hdf5.c %/snapshot_hdf5_read.c
 
 # `holmberg ic` and `holmberg run` from what needs no library but C's, for compilers of other machines: tests/states.
-BARE := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out $(NO_HDF5) %/json_read.c %/png.c %/parallel.c %/ranks_open.c %/gl_glfw.c %/gl_egl_stub.c,$(sort $(wildcard \
+BARE := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out $(NO_HDF5) %/json_read.c %/png.c %/parallel.c %/ranks_open.c %/gl_glfw.c %/gl_egl_stub.c %/run_serve.c,$(sort $(wildcard \
         $(ROOMS:%=src/%/*.c) src/console/*.c src/run/*.c)) src/cli/main.c src/cli/cmd_ic.c src/cli/cmd_run.c src/web/web_without.c)) \
         $(B)/obj/gen/shaders.o $(B)/obj/gen/paper.o $(B)/obj/tests/states/bare.o
 .PHONY: bare
@@ -220,7 +221,7 @@ WEB_SRC  := $(filter-out $(WEB_SKIP),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) s
 WEB_OBJ  := $(patsubst src/%.c,$(WEB)/obj/%.o,$(WEB_SRC)) $(WEB)/obj/gen/shaders.o $(WEB)/obj/gen/paper.o
 WEB_FLAGS := -std=c11 -D_GNU_SOURCE -Os -Wall -Wextra $(NUMERIC) -Isrc/web/include -Isrc -Isrc/include -I$(B)/gen -I$(WEB)/include -DHB_ONE_RELEASE -DGLEW_NO_GLU -DHB_VERSION='"$(VERSION)"'
 EMCC     := NODE_PATH=/usr/share/nodejs emcc
-WEB_LINK := -Os -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sALLOW_MEMORY_GROWTH=1 -sMODULARIZE=1 -sEXPORT_NAME=Holmberg -sENVIRONMENT=web \
+WEB_LINK := -Os -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sALLOW_MEMORY_GROWTH=1 -sMODULARIZE=1 -sEXPORT_NAME=Holmberg -sENVIRONMENT=web,worker \
             -sEXPORTED_RUNTIME_METHODS=ccall,allocateUTF8,FS,UTF8ToString -sEXPORTED_FUNCTIONS=_malloc,_free -sINITIAL_MEMORY=33554432 -sTOTAL_STACK=1048576 --no-entry
 WEB_SLEEP := -sASYNCIFY=1 -sASYNCIFY_STACK_SIZE=65536 -sASYNCIFY_REMOVE=$$(cat $(WEB)/obj/awake)
 
@@ -246,9 +247,9 @@ $(WEB)/holmberg.js: $(WEB_OBJ) src/web/awake.txt tools/check_awake.py
 	$(Q)$(EMCC) $(WEB_LINK) -O1 -g2 -o $(WEB)/obj/named.js $(WEB_OBJ)
 	$(Q)wasm-dis $(WEB)/obj/named.wasm | tools/check_awake.py src/web/awake.txt $(WEB_SRC) >$(WEB)/obj/awake
 	$(Q)$(EMCC) $(WEB_LINK) $(WEB_SLEEP) -o $@ $(WEB_OBJ)
-$(WEB)/index.html: $(WEB)/holmberg.js $(wildcard src/web/page.*) $(wildcard shaders/exercises/*) tools/page.sh
+$(WEB)/index.html: $(WEB)/holmberg.js $(wildcard src/web/page.*) $(wildcard src/web/*.js) $(wildcard shaders/exercises/*) tools/page.sh
 	$(call say,PAGE,$@)
-	$(Q)tools/page.sh src/web/page.html >$@ && cp src/web/page.css src/web/page.js $(WEB)
+	$(Q)tools/page.sh src/web/page.html >$@ && cp src/web/page.css src/web/*.js $(WEB)
 # Opens from a disk, where a browser loads no second file.
 $(WEB)/holmberg.html: $(WEB)/index.html
 	$(call say,PAGE,$@)
@@ -257,7 +258,7 @@ $(WEB)/holmberg.html: $(WEB)/index.html
 # The program for Windows, by MinGW: with GLFW's contexts, without HDF5, reproduce and child programs for drivers. posix.h is
 # included before every file. tools/windows.sh builds the libraries that Debian has no MinGW packages of, from its sources.
 WINDOWS  := $(B)/windows
-WIN_SKIP := $(NO_HDF5) $(NO_EGL) %/process.c %/ranks_open.c %/gl_glfw_stub.c %/cmd_reproduce.c src/abi/% src/child/% src/lib/% src/manual/% src/mpi/% src/report/% src/web/%
+WIN_SKIP := $(NO_HDF5) $(NO_EGL) %/process.c %/ranks_open.c %/gl_glfw_stub.c %/run_serve.c %/cmd_reproduce.c src/abi/% src/child/% src/lib/% src/manual/% src/mpi/% src/report/% src/web/%
 WIN_OBJ  := $(patsubst src/%.c,$(WINDOWS)/obj/%.o,$(filter-out $(WIN_SKIP),$(wildcard src/*/*.c))) $(WINDOWS)/obj/gen/shaders.o $(WINDOWS)/obj/gen/paper.o
 WIN_CC   := x86_64-w64-mingw32-gcc
 WIN_FLAGS := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D__USE_MINGW_ANSI_STDIO=1 -O3 $(WARN) -Wno-format $(NUMERIC) -fopenmp-simd \

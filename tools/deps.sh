@@ -35,6 +35,7 @@ test          cmd:script                bsdutils             util-linux         
 test          cmd:patch                 patch                patch                patch        gpatch
 test          cmd:h5dump                hdf5-tools           hdf5                 hdf5         hdf5
 test          lib:python3/dist-packages/yt python3-yt        -                    -            -
+run,docs,test,lint pc:libmicrohttpd        ?libmicrohttpd-dev   libmicrohttpd-devel  libmicrohttpd libmicrohttpd
 run,docs,test      cmd:gnuplot               gnuplot-nox          gnuplot-minimal      gnuplot      gnuplot
 test          cmd:ffmpeg                ffmpeg               ffmpeg-free          ffmpeg       ffmpeg
 test          cmd:chromium              chromium             chromium             chromium     chromium

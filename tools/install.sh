@@ -46,6 +46,7 @@ files() {
   local header calls page module interaction guide
   echo "755 $build/holmberg $BINDIR/holmberg"
   echo "755 $build/holmberg-child $LIBEXECDIR/holmberg/holmberg-child"
+  [ ! -e "$build/web/holmberg.html" ] || echo "644 $build/web/holmberg.html $LIBEXECDIR/holmberg/web/holmberg.html"
   [ ! -e "$build/holmberg-mpi.so" ] || echo "644 $build/holmberg-mpi.so $LIBEXECDIR/holmberg/holmberg-mpi.so"
   echo "644 $build/$soname $LIBDIR/$soname"
   echo "link $soname $LIBDIR/libholmberg.so"

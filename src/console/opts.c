@@ -151,6 +151,13 @@ static int looks_like_option(const char *word)
   return word[0] == '-' && (word[1] == '-' || isalpha((unsigned char)word[1]));
 }
 
+/* "[PORT]": then only digits are a value of its own, and none means 0. */
+static int lacks_value(const struct reader *reader, const struct hb_setting *option)
+{
+  const char *next = reader->next < reader->count ? reader->words[reader->next] : "";
+  return option->metavar[0] == '[' && (!*next || next[strspn(next, "0123456789")]);
+}
+
 /* value is the part of the word after the name; NULL: the next word is the value. */
 static enum hb_status read_option(struct reader *reader, size_t k, const struct row *row, const char *value)
 {
@@ -161,6 +168,7 @@ static enum hb_status read_option(struct reader *reader, size_t k, const struct 
   if (option->kind == HB_SETTING_FLAG && value)
     return hb_fail(HB_ERR_USAGE, "option %s takes no value, but got '%s'", name, value);
   if (option->kind == HB_SETTING_FLAG) value = "yes";
+  if (!value && lacks_value(reader, option)) value = "0";
   if (!value && (reader->next == reader->count || looks_like_option(reader->words[reader->next])))
     return hb_fail(HB_ERR_USAGE, "option %s needs a value (%s)", name, option->metavar);
   if (!value) value = reader->words[reader->next++];

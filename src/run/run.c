@@ -1098,6 +1098,7 @@ static void close_run(struct hb_run *run)
   hb_sim_destroy(run->sim);
   hb_particles_destroy(run->initial);
   hb_run_stars_close(&run->stars);
+  hb_run_serve_close(run->serve);
   for (size_t k = 0; k < RUN_LOCK_COUNT; k++) hb_lock_release(&run->locks[k]);
   hb_mem_free(run->checkpoint.path.text);
   hb_mem_free(run->resumed.record.text);
@@ -1958,6 +1959,7 @@ static enum hb_status advance_to(struct hb_run *run, double t)
     run_watch_steps(run);
     run_watch_pace(run);
     run_output_progress(&run->output, run->t);
+    hb_run_serve_step(run->serve, run->sim, run->energy_error, 0);
     HB_TRY(run_record_poll(run));
   }
   run->t = t;
@@ -1973,10 +1975,22 @@ static enum hb_status show_first(struct hb_run *run)
   return run_record_save(run);
 }
 
+/* By the first rank, which has all particles. */
+static enum hb_status open_watch(struct hb_run *run)
+{
+  const struct hb_run_settings *s = run->settings;
+  if (!hb_opts_typed(&run->asked.opts, &s->watch) || hb_ranks_number() > 0) return HB_OK;
+  const char *file = run->asked.opts.operand_count ? run->asked.opts.operands[0] : s->resume;
+  HB_TRY(hb_run_serve_open(s->watch, file, &run->serve));
+  hb_run_serve_step(run->serve, run->sim, run->energy_error, 0);
+  return HB_OK;
+}
+
 static enum hb_status integrate(struct hb_run *run)
 {
   int resumed = run->resumed.record.text != NULL;
   hb_signals_watch();
+  HB_TRY(open_watch(run));
   if (!resumed) HB_TRY(show_first(run));
   if (run->resumed.differs) HB_TRY(run_record_save(run)); /* so that later its snapshots are recognized */
   /* checkpoints are written between block steps, before the output due at t; also at t_end */
@@ -1998,6 +2012,7 @@ static enum hb_status integrate(struct hb_run *run)
   }
   const char *path = run->settings->output;
   if (path) HB_TRY(write_state(run, run->t_end, path));
+  hb_run_serve_step(run->serve, run->sim, run->energy_error, 1);
   return run_judge_end(run);
 }
 

@@ -5,6 +5,7 @@
 #include "console/opts.h"
 #include "run/run_files.h"
 #include "run/run_settings.h"
+#include "run/run_serve.h"
 #include "run/run_stars.h"
 
 #include <holmberg/diagnostics.h>
@@ -100,6 +101,7 @@ struct hb_run {
   struct hb_run_rows events;
   struct hb_run_follow follow;
   struct hb_run_stars stars;
+  struct hb_run_serve *serve; /* NULL: nobody watches */
   double t, t_end;
   int is_stopped;      /* by an event: t_end is earlier than asked for */
   unsigned noted;      /* which notes have been printed */

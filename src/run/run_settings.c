@@ -91,6 +91,11 @@ const struct hb_setting hb_run_files_options[] = {
     {"max-hours", 0, HB_SETTING_POSITIVE, RUN(max_s), "H", .unit = 3600,
      .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
      .help = "write a checkpoint and stop with exit code 75 after H hours (default: no limit)"},
+    {"watch", 0, HB_SETTING_WHOLE, RUN(watch), "[PORT]", .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
+     .most = 65535,
+     .help = "serve the page of `make web` and the run's state to browsers of this machine, under an address "
+             "that is "
+             "printed; from elsewhere: ssh -L PORT:127.0.0.1:PORT (default of PORT: any that is free)"},
     {"format", 0, HB_SETTING_WORD, RUN(format), "F", .words.at = hb_target_format,
      .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
      .help = "format of the snapshots written (default: by extension)"},

@@ -28,6 +28,7 @@ struct hb_run_settings {
   const char *evolution;
   double kick; /* km/s */
   uint64_t kick_seed;
+  int watch; /* the port of --watch; 0: any that is free */
   int json, quiet;
 };
 
