@@ -15,6 +15,7 @@
 #include "render/coloring.h"
 #include "sim/sim.h"
 #include "sim/sim_settings.h"
+#include "web/show.h"
 #include "web/web_turn.h"
 
 #include <holmberg/diagnostics.h>
@@ -33,6 +34,7 @@ static struct {
   /* the simulation */
   struct hb_sim *sim;
   struct hb_particles *initial;               /* what it began with, and what starting over begins with */
+  int comes;                                  /* initial's forces are not known yet */
   struct hb_diagnostics energy_begin, energy; /* at the beginning, and when last asked */
   unsigned told;                              /* warnings that were given */
   double force_error;                         /* of page_check */
@@ -121,12 +123,12 @@ static void end_long(int *begun)
 
 /* ---- the picture --------------------------------------------------------------------------------------- */
 
+/* Pictures may be drawn elsewhere (show.c). */
 static enum hb_status open_picture(void)
 {
-  HB_TRY(hb_scene_open(page.context, hb_scene_quick_format(page.context), &page.scene));
-  HB_TRY(hb_view_particles_open(page.context, &page.stars));
+  if (page.scene) return HB_OK;
   page.pictures = 0;
-  return hb_paint_open(page.context, &page.paint);
+  return hb_scene_open(page.context, hb_scene_quick_format(page.context), &page.scene);
 }
 
 static void close_picture(void)
@@ -173,6 +175,7 @@ static enum hb_status place_stars(void)
 
 static enum hb_status draw_stars(const struct hb_gl_target *target, int x, int y, int width, int height)
 {
+  HB_TRY(open_picture());
   HB_TRY(hb_scene_resize(page.scene, width, height, 1));
   if (!page.is_busy || !page.stars.at.n) HB_TRY(place_stars());
   HB_TRY(hb_scene_begin(page.scene, &page.camera));
@@ -187,7 +190,7 @@ static enum hb_status open_context(void)
   if (page.context) return HB_OK;
   HB_TRY(hb_gl_context_open(&(const struct hb_gl_context_params){.context = "webgl"}, &page.context));
   hb_gl_context_show(page.context);
-  return open_picture();
+  return hb_view_particles_open(page.context, &page.stars);
 }
 
 static void end_sim(void)
@@ -240,6 +243,13 @@ EMSCRIPTEN_KEEPALIVE int page_is_dated(void)
   return (neighbors_of(&settings.sim, page.initial) > 0) != (hb_sim_taken(page.sim)->neighbors > 0);
 }
 
+/* The host computes also where there is no WebGL 2. */
+static int needs_context(void)
+{
+  const struct hb_force_scheme *scheme = hb_force_scheme_find(settings.sim.force.scheme);
+  return !scheme || scheme->needs_gl;
+}
+
 /* A simulation of copies of these particles; if that fails, the one that was remains. */
 static enum hb_status begin_sim(const struct hb_particles *particles)
 {
@@ -247,7 +257,7 @@ static enum hb_status begin_sim(const struct hb_particles *particles)
   p.neighbors = neighbors_of(&p, particles);
   struct hb_sim *sim;
   struct hb_diagnostics now;
-  HB_TRY(open_context());
+  if (needs_context()) HB_TRY(open_context());
   HB_TRY(hb_sim_create(particles, &p, &sim));
   enum hb_status status = measure(sim, 0, &now);
   if (status != HB_OK) {
@@ -266,11 +276,13 @@ static enum hb_status begin_sim(const struct hb_particles *particles)
 /* The stars are seen before their forces and energies are known, which may take long. */
 static enum hb_status show_coming(struct hb_particles *particles)
 {
-  HB_TRY(open_context());
-  HB_TRY(hb_gl_context_use(page.context));
-  page.pictures = 1;
-  HB_TRY(fit_colors(particles));
-  HB_TRY(hb_view_particles_load(&page.stars, particles, NULL));
+  if (needs_context()) HB_TRY(open_context());
+  if (page.scene) {
+    HB_TRY(hb_gl_context_use(page.context));
+    page.pictures = 1;
+    HB_TRY(fit_colors(particles));
+    HB_TRY(hb_view_particles_load(&page.stars, particles, NULL));
+  }
   page_fit(0);
   return hb_web_show();
 }
@@ -280,8 +292,10 @@ static enum hb_status begin_with(struct hb_particles *particles)
   struct hb_particles *before = page.initial;
   const struct hb_camera camera = page.camera;
   page.initial = particles;
+  page.comes = 1;
   enum hb_status status = show_coming(particles);
   if (status == HB_OK) status = begin_sim(particles);
+  page.comes = 0;
   if (status != HB_OK) {
     page.initial = before;
     page.camera = camera;
@@ -322,6 +336,54 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_go_on(void)
   HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
   enum hb_status status = begin_sim(now);
   hb_particles_destroy(now);
+  return status;
+}
+
+/* ---- states that go to pictures elsewhere, and come back ---- */
+
+/* Of now, or of what is coming, to show_buffer: masses, places, velocities. Its time is page_state_time. */
+static double state_time;
+
+EMSCRIPTEN_KEEPALIVE double page_state_time(void) { return state_time; }
+
+static enum hb_status copy_state(struct hb_particles *p)
+{
+  size_t n = hb_particles_n(p);
+  double *to = show_buffer((int)n);
+  if (!to) return hb_fail(HB_ERR_INTERNAL, "out of memory");
+  memcpy(to, hb_particles_m(p), n * sizeof *to);
+  memcpy(to + n, hb_particles_x(p), 3 * n * sizeof *to);
+  memcpy(to + 4 * n, hb_particles_v(p), 3 * n * sizeof *to);
+  state_time = hb_particles_time(p);
+  return HB_OK;
+}
+
+EMSCRIPTEN_KEEPALIVE enum hb_status page_state(void)
+{
+  struct hb_particles *now;
+  if (page.comes) return copy_state(page.initial);
+  HB_TRY(check_sim());
+  HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
+  enum hb_status status = copy_state(now);
+  hb_particles_destroy(now);
+  return status;
+}
+
+/* From the state of n particles in show_buffer at time t, with settings that may have changed. */
+EMSCRIPTEN_KEEPALIVE enum hb_status page_from(int n, double t)
+{
+  LONG;
+  struct hb_particles *p;
+  size_t count = (size_t)n;
+  const double *from = show_buffer(n);
+  HB_TRY(hb_particles_create(count, &p));
+  memcpy(hb_particles_m(p), from, count * sizeof *from);
+  memcpy(hb_particles_x(p), from + count, 3 * count * sizeof *from);
+  memcpy(hb_particles_v(p), from + 4 * count, 3 * count * sizeof *from);
+  hb_particles_set_time(p, t);
+  if (!page.initial || hb_particles_n(page.initial) != count) return begin_with(p);
+  enum hb_status status = begin_sim(p);
+  hb_particles_destroy(p);
   return status;
 }
 
@@ -461,6 +523,8 @@ enum {
   STEP_SECONDS,
   FORCE_ERROR,
   IS_COMPARED, /* an energy with that of the beginning */
+  VIRIAL_RATIO,
+  LIT, /* particles that shine */
   NUMBERS
 };
 
@@ -468,8 +532,12 @@ EMSCRIPTEN_KEEPALIVE const double *page_numbers(void)
 {
   static double x[NUMBERS];
   struct hb_sim_counts c;
-  x[PARTICLES] = (double)page.stars.at.n; /* of those that are seen before they begin */
-  if (!page.sim) return x;
+  if (page.comes) { /* those that are seen before they begin */
+    x[PARTICLES] = (double)hb_particles_n(page.initial);
+    x[LIT] = (double)hb_view_particles_lit(page.initial);
+    x[TIME] = hb_particles_time(page.initial);
+  }
+  if (!page.sim || page.comes) return x;
   hb_sim_counts(page.sim, &c);
   x[TIME] = hb_sim_time(page.sim);
   x[NEXT_TIME] = hb_sim_next_time(page.sim);
@@ -482,6 +550,8 @@ EMSCRIPTEN_KEEPALIVE const double *page_numbers(void)
   x[STEP_SECONDS] = page.step_s;
   x[FORCE_ERROR] = page.force_error;
   x[IS_COMPARED] = page.energy.t > page.energy_begin.t;
+  x[VIRIAL_RATIO] = page.energy.virial_ratio;
+  x[LIT] = (double)hb_min(c.n, hb_view_particles_lit(page.initial));
   return x;
 }
 
@@ -676,7 +746,7 @@ EMSCRIPTEN_KEEPALIVE const char *page_texel(int x, int y)
 /* ---- all of it ----------------------------------------------------------------------------------------- */
 
 /* Stars in the rectangle x y width height, from the canvas's upper left corner, textures in the rest: to the right of it, or
- * below. `scale`: pixels of a pixel of the font. */
+ * below. Without width, textures alone. `scale`: pixels of a pixel of the font. */
 EMSCRIPTEN_KEEPALIVE enum hb_status page_draw(int canvas_width, int canvas_height, int width, int height,
                                               int scale)
 {
@@ -684,7 +754,8 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_draw(int canvas_width, int canvas_heigh
   if (!page.sim && !page.stars.at.n) return HB_OK;
   HB_TRY(walk_again());
   HB_TRY(hb_gl_context_use(page.context));
-  HB_TRY(draw_stars(&target, 0, canvas_height - height, width, height));
+  if (width > 0) HB_TRY(draw_stars(&target, 0, canvas_height - height, width, height));
+  if (!page.paint) HB_TRY(hb_paint_open(page.context, &page.paint));
   hb_paint_begin(page.paint, canvas_width, canvas_height, scale);
   if (page.inspector) {
     int beside = width < canvas_width;

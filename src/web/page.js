@@ -1,79 +1,20 @@
-// The page around the engine: controls, keys, pointers, files. All that computes or draws is src/web/page.c, whose functions
-// have the same names here: page_set is engine.set.
+// The page around simulations: controls, keys, pointers, files. A runner (runner.js) computes, in a thread of its own where the
+// browser allows it; src/web/show.c draws what it has posted, and all that is remembered of it.
 "use strict";
 
 const $ = id => document.getElementById(id);
-const canvas = $("canvas");
+let canvas = $("canvas");
 const DEFAULTS = { model: "plummer", n: "", scheme: "bag", precision: "", transfer: "", eps: "", nu: "", neighbors: "", speed: "" };
-const STOPPED = 75; // as HB_ERR_STOPPED
-const ADVANCE_SECONDS = 0.012; // of a picture's 1/60 s
+const LOOKS = ["textures", "trails", "t", "pause", "view", "race", "shader", "watch"]; // what else a link may hold
+const FEW = 16; // bodies whose paths can be told apart: HB_VIEW_FEW
+const HISTORY_BYTES = 6.4e7; // of what is remembered
 
-let module, engine = {}, choices, started = performance.now();
+let module, show, runner, choices, started = performance.now();
 const state = { ...DEFAULTS };
 let wish = {}; // what the address or somebody has set, and a link holds; some schemes cannot have all of it
-let paused = false, lost = false, due = 0, resolution = 1;
+let paused = false, resolution = 1, trails = null /* as by the number of bodies */, isFlat = false /* no WebGL 2: dots */;
 
-// ---- the engine ----
-
-const TEXTS = ["error", "choices", "device", "reload", "title", "running", "texel", "warning", "row", "doing"]; // what these return
-
-// Emscripten's own ccall takes every call for the one that sleeps.
-function bind() {
-  for (const [symbol, call] of Object.entries(module).filter(([k]) => k.startsWith("_page_"))) {
-    const name = symbol.slice(6), isText = TEXTS.includes(name);
-    engine[name] = (...given) => {
-      const texts = given.filter(x => typeof x === "string").map(module.allocateUTF8);
-      let k = 0;
-      const result = call(...given.map(x => typeof x === "string" ? texts[k++] : x));
-      texts.forEach(module._free);
-      return isText ? module.UTF8ToString(result) : result;
-    };
-  }
-}
-
-const numbers = () => module.HEAPF64.subarray(engine.numbers() / 8, engine.numbers() / 8 + 11);
-
-// A call that may take long, one at a time: it sleeps while the page has its turn. True when it has not failed.
-let running = null;
-
-async function atLength(name, ...given) {
-  if (running) await idle();
-  const types = given.map(x => typeof x);
-  engine.may_sleep();
-  running = module.ccall("page_" + name, "number", types, given, { async: true });
-  running.since = performance.now();
-  running.name = name;
-  const status = await running;
-  running = null;
-  return done(status, name !== "load"); // a file that cannot be read leaves what there was
-}
-
-// What it does meanwhile, for src/web/web_turn.c. A device says that it is done only to those who come back.
-async function sleep(gl) {
-  const fence = gl && gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
-  gl?.flush();
-  do await new Promise(wake => setTimeout(wake, 0));
-  while (fence && !gl.isContextLost() && gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED);
-  if (fence) gl.deleteSync(fence);
-}
-
-// The next one, or a while: a hidden page has none.
-const pictureDrawn = () => new Promise(wake => {
-  touched = true;
-  onPicture = () => setTimeout(wake, 0); // when it is on the screen
-  setTimeout(wake, 1000);
-});
-
-// Until nothing runs. Some calls are ended before: a step comes to the same when it is done again, a change is overtaken by
-// another one, and a new model by a newer one.
-const STEP = /advance/, BEGIN = /begin|load|go_on|resize|start_over/, CHANGE = /advance|measure|go_on|resize|start_over/, ANY = /./;
-
-async function idle(ended = STEP) {
-  while (running) {
-    if (ended.test(running.name)) engine.stop();
-    await running;
-  }
-}
+// ---- what is said ----
 
 // For a while, or until something else is said.
 function say(text, stays) {
@@ -82,14 +23,16 @@ function say(text, stays) {
   if (text && !stays) say.timer = setTimeout(() => say(""), 8000);
 }
 
-// A call that may fail: true when it has not. A lost context has a message of its own.
-function done(status, pauses = true) {
-  if (status && status !== STOPPED && !canvas.getContext("webgl2")?.isContextLost()) {
-    say(engine.error(), true);
+// What has failed, of an answer of the runner: true when it has not.
+function done({ error, value }, pauses = true) {
+  if (error && !error.includes("lost")) {
+    say(error, true);
     if (pauses) setPaused(true);
   }
-  return !status;
+  return !error && !(typeof value === "number" && value);
 }
+
+const atLength = async (name, given, more) => done(await runner.long(name, given, more));
 
 // ---- settings, and the link that holds them ----
 
@@ -126,9 +69,17 @@ function expected(name, value) {
     case "eps": return value === "" ? "" : within(0, own.high); // "": the model's
     case "neighbors": return value === "" || value === "0" ? "" : within(own.low, own.high) && "0, nothing, or " + within(own.low, own.high) || (+value % 1 ? "a whole number" : "");
     case "speed": return within(10 ** field.min, 10 ** field.max);
+    case "textures": case "trails": case "pause": return among(["1", "0"]) && "1 or 0";
+    case "t": return within(0, 1000);
+    case "watch": return location.protocol === "file:" ? "it in an address that `holmberg run --watch` has printed" : "";
+    case "view": return views.read(value) ? "" : "a camera's seven numbers";
+    case "race": return racersOf(value) ? "" : "two to four of " + choices.schemes.map(s => s.name).join(", ");
     default: return within(own.low, own.high);
   }
 }
+
+
+const settings = () => ["model", "scheme", "precision", "transfer", "n", "eps", "nu", "neighbors"].map(name => [fieldOf(name), String(state[name])]);
 
 // The controls and the address show what is. Returns a sentence about what others have made impossible.
 function settle() {
@@ -149,27 +100,41 @@ function settle() {
   $("inspect").disabled = !scheme.textures;
   $("speed").value = Math.log10(speed());
   $("speed_text").textContent = speed().toPrecision(2) + " time units a second";
-  for (const name of ["model", "scheme", "precision", "transfer", "n", "eps", "nu", "neighbors"]) engine.set(fieldOf(name), String(state[name]));
-  const isTold = ([k, v]) => v !== "" && k in wish && !gone.includes(k) && !(isFile && (k === "model" || k === "n"));
-  const link = Object.entries(state).filter(isTold).map(([k, v]) => k + "=" + v).join("&");
-  history.replaceState(null, "", link ? "#" + link : location.pathname + location.search);
+  $("trails").checked = hasTrails();
+  pace();
+  writeLink();
   return gone.length ? `scheme ${state.scheme} has no ${gone.map(k => `${k} ${wish[k]}`).join(", no ")}: going on with ${state.precision}` : "";
+
+  function writeLink() {
+    const isTold = ([k, v]) => v !== "" && k in wish && !gone.includes(k) && !(isFile && (k === "model" || k === "n"));
+    const words = Object.entries(state).filter(isTold).map(([k, v]) => k + "=" + v);
+    if (trails !== null) words.push(`trails=${+trails}`);
+    if (race) words.push(`race=${race.map(r => r.scheme)}`);
+    if (edited) words.push(`shader=${edited}`);
+    history.replaceState(null, "", words.length ? "#" + words.join("&") : location.pathname + location.search);
+  }
 }
 
-// What the address says becomes the state; returns a sentence for each thing that it cannot mean.
-function readLink() {
+// The words of an address, each once; and a sentence for each that it cannot mean.
+function wordsOf(text) {
   const said = {}, complaints = [];
   const complain = (word, wanted, rest) => complaints.push(`The address says ${word.slice(0, 60)}; expected ${wanted}${rest ?? ""}.`);
-  for (const word of location.hash.slice(1).split("&").filter(Boolean)) {
+  for (const word of text.split("&").filter(Boolean)) {
     try {
       const [name, ...value] = decodeURIComponent(word).split("=");
-      if (name !== "textures" && !Object.hasOwn(DEFAULTS, name)) complain(word, "one of " + Object.keys(DEFAULTS).join(", ") + ", textures");
+      if (!Object.hasOwn(DEFAULTS, name) && !LOOKS.includes(name)) complain(word, "one of " + [...Object.keys(DEFAULTS), ...LOOKS].join(", "));
       else if (Object.hasOwn(said, name)) complain(word, `${name} once`, ": going on with the first");
       else said[name] = value.join("=").trim();
     } catch {
       complain(word, "two digits after each %");
     }
   }
+  return { said, complaints, complain };
+}
+
+// What the address says becomes the state. Returns what is not in it: a sentence, and how it is looked at.
+async function readLink() {
+  const { said, complaints, complain } = wordsOf(location.hash.slice(1)), looks = {};
   Object.assign(state, DEFAULTS);
   wish = {};
   for (const name of Object.keys(DEFAULTS).filter(k => k in said)) {
@@ -180,47 +145,115 @@ function readLink() {
       complain(`${name}=${said[name]}`, wanted, `: going on with ${instead}`);
     }
   }
-  if (!["1", "0", undefined].includes(said.textures)) complain(`textures=${said.textures}`, "1 or 0", ": going on with 0");
-  return { complaint: complaints.join(" "), textures: said.textures === "1" };
+  for (const name of LOOKS.filter(k => k in said && k !== "shader")) {
+    const wanted = expected(name, said[name]);
+    if (!wanted) looks[name] = said[name];
+    else complain(`${name}=${said[name]}`, wanted, `: going on ${{ textures: "with 0", t: "from the beginning" }[name] ?? "without it"}`);
+  }
+  if ("shader" in said) {
+    looks.shader = await shadersOf(said.shader);
+    if (!looks.shader) complain(`shader=${said.shader}`, "files of this page's shaders, as its links have them", ": going on with the page's own");
+  }
+  return { complaint: complaints.join(" "), looks };
 }
 
+async function shadersOf(word) {
+  try {
+    const files = await packed.read(word);
+    return Object.entries(files).every(([file, text]) => listed.includes(file) && typeof text === "string") ? files : null;
+  } catch {
+    return null;
+  }
+}
+
+// All of it, as of now: also the time, the camera, the pass on show and edited shaders.
+async function link() {
+  const words = [], t = shownTime();
+  if (isPressed("inspect")) words.push("textures=1");
+  if (t > 0 && state.model !== "file") words.push(`t=${+t.toPrecision(12)}`);
+  if (paused) words.push("pause=1");
+  if (isMoved) words.push("view=" + views.write(camera()));
+  const [page, hash] = location.href.split("#");
+  return [page, [hash, ...words].filter(Boolean).join("&")].filter(Boolean).join("#");
+}
+
+// ---- what runs ----
+
+let isMoved = false, touched = false, seenIn = "", race = null, isHidden = document.hidden, isAway = null /* reaching a link's time */;
+const lines = new Line($("lines"), ["--error", "--virial"], -16, 1);
+
 function begun() {
-  due = numbers()[0];
   meter.reset();
+  lines.clear();
+}
+
+function pace(more) {
+  if (!runner) return;
+  const stands = paused || isHidden || shown !== null || Boolean(race || watched);
+  runner.tell({ do: "pace", speed: speed(), paused: stands, ...more });
 }
 
 async function begin() {
-  await idle(ANY);
+  endRace();
   settle();
   isMoved = false;
-  if (!await atLength("begin")) return false;
+  if (!await atLength("begin", [], { ends: "all", fresh: true, set: settings() })) return false;
   say("");
   begun();
   return true;
 }
 
+// What the address says.
 async function follow() {
-  const { complaint, textures } = readLink();
+  endRace();
+  const { complaint, looks } = await readLink();
+  await revert();
   if (complaint) say(complaint, true);
-  if (!await begin()) return;
-  if (textures || isPressed("inspect")) inspect(textures);
-  if (complaint) say(complaint, true);
+  trails = looks.trails === undefined ? null : looks.trails === "1";
+  setPaused(false);
+  let broken = "";
+  for (const [file, text] of Object.entries(looks.shader ?? {})) broken ||= await writeShader(file, text, true);
+  if (broken) await revert();
+  if (looks.watch !== undefined) return watch(looks.watch);
+  if (looks.t > 0) pace({ until: +looks.t });
+  isAway = looks.t > 0 ? looks : null;
+  let isBegun = await begin();
+  if (!isBegun && isFlat && state.scheme !== "host") {
+    wish.scheme = state.scheme = "host";
+    isBegun = await begin();
+    if (isBegun) say(flatSentence, true);
+  }
+  if (!isBegun) return;
+  if (looks.view) look(views.read(looks.view));
+  if (looks.textures === "1" || isPressed("inspect")) inspect(looks.textures === "1");
+  if (looks.pause === "1" && !isAway) setPaused(true);
+  if (looks.race) await beginRace(racersOf(looks.race));
+  if (broken) say(`The shader of the address does not compile: going on with the page's own. ${broken}`, true);
+  else if (complaint) say(complaint, true);
+  else if (looks.shader) say(`with a shader of the address: ${Object.keys(looks.shader).join(", ")}`, true);
+  else if (isAway) say(`running up to t = ${looks.t}`, true);
 }
 
-// With other settings, or other shaders, from the same state.
+// The time of a link is reached.
+function arrive() {
+  if (isAway?.pause === "1") setPaused(true);
+  if (isAway && $("message").textContent.startsWith("running up to")) say("");
+  isAway = null;
+}
+
+// With other settings, or other shaders, from the same state; or from the moment that the bar shows.
 async function goOn(name) {
-  do await idle(CHANGE);
-  while (running); // a model that waited, too
   const gone = settle();
-  const resizes = modelOf(state.model) && numbers()[2] && +state.n !== numbers()[2];
-  if (!await atLength(resizes ? "resize" : "go_on")) return;
+  if (shown !== null) return startHere(gone);
+  if (!await atLength("go_on", [], { ends: "change", set: settings(), n: modelOf(state.model) ? +state.n : 0 })) return;
   say(name === "scheme" ? gone : "");
   begun();
 }
 
 async function startOver() {
-  await idle(CHANGE);
-  if (!await atLength("start_over")) return;
+  endRace();
+  if (!await atLength("start_over", [], { ends: "change", fresh: true })) return;
+  leaveBar();
   say("");
   begun();
 }
@@ -241,71 +274,132 @@ async function change(name, value) {
   return begin();
 }
 
+// What a runner posts.
+function takeState(pane, message, bytes) {
+  module.HEAPF64.set(message.state, show.room(message.n) / 8);
+  const isNew = message.begins || show.n(pane) !== message.n;
+  const status = isNew ? show.begin(pane, message.n, message.numbers[12] || message.n, message.t, bytes) : show.add(pane, message.t);
+  if (status) say(show.error(), true);
+  if (isNew && pane === 0) {
+    [seenIn, shown] = ["", null];
+    $("trails").checked = hasTrails();
+  }
+  touched = true;
+}
+
+function onEvent(message) {
+  if (message.state) {
+    takeState(0, message, HISTORY_BYTES);
+    runner.isUnseen = true;
+  }
+  if ("title" in message) showPass(message);
+  if (message.failed && !message.failed.includes("lost")) {
+    say(message.failed, true);
+    if (message.pauses) setPaused(true);
+  }
+  if (message.warning && !Object.keys(originals).length) say(message.warning, true); // an edited shader means what it does
+  if (message.reached) arrive();
+  if (message.behind) meter.isBehind = true;
+  const x = message.numbers;
+  if (x?.[10] && x[0] > (lines.points.at(-1)?.[0] ?? -1)) lines.add(x[0], Math.abs(x[7]), x[11]);
+  if (message.lost) say("the browser has taken the graphics processor away; the stars are kept, and go on when it is back", true);
+  if ("back" in message) say(`the graphics processor is back: going on from t = ${message.back.toFixed(4)}`);
+}
+
 // ---- the loop ----
 
 const meter = {
-  reset() { Object.assign(this, { since: performance.now(), pictures: 0, steps: numbers()[3], pairs: numbers()[5], busy: numbers()[8], t: numbers()[0] }); },
+  reset() { Object.assign(this, { since: performance.now(), pictures: 0, steps: runner.numbers[3], pairs: runner.numbers[5], busy: runner.numbers[8], t: runner.numbers[0], isBehind: false }); },
   show(now) {
-    const x = numbers(), seconds = (now - this.since) / 1000;
+    const x = runner.numbers, seconds = (now - this.since) / 1000;
     if (seconds < 0.5) return;
-    const rate = k => k.toLocaleString("en", { maximumSignificantDigits: 3, notation: k > 1e6 ? "compact" : "standard" });
-    $("time").textContent = x[0].toFixed(4);
+    $("time").textContent = shownTime().toFixed(4);
     $("error").textContent = x[10] ? x[7].toExponential(1) : "-";
     $("steps").textContent = rate((x[3] - this.steps) / seconds);
     $("pairs").textContent = x[8] > this.busy ? rate((x[5] - this.pairs) / (x[8] - this.busy)) : "0";
     $("pictures").textContent = rate(this.pictures / seconds);
     $("numbers").dataset.pairs = x[4] ? x[5] / x[4] : 0; // of a particle's step
-    const moves = !paused && !(running && BEGIN.test(running.name));
-    const reached = (x[0] - this.t) / seconds, behind = moves && due - x[0] > 2 * speed() * seconds;
-    if (behind) due = x[0];
-    $("speed_text").textContent = speed().toPrecision(2) + " time units a second" + (behind || moves && reached < 0.8 * speed() ? `; this machine reaches ${reached.toPrecision(2)}` : "");
+    const moves = !paused && !isAway && !race && shown === null && !runner.under, reached = (x[0] - this.t) / seconds;
+    const isLate = moves && (this.isBehind || reached < 0.8 * speed());
+    this.reached = moves ? reached : this.reached;
+    $("speed_text").textContent = speed().toPrecision(2) + " time units a second" + (isLate ? `; this machine reaches ${reached.toPrecision(2)}` : "");
     adapt(this.pictures / seconds);
     this.reset();
   },
 };
 
+const rate = k => k.toLocaleString("en", { maximumSignificantDigits: 3, notation: k > 1e6 ? "compact" : "standard" });
+
 // Fewer pixels where pictures come too slowly.
 function adapt(rate) {
+  if (paused) return;
   if (rate < 20 && resolution > 0.5) resolution = Math.max(0.5, resolution * 0.8);
   else if (rate > 50 && resolution < 1) resolution = Math.min(1, resolution * 1.1);
 }
 
-// The canvas in its own pixels, and the part of it that the stars have: the left, or on a phone the upper one.
-function picture() {
-  const open = isPressed("inspect"), whole = paused || open; // letters need all pixels
-  const scale = Math.min(devicePixelRatio, 2) * (whole ? 1 : resolution);
-  const width = Math.max(1, Math.round(canvas.clientWidth * scale)), height = Math.max(1, Math.round(canvas.clientHeight * scale));
-  const beside = width > height;
-  return {
-    scale, canvasWidth: width, canvasHeight: height,
-    width: open && beside ? Math.round(0.4 * width) : width, height: open && !beside ? Math.round(0.25 * height) : height,
-  };
+// All stars in it, as long as nobody has turned or moved them.
+function see() {
+  show.fit(canvas.clientWidth / canvas.clientHeight);
+  isMoved = false;
+  touched = true;
 }
 
-// All stars in it, as long as nobody has turned or moved them.
-let isMoved = false, touched = false, onPicture = null, seenIn = "";
+const camera = () => Array.from(module.HEAPF64.subarray(show.camera() / 8, show.camera() / 8 + 13));
 
-function see() {
-  engine.fit(picture().width / picture().height);
-  isMoved = false;
+function look(at) {
+  module.HEAPF64.set(at, show.camera() / 8);
+  isMoved = touched = true;
+}
+
+const hasTrails = () => trails ?? (show ? show.n(0) : 0) <= FEW;
+
+// In time units: what was on the screen in the last seconds.
+function trailLength() {
+  const n = show.n(0), seconds = n <= FEW ? 6 : 1;
+  return hasTrails() ? seconds * Math.min(speed(), race ? 1 : Math.max(meter.reached || speed(), 0.1 * speed())) : 0;
+}
+
+// The runs side by side, or the one there is, in pixels of the canvas from its lower left corner.
+function panes(scale) {
+  const box = canvas.getBoundingClientRect();
+  if (!race) return [[0, 0, canvas.width, canvas.height]];
+  return race.map(({ element }) => {
+    const b = element.getBoundingClientRect(), x = Math.round((b.left - box.left) * scale), y = Math.round((box.bottom - b.bottom) * scale);
+    return [x, y, Math.max(1, Math.min(canvas.width - x, Math.round(b.width * scale))), Math.max(1, Math.min(canvas.height - y, Math.round(b.height * scale)))];
+  });
 }
 
 function draw() {
-  const p = picture(), size = `${canvas.clientWidth} x ${canvas.clientHeight}`;
+  const scale = Math.min(devicePixelRatio, 2) * (paused ? 1 : resolution), size = `${canvas.clientWidth} x ${canvas.clientHeight}`;
+  const width = Math.max(1, Math.round(canvas.clientWidth * scale)), height = Math.max(1, Math.round(canvas.clientHeight * scale));
   if (size !== seenIn && !isMoved) see();
   seenIn = size;
-  if (canvas.width !== p.canvasWidth || canvas.height !== p.canvasHeight) {
-    canvas.width = p.canvasWidth;
-    canvas.height = p.canvasHeight;
+  if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
+  panes(scale).forEach((box, k) => {
+    const t = k || race ? Infinity : shown ?? Infinity;
+    if (isFlat) drawDots(k, t, box);
+    else if (show.draw(k, t, trailLength(), ...box, width, height)) say(show.error(), true);
+  });
+}
+
+// Without WebGL 2: a dot for each star.
+function drawDots(k, t, [left, bottom, width, height]) {
+  const at = canvas.getContext("2d"), n = show.n(k), x = show.placed(k, t) / 8, c = camera();
+  if (!n) return;
+  at.fillStyle = "#05060a";
+  at.fillRect(left, canvas.height - bottom - height, width, height);
+  at.fillStyle = "#f4f0e0";
+  const dot = Math.max(1.5, Math.min(4, 60 / Math.sqrt(n)));
+  for (let i = 0; i < n; i++) {
+    const d = [0, 1, 2].map(j => module.HEAPF64[x + 3 * i + j] - c[j]);
+    const [right, up, back] = [3, 6, 9].map(j => c[j] * d[0] + c[j + 1] * d[1] + c[j + 2] * d[2]), depth = c[12] - back;
+    if (depth > 0) at.fillRect(left + width / 2 + right / depth * 2 * height, canvas.height - bottom - height / 2 - up / depth * 2 * height, dot, dot);
   }
-  return done(engine.draw(p.canvasWidth, p.canvasHeight, p.width, p.height, Math.max(1, Math.round(p.scale))));
 }
 
 // The pass on show, and the line of the shader that makes it another one than the last.
-function showPass() {
-  const title = engine.title(), [, file, input] = /^(\S+) ((\w+) = .*)?$/.exec(engine.running()) || [];
-  if (showPass.title === title + file) return;
-  showPass.title = title + file;
+function showPass({ title, running }) {
+  const [, file, input] = /^(\S+) ((\w+) = .*)?$/.exec(running) || [];
   const line = title && input ? lineOf(file, input.split(" ")[0]) : 0;
   $("title").textContent = title + (line ? `; line ${line} of ${file} runs with ${input}` : "");
   if (line) markLine(file, line);
@@ -337,65 +431,248 @@ function markLine(file, line) {
   source.scrollTop = (line - 0.5) * height - source.clientHeight / 2;
 }
 
-let before = 0; // the last turn of the browser's pictures
 
-// Now and then, for one twentieth of the time.
-function rarely(work) {
-  let at = 0;
-  return async now => {
-    if (now < at) return;
-    const start = performance.now();
-    await work();
-    at = performance.now() + Math.max(500, 20 * (performance.now() - start));
-  };
-}
-
-const measure = rarely(() => atLength("measure", 0)); // energies are exact, a sum over all pairs
-const keep = rarely(() => state.transfer && engine.keep()); // else the host has the state
-
-async function advance(now) {
-  if (!await atLength("advance", due, ADVANCE_SECONDS) || paused) return;
-  await keep(now);
-  await measure(now);
-  warn();
-}
-
-// An edited shader means what it does.
-function warn() {
-  const warning = Object.keys(originals).length ? "" : engine.warning();
-  if (warning) say(warning, true);
-}
-
-let again = 0; // when a long step, whose stars stay where they are, is drawn next
+let before = 0, drawnAt = 0; // the last turn of the browser's pictures; the last picture
 
 function frame(now) {
   requestAnimationFrame(frame);
   const seconds = Math.min(0.1, (now - before) / 1000);
   before = now;
-  if (lost || document.hidden) return;
-  if (!running || touched || now > again) {
-    const isSeen = draw() && numbers()[2] > 0;
-    meter.pictures += isSeen;
-    again = now + 500;
+  if (isHidden || isLost) return;
+  if (shown !== null && !paused && !race) replay(seconds);
+  if ((touched || now > drawnAt + 500) && show.count(0)) {
     touched = false;
-    if (isSeen) onPicture?.();
-  }
-  if (!paused && !running) {
-    due += seconds * speed();
-    advance(now);
+    drawnAt = now;
+    draw();
+    meter.pictures++;
+    for (const each of race ?? [runner]) {
+      if (each.isUnseen) each.tell({ do: "seen" });
+      each.isUnseen = false;
+    }
   }
   showLong();
+  showBar();
+  if (race) showRace(seconds);
   meter.show(now);
-  showPass();
 }
 
 // What takes long. Its line keeps its place, so that what is below does not jump.
 function showLong() {
-  const seconds = running ? (performance.now() - running.since) / 1000 : 0, isLong = seconds > 0.5, begins = isLong && BEGIN.test(running.name);
+  const since = runner.under && /begin|load|go_on|from|resize|start_over/.test(runner.under.name) ? runner.under.since : runner.isBusy ? runner.beat : performance.now();
+  const seconds = race ? 0 : (performance.now() - since) / 1000, isLong = seconds > 0.5, begins = isLong && Boolean(runner.under);
   $("under").textContent = isLong ? seconds.toFixed(0) + " s" : "";
   $("what").textContent = begins ? "first forces and energies" : "long step under way";
   $("what").style.visibility = isLong ? "visible" : "hidden";
   if (begins && !$("message").textContent) say("the stars stand still until their first forces and energies are known", true);
+}
+
+// ---- the bar: back and forth in time ----
+
+let shown = null; // the time on show; null: the present
+
+const present = () => show.count(0) ? show.time(0, show.count(0) - 1) : 0;
+const shownTime = () => shown ?? runner.numbers[0];
+
+function showBar() {
+  const count = show.count(0);
+  if (!count) return;
+  const first = show.time(0, 0), last = present(), t = shown ?? last;
+  $("bar").disabled = count < 2 || Boolean(race);
+  if (document.activeElement !== $("bar") || shown === null) $("bar").value = last > first ? 1000 * (t - first) / (last - first) : 1000;
+  const text = `t = ${t.toFixed(3)}`;
+  if ($("bar_time").textContent !== text) $("bar_time").textContent = text;
+  $("bar").setAttribute("aria-valuetext", text);
+  $("here").hidden = shown === null;
+}
+
+function moveBar() {
+  const first = show.time(0, 0), last = present(), value = +$("bar").value;
+  shown = value >= 1000 ? null : first + value / 1000 * (last - first);
+  touched = true;
+  if (!paused) setPaused(true);
+}
+
+function leaveBar() {
+  shown = null;
+  touched = true;
+  pace();
+}
+
+// What is remembered, up to the present, where the run goes on.
+function replay(seconds) {
+  shown += seconds * speed();
+  touched = true;
+  if (shown >= present()) leaveBar();
+}
+
+// A run of its own from the moment on show, by what is chosen now; what was later is forgotten.
+async function startHere(gone) {
+  const at = show.before(0, shown), t = show.time(0, at), n = show.n(0), from = show.state(0, at) / 8;
+  const states = module.HEAPF64.slice(from, from + 7 * n);
+  if (!done(await runner.ask({ do: "from", state: states, n, t, fresh: false, set: settings() }))) return;
+  leaveBar();
+  begun();
+  say(gone || `a new run from t = ${t.toFixed(4)}, by ${state.scheme}`);
+}
+
+// ---- the race: the same stars by several schemes ----
+
+const GHOSTS = 4; // the machines of 2007
+
+function racersOf(text) {
+  const names = text.split(",");
+  return names.length >= 2 && names.length <= 4 && new Set(names).size === names.length && names.every(schemeOf) ? names : null;
+}
+
+function racerSettings(name) {
+  const precisions = precisionsOf(schemeOf(name)), precision = precisions.includes(wish.precision) ? wish.precision : usual(precisions);
+  const other = { scheme: name, precision, transfer: "", neighbors: wish.neighbors ?? "0" };
+  return settings().map(([k, v]) => [k, k in other ? other[k] : v]);
+}
+
+async function beginRace(names) {
+  if (race) endRace();
+  const at = show.before(0, shown ?? Infinity), n = show.n(0), t = show.time(0, at), from = show.state(0, at) / 8;
+  const states = module.HEAPF64.slice(from, from + 7 * n);
+  if (isPressed("inspect")) inspect(false);
+  base = { states, n, t };
+  race = names.map((scheme, pane) => beginRacer(scheme, pane, states, n, t));
+  race.t = t;
+  race.seconds = 0;
+  race.ghosts = Array.from({ length: GHOSTS }, (_, k) => ({ name: show.ghost_name(k), unit: show.ghost(k, n) }));
+  $("panes").dataset.count = names.length;
+  $("tracks").replaceChildren(...[...race, ...race.ghosts].map(trackOf));
+  document.body.classList.add("racing");
+  $("race").textContent = "End race";
+  $("race_part").open = true;
+  $("race_part").scrollIntoView({ block: "nearest" });
+  seenIn = "";
+  settle();
+  const all = race, answers = await Promise.all(race.map(each => each.begun));
+  if (race !== all) return;
+  const failed = answers.find(a => a.error);
+  if (failed) {
+    endRace();
+    return say(failed.error, true);
+  }
+  race.isOn = true;
+  paceRace();
+}
+
+let base = null; // where the race began, and what goes on after it
+
+function beginRacer(scheme, pane, states, n, t) {
+  const racer = new Runner(pane, null), element = $("pane").content.firstElementChild.cloneNode(true);
+  $("panes").append(element);
+  Object.assign(racer, { scheme, element, name: scheme, line: new Line(element.querySelector("canvas"), ["--error"], -16, 0), steps: 0 });
+  racer.onEvent = message => {
+    if (message.state) {
+      takeState(pane, message, HISTORY_BYTES / 16);
+      racer.isUnseen = true;
+    }
+    if (message.failed) say(`${scheme}: ${message.failed}`, true);
+    const x = message.numbers;
+    if (x?.[10] && x[0] > (racer.line.points.at(-1)?.[0] ?? -1)) racer.line.add(x[0], Math.abs(x[7]) || 1e-16);
+  };
+  racer.begun = racer.ready.then(async opened => {
+    if (opened.error) return opened;
+    for (const [file, text] of Object.entries(edits())) await racer.ask({ do: "write", file, text });
+    return racer.ask({ do: "from", state: states, n, t, fresh: true, set: racerSettings(scheme) });
+  });
+  return racer;
+}
+
+function trackOf({ name, unit }) {
+  const row = $("track").content.firstElementChild.cloneNode(true);
+  row.querySelector("b").textContent = unit ? `${name}, 2007` : name;
+  return row;
+}
+
+function paceRace() {
+  for (const racer of race ?? []) racer.tell({ do: "pace", paused: paused || isHidden || !race.isOn, free: !wish.speed, speed: speed() });
+}
+
+function endRace() {
+  if (!race) return;
+  for (const racer of race) {
+    racer.end();
+    show.end(racer.pane);
+  }
+  race = null;
+  $("panes").replaceChildren();
+  $("tracks").replaceChildren();
+  document.body.classList.remove("racing");
+  $("race").textContent = "Race";
+  seenIn = "";
+  if (base) runner.ask({ do: "from", state: base.states, n: base.n, t: base.t, fresh: true, set: settings() }).then(begun);
+  base = null;
+  settle();
+}
+
+// Clocks, once in a while: how far each is, beside what 2007 had reached in as many seconds.
+function showRace(seconds) {
+  if (race.isOn && !paused) race.seconds += seconds;
+  const now = performance.now();
+  if (now < (race.shownAt ?? 0) + 250) return;
+  race.shownAt = now;
+  const reached = [...race.map(r => r.numbers[0] - race.t), ...race.ghosts.map(g => race.seconds / g.unit)], most = Math.max(1e-9, ...reached);
+  race.forEach((racer, k) => {
+    const x = racer.numbers, text = `${racer.scheme}  t = ${x[0].toFixed(4)}\n${rate(x[3])} block steps, ${x[8] > 0 ? rate(x[5] / x[8]) : 0} pairs a second\n`
+      + `energy error ${x[10] ? x[7].toExponential(1) : "-"}`;
+    racer.element.querySelector("p").textContent = text;
+  });
+  [...$("tracks").children].forEach((row, k) => {
+    row.querySelector("i").style.width = `${100 * Math.max(0, reached[k]) / most}%`;
+    row.querySelector("span").textContent = `t = ${(race.t + reached[k]).toPrecision(4)}`;
+  });
+}
+
+function toggleRace() {
+  if (race) return endRace();
+  const names = [...document.querySelectorAll("[name=racer]:checked")].map(box => box.value);
+  if (names.length < 2) return say("a race needs two schemes or more");
+  return beginRace(names);
+}
+
+// ---- a run of the command line, elsewhere ----
+
+let watched = null; // its name
+
+// As src/run/run_serve.c has it: ten doubles, and floats.
+async function watch(name) {
+  watched = name || "a run";
+  document.body.classList.add("watching");
+  setPaused(false);
+  say(`watching ${watched}`, true);
+  for (let first = true, wait = 0; watched; await new Promise(wake => setTimeout(wake, wait))) {
+    const begun = performance.now();
+    let bytes;
+    try {
+      const answer = await fetch(location.pathname.replace(/[^/]*$/, "state"), { cache: "no-cache" });
+      if (answer.status !== 503 && !answer.ok) throw new Error();
+      bytes = answer.ok ? await answer.arrayBuffer() : new ArrayBuffer(0);
+    } catch {
+      return say(first ? "nothing that could be watched is served here" : `${watched} does not answer any more; what was seen is in the bar`, true);
+    }
+    wait = Math.max(100, 10 * (performance.now() - begun));
+    if (bytes.byteLength < 80 || isHidden) continue;
+    const [layout, n, t, steps, all, pairs, error, isLast, at] = new Float64Array(bytes, 0, 10);
+    if (layout !== 1 || bytes.byteLength !== 80 + 28 * n) return say("the run is served by another release than this page is of", true);
+    const isNew = first || t > present();
+    runner.numbers = [t, t, n, steps, all, pairs, 0, error, at, 0, 1, NaN, n];
+    if (isNew) takeState(0, { begins: first, n, t, numbers: runner.numbers, state: new Float32Array(bytes, 80) }, HISTORY_BYTES);
+    if (isNew) onEvent({ numbers: runner.numbers });
+    if (first) taken();
+    first = false;
+    if (isLast) return say(`${watched} has ended at t = ${t}`, true);
+  }
+
+  function taken() {
+    state.model = "file";
+    state.n = runner.numbers[2];
+    $("n").value = state.n;
+    begun();
+  }
 }
 
 // ---- actions ----
@@ -404,22 +681,32 @@ function setPaused(value) {
   paused = value;
   $("pause").setAttribute("aria-pressed", paused);
   $("pause").textContent = paused ? "Go on" : "Pause";
-  due = numbers()[0];
+  touched = true;
+  pace();
+  paceRace();
 }
 
 async function oneStep() {
+  leaveBar();
   setPaused(true);
-  if (await atLength("advance", numbers()[1], 0.001)) await atLength("measure", 0);
+  if (await atLength("advance", [runner.numbers[1], 0.001])) await atLength("measure", [0]);
 }
 
 function inspect(open) {
-  showPass.title = "";
   $("inspect").setAttribute("aria-pressed", open);
   $("inspect").textContent = open ? "Hide textures" : "Show textures";
   $("textures").open ||= open;
-  done(engine.inspect(+open));
-  see();
+  runner.call("inspect", +open);
+  document.body.classList.toggle("inspecting", open);
+  resizePasses();
+  seenIn = "";
+  touched = true;
   if (open && !schemeOf(state.scheme).textures) say("the host computes: there are no textures; choose scheme bag or cg2007");
+}
+
+function resizePasses() {
+  const scale = Math.min(devicePixelRatio, 2), passes = $("passes"), isOpen = isPressed("inspect");
+  runner.tell({ do: "size", width: isOpen ? Math.round(passes.clientWidth * scale) : 0, height: Math.round(passes.clientHeight * scale), scale: Math.max(1, Math.round(scale)) });
 }
 
 const isPressed = id => $(id).getAttribute("aria-pressed") === "true";
@@ -427,7 +714,15 @@ const isPressed = id => $(id).getAttribute("aria-pressed") === "true";
 function playPasses() {
   const plays = !isPressed("play");
   $("play").setAttribute("aria-pressed", plays);
-  engine.play_passes(+plays);
+  runner.call("play_passes", +plays);
+}
+
+const pass = by => runner.call("pass", by);
+
+function setTrails(value) {
+  trails = value;
+  settle();
+  touched = true;
 }
 
 function download(blob, name) {
@@ -438,17 +733,26 @@ function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-const name = extension => `holmberg_${state.model}_t${numbers()[0].toFixed(3)}.${extension}`;
+const name = extension => `holmberg_${state.model}_t${shownTime().toFixed(3)}.${extension}`;
 
 function savePicture() {
   draw();
-  canvas.toBlob(blob => download(blob, name("png")));
+  const both = document.createElement("canvas"), at = both.getContext("2d"), passes = $("passes"), open = isPressed("inspect");
+  both.width = canvas.width + (open ? passes.width : 0);
+  both.height = Math.max(canvas.height, open ? passes.height : 0);
+  at.drawImage(canvas, 0, 0);
+  if (open) at.drawImage(passes, canvas.width, 0);
+  both.toBlob(blob => download(blob, name("png")));
 }
 
+// Of the moment on show.
 async function saveSnapshot() {
-  await idle();
-  if (!done(engine.save("/snapshot.txt"))) return;
-  download(new Blob([module.FS.readFile("/snapshot.txt")], { type: "text/plain" }), name("txt"));
+  if (shown !== null) {
+    if (!show.save(0, shown, "/shown.txt")) download(new Blob([module.FS.readFile("/shown.txt")], { type: "text/plain" }), name("txt"));
+    return;
+  }
+  const answer = await runner.ask({ do: "save" });
+  if (done(answer)) download(new Blob([answer.value], { type: "text/plain" }), name("txt"));
 }
 
 let recorder;
@@ -470,33 +774,116 @@ function movie() {
   $("movie").textContent = "End movie";
 }
 
-async function openFile(file) {
+async function openFiles(files) {
+  if (files.length > 1) return openSeries([...files]);
+  const [file] = files;
   if (!file) return;
+  endRace();
   const path = "/opened " + file.name.replaceAll("/", "_");
+  let bytes;
   try {
-    module.FS.writeFile(path, new Uint8Array(await file.arrayBuffer()));
+    bytes = new Uint8Array(await file.arrayBuffer());
   } catch (error) {
     return say(`${file.name} cannot be read: ${error.message}`, true);
   }
-  await idle();
   isMoved = false;
-  if (await atLength("load", path)) {
-    state.model = "file";
-    state.n = numbers()[2];
-    settle();
-    begun();
-    say(`${file.name}: ${numbers()[2]} particles`);
+  if (!done(await runner.ask({ do: "load", path, bytes }), false)) return; // what there was goes on
+  takenFile();
+  say(`${file.name}: ${runner.numbers[2]} particles`);
+}
+
+function takenFile() {
+  state.model = "file";
+  state.n = runner.numbers[2];
+  settle();
+  begun();
+}
+
+// Snapshots of a run, in order of their times: in the bar, and going on from the last one.
+async function openSeries(files) {
+  const states = [];
+  for (const file of files) {
+    const path = "/opened " + file.name.replaceAll("/", "_");
+    module.FS.writeFile(path, new Uint8Array(await file.arrayBuffer()));
+    const status = show.read(path), n = show.read_n(), at = show.room(n) / 8;
+    module.FS.unlink(path);
+    if (status) return say(show.error(), true);
+    states.push({ n, t: show.read_time(), state: module.HEAPF64.slice(at, at + 7 * n), name: file.name });
   }
-  module.FS.unlink(path);
+  states.sort((a, b) => a.t - b.t);
+  const other = states.find(s => s.n !== states[0].n);
+  if (other) return say(`${other.name} has ${other.n} particles, ${states[0].name} has ${states[0].n}: snapshots of one run have as many`, true);
+  await recall(states);
+  say(`${files.length} snapshots from t = ${states[0].t} to ${states.at(-1).t}: the bar goes through them, and Go on from the last`, true);
+}
+
+// States as what is remembered: paused, at the first.
+async function recall(states) {
+  endRace();
+  const last = states.at(-1);
+  setPaused(true);
+  if (!done(await runner.ask({ do: "from", state: last.state, n: last.n, t: last.t, fresh: true, set: settings() }))) return;
+  states.forEach((each, k) => {
+    module.HEAPF64.set(each.state, show.room(each.n) / 8);
+    if (k) show.add(0, each.t);
+    else show.begin(0, each.n, each.n, each.t, HISTORY_BYTES);
+  });
+  isMoved = false;
+  seenIn = "";
+  takenFile();
+  shown = states.length > 1 ? states[0].t : null;
+  touched = true;
+}
+
+// ---- what the browser keeps ----
+
+async function stored(action) {
+  try {
+    return await action();
+  } catch (error) {
+    say(`this browser keeps nothing for this page (${error?.message ?? error}): Snapshot saves a state as a file instead`, true);
+    return null;
+  }
+}
+
+async function listRuns() {
+  const names = await storage.names().catch(() => []);
+  fill($("kept"), names.length ? names : ["no run is kept"], $("kept").value);
+  for (const id of ["recall", "forget"]) $(id).disabled = !names.length;
+}
+
+async function keepRun() {
+  const n = show.n(0), states = Array.from({ length: show.count(0) }, (_, k) => {
+    const at = show.state(0, k) / 8;
+    return { n, t: show.time(0, k), state: module.HEAPF64.slice(at, at + 7 * n) };
+  });
+  const key = `${state.model}, N = ${n}, t = ${states[0].t.toFixed(2)} to ${states.at(-1).t.toFixed(2)}, ${state.scheme}`;
+  if (await stored(async () => (await storage.put({ name: key, states, state: { ...state }, wish: { ...wish } }), true))) say(`kept in this browser: ${key}`);
+  await listRuns();
+  $("kept").value = key;
+}
+
+async function recallRun() {
+  const run = await stored(() => storage.get($("kept").value));
+  if (!run) return;
+  Object.assign(state, DEFAULTS, run.state);
+  wish = { ...run.wish };
+  await recall(run.states);
+  say(`${run.name}: the bar goes through it`);
+}
+
+async function forgetRun() {
+  await stored(() => storage.remove($("kept").value));
+  await listRuns();
 }
 
 async function copyLink() {
-  const without = state.model === "file" ? "; the particles of the file are not in it" : "";
+  const text = await link(), without = state.model === "file" ? "; the particles of the file are not in it" : "";
   try {
-    await navigator.clipboard.writeText(location.href);
-    say("copied: " + location.href + without);
+    await navigator.clipboard.writeText(text);
+    say("copied: " + text + without, true);
   } catch {
-    say(location.href + without);
+    say(text + without, true);
   }
 }
 
@@ -504,14 +891,13 @@ async function copyLink() {
 async function measureDevice() {
   $("card").disabled = true;
   setPaused(true);
-  await idle();
-  const told = setInterval(() => say("measuring " + (engine.doing() || "the device"), true), 200);
+  const told = setInterval(async () => say("measuring " + (await runner.call("doing") || "the device"), true), 200);
   const measured = await atLength("card");
   clearInterval(told);
   $("card").disabled = false;
   if (!measured) return;
   say("");
-  $("row").value = engine.row();
+  $("row").value = await runner.call("row");
   $("row").hidden = $("copy").disabled = false;
 }
 
@@ -528,7 +914,7 @@ async function copyRow() {
 // ---- shaders ----
 
 const FOLDER = "/shaders/";
-let originals = {};
+let originals = {}, listed = [], edited = ""; // edited: what is, as a word of links
 
 function listShaders(folder = "") {
   return module.FS.readdir(FOLDER + folder).filter(f => f[0] !== ".").sort().flatMap(f =>
@@ -536,25 +922,33 @@ function listShaders(folder = "") {
 }
 
 const readShader = file => module.FS.readFile(FOLDER + file, { encoding: "utf8" });
+const edits = () => Object.fromEntries(Object.keys(originals).filter(f => readShader(f) !== originals[f]).map(f => [f, readShader(f)]));
 
 // "" or what the compiler says, with the file's own line.
-function writeShader(file, text) {
+async function writeShader(file, text, isQuiet) {
   originals[file] ??= readShader(file);
   module.FS.writeFile(FOLDER + file, text);
-  const said = engine.reload();
-  $("compiler").textContent = said || `compiled, in use since t = ${numbers()[0].toFixed(4)}`;
-  $("compiler").classList.toggle("bad", Boolean(said));
-  if (!said && engine.is_dated()) goOn("shader");
-  else if (paused && isPressed("inspect") && !running) atLength("measure", 0);
-  return said;
+  const number = writeShader.last = (writeShader.last ?? 0) + 1, own = isFlat ? "" : show.reload();
+  const [said, isDated] = (await runner.ask({ do: "write", file, text })).value;
+  for (const racer of race ?? []) racer.ask({ do: "write", file, text });
+  if (number !== writeShader.last) return own || said;
+  if (!isQuiet) $("compiler").textContent = own || said || `compiled, in use since t = ${runner.numbers[0].toFixed(4)}`;
+  $("compiler").classList.toggle("bad", Boolean(own || said));
+  const now = edits();
+  edited = Object.keys(now).length ? await packed.write(now) : "";
+  if (isQuiet) return own || said;
+  settle();
+  if (!said && isDated) goOn("shader");
+  else if (paused && isPressed("inspect")) atLength("measure", [0]);
+  return own || said;
 }
 
 // The forces of the shaders as they are now against sums in double.
 async function compare() {
-  await idle();
-  if (!done(engine.check())) return;
+  const answer = await runner.long("check");
+  if (!done(answer)) return;
   $("compiler").classList.remove("bad");
-  $("compiler").textContent = `acceleration by ${state.scheme}, ${state.precision}: relative error ${numbers()[9].toExponential(1)}`;
+  $("compiler").textContent = `acceleration by ${state.scheme}, ${state.precision}: relative error ${answer.numbers[9].toExponential(1)}`;
 }
 
 function showShader() {
@@ -562,9 +956,10 @@ function showShader() {
   $("source").setAttribute("aria-label", "Source of " + $("file").value);
 }
 
-function revert() {
-  for (const [file, text] of Object.entries(originals)) writeShader(file, text);
+async function revert() {
+  for (const [file, text] of Object.entries(originals)) await writeShader(file, text, true);
   originals = {};
+  edited = "";
   $("compiler").textContent = "";
   showShader();
 }
@@ -584,13 +979,10 @@ async function solve(button) {
   const number = button.dataset.exercise; // 3b is done on top of 3
   const diffs = [...new Set([number[0], number])].map(k => $("exercise" + k).textContent.trim().split("\n"));
   const file = diffs[0][0].replace(/^--- a\//, "");
-  await idle();
-  revert();
   history.replaceState(null, "", "#" + button.dataset.state);
   await follow();
-  setPaused(false);
   $("file").value = file;
-  for (const diff of diffs) writeShader(file, patched(readShader(file), diff.slice(2)));
+  for (const diff of diffs) await writeShader(file, patched(readShader(file), diff.slice(2)), diff !== diffs.at(-1));
   showShader();
   $("shader").open = true;
 }
@@ -599,7 +991,7 @@ async function solve(button) {
 
 const KEYS = {
   " ": () => setPaused(!paused), o: oneStep, r: startOver,
-  i: () => inspect(!isPressed("inspect")), ",": () => engine.pass(-1), ".": () => engine.pass(1), p: savePicture,
+  i: () => inspect(!isPressed("inspect")), ",": () => pass(-1), ".": () => pass(1), p: savePicture, t: () => setTrails(!hasTrails()),
   "+": () => change("speed", Math.min(100, speed() * 1.26)), "-": () => change("speed", Math.max(1e-4, speed() / 1.26)),
   h: () => { $("help").open = !$("help").open; $("help").scrollIntoView(); }, f: () => see(),
   ArrowLeft: () => turn(-0.03, 0), ArrowRight: () => turn(0.03, 0), ArrowUp: () => turn(0, 0.03), ArrowDown: () => turn(0, -0.03),
@@ -607,7 +999,7 @@ const KEYS = {
 
 function turn(dx, dy) {
   isMoved = touched = true;
-  engine.drag(dx, dy);
+  show.drag(dx, dy);
 }
 
 function onKey(event) {
@@ -619,97 +1011,124 @@ function onKey(event) {
 
 const fingers = new Map();
 
-function showTexel(event) {
-  const box = canvas.getBoundingClientRect();
-  const text = engine.texel(Math.round((event.clientX - box.left) / box.width * canvas.width),
-    Math.round((event.clientY - box.top) / box.height * canvas.height));
-  $("texel").textContent = text;
+async function showTexel(event) {
+  const passes = $("passes"), box = passes.getBoundingClientRect(), scale = Math.min(devicePixelRatio, 2);
+  $("texel").textContent = await runner.call("texel", Math.round((event.clientX - box.left) * scale), Math.round((event.clientY - box.top) * scale));
 }
 
 function onMove(event) {
   const last = fingers.get(event.pointerId);
-  if (!last) {
-    if (isPressed("inspect")) showTexel(event);
-    return;
-  }
+  if (!last) return;
   const dx = (event.clientX - last.clientX) / canvas.clientHeight, dy = (last.clientY - event.clientY) / canvas.clientHeight;
   isMoved = touched = true;
-  if (fingers.size === 1) (event.shiftKey ? engine.pan : engine.drag)(dx, dy);
+  if (fingers.size === 1) (event.shiftKey ? show.pan : show.drag)(dx, dy);
   if (fingers.size === 2) {
     const other = [...fingers.values()].find(f => f !== last), from = f => Math.hypot(f.clientX - other.clientX, f.clientY - other.clientY);
-    engine.pan(dx / 2, dy / 2);
-    if (from(last) > 0) engine.zoom(from(event) / from(last));
+    show.pan(dx / 2, dy / 2);
+    if (from(last) > 0) show.zoom(from(event) / from(last));
   }
   fingers.set(event.pointerId, event);
 }
 
 function listen() {
   const clicks = {
-    pause: KEYS[" "], step: oneStep, over: KEYS.r, inspect: KEYS.i, back: KEYS[","], forth: KEYS["."], play: playPasses,
-    revert, compare, picture: savePicture, movie, snapshot: saveSnapshot, link: copyLink, card: measureDevice, copy: copyRow,
+    pause: KEYS[" "], step: oneStep, over: KEYS.r, inspect: KEYS.i, back: KEYS[","], forth: KEYS["."], play: playPasses, race: toggleRace,
+    revert: () => revert().then(() => goOn("shader")), compare, picture: savePicture, movie, snapshot: saveSnapshot, link: copyLink, card: measureDevice, copy: copyRow,
+    here: () => startHere(), keep: keepRun, recall: recallRun, forget: forgetRun,
   };
   for (const [id, action] of Object.entries(clicks)) $(id).addEventListener("click", action);
   for (const id of ["model", "scheme", "precision", "transfer", "n", "eps", "nu", "neighbors"])
     $(id).addEventListener("change", () => change(id, $(id).value));
   $("speed").addEventListener("input", () => change("speed", 10 ** $("speed").value));
+  $("bar").addEventListener("input", moveBar);
+  $("trails").addEventListener("change", () => setTrails($("trails").checked));
   $("shader").addEventListener("toggle", () => markLine.again?.());
   $("file").addEventListener("change", showShader);
   $("source").addEventListener("input", () => writeShader($("file").value, $("source").value));
-  $("open").addEventListener("change", () => openFile($("open").files[0]));
+  $("open").addEventListener("change", () => {
+    const files = [...$("open").files];
+    $("open").value = ""; // so that the same may be opened again
+    openFiles(files);
+  });
   for (const button of document.querySelectorAll("[data-exercise]")) button.addEventListener("click", () => solve(button));
   addEventListener("keydown", onKey);
   canvas.addEventListener("pointerdown", event => { canvas.setPointerCapture(event.pointerId); fingers.set(event.pointerId, event); });
   canvas.addEventListener("pointermove", onMove);
+  $("passes").addEventListener("pointermove", showTexel);
   for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, event => fingers.delete(event.pointerId));
-  canvas.addEventListener("wheel", event => { event.preventDefault(); isMoved = touched = true; engine.zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15); }, { passive: false });
+  canvas.addEventListener("wheel", event => { event.preventDefault(); isMoved = touched = true; show.zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15); }, { passive: false });
   addEventListener("dragover", event => { event.preventDefault(); document.body.classList.add("dropping"); });
   addEventListener("dragleave", () => document.body.classList.remove("dropping"));
-  addEventListener("drop", event => { event.preventDefault(); document.body.classList.remove("dropping"); openFile(event.dataTransfer.files[0]); });
+  addEventListener("drop", event => { event.preventDefault(); document.body.classList.remove("dropping"); openFiles(event.dataTransfer.files); });
   addEventListener("hashchange", follow);
+  document.addEventListener("visibilitychange", onVisible);
+  new ResizeObserver(() => { resizePasses(); lines.draw(); touched = true; }).observe($("view"));
   canvas.addEventListener("webglcontextlost", onLost);
   canvas.addEventListener("webglcontextrestored", onRestored);
 }
 
-// ---- a lost context ----
-
-async function onLost(event) {
-  event.preventDefault(); // so that it may come back
-  lost = true;
-  say("the browser has taken the graphics processor away; the stars are kept, and go on when it is back", true);
-  await idle(); // a step that sleeps may have moved some of the stars
-  engine.keep();
+// A page in the background draws nothing, and its runs stand still.
+function onVisible() {
+  const minutes = (performance.now() - (onVisible.since ?? 0)) / 60000;
+  isHidden = document.hidden;
+  if (isHidden) onVisible.since = performance.now();
+  pace();
+  paceRace();
+  if (!isHidden && onVisible.since && minutes > 1) say(`the page was in the background for ${minutes.toFixed(0)} minutes: the run stood still, and goes on`);
 }
 
-async function onRestored() {
-  const isBack = await atLength("restored");
-  lost = false;
-  if (!isBack) return;
-  begun();
-  say(`the graphics processor is back: going on from t = ${numbers()[0].toFixed(4)}`);
+// ---- a lost context: what is remembered is not in it ----
+
+let isLost = false;
+
+function onLost(event) {
+  event.preventDefault(); // so that it may come back
+  isLost = true;
+  say("the browser has taken the graphics processor away; the stars are kept, and go on when it is back", true);
+}
+
+function onRestored() {
+  isLost = false;
+  if (show.restored()) return say(show.error(), true);
+  touched = true;
+  say(`the graphics processor is back: going on from t = ${runner.numbers[0].toFixed(4)}`);
 }
 
 // ---- the beginning ----
 
-function decoded(base64) {
-  return Uint8Array.from(atob(base64), c => c.charCodeAt(0));
-}
+let flatSentence = "";
 
 async function main() {
-  const options = { canvas, sleep, picture: pictureDrawn, printErr: text => console.warn(text) };
-  if (typeof HOLMBERG_WASM === "string") options.wasmBinary = decoded(HOLMBERG_WASM);
-  module = await Holmberg(options);
-  bind();
-  if (!done(engine.open())) return;
+  await workers.prepare();
+  module = await Holmberg({
+    canvas, printErr: text => console.warn(text),
+    instantiateWasm: (imports, begun) => { WebAssembly.instantiate(workers.wasm, imports).then(made => begun(made, workers.wasm)); return {}; },
+  });
+  const engine = bound(module, "_page_");
+  show = { ...bound(module, "_show_"), error: engine.error };
+  engine.open(); // its shaders, to be read and edited
+  if (show.open()) {
+    flatSentence = `${show.error()}: the host computes, and stars are dots`;
+    isFlat = true;
+    const flat = canvas.cloneNode(); // one that has no context yet
+    canvas.replaceWith(flat);
+    canvas = flat;
+  }
+  runner = new Runner(0, $("passes"));
+  runner.onEvent = onEvent;
+  if (!done(await runner.ready)) return;
   choices = JSON.parse(engine.choices());
   for (const name of ["eps", "nu", "neighbors"]) Object.assign($(name), { min: name === "nu" ? settingOf(name).low : 0, max: settingOf(name).high, title: settingOf(name).help });
   DEFAULTS.nu = settingOf("nu").is;
-  fill($("file"), listShaders(), "cg2007/acc_jerk_pot.frag");
+  listed = listShaders();
+  fill($("file"), listed, "cg2007/acc_jerk_pot.frag");
   showShader();
   listen();
+  listRuns();
   meter.reset();
   requestAnimationFrame(frame);
   await follow();
-  $("device").textContent = "On " + engine.device();
+  $("device").textContent = "On " + (isFlat ? "this processor" : await runner.call("device"));
   setTimeout(() => $("hint").classList.add("gone"), 4000);
   document.documentElement.dataset.ready = Math.round(performance.now() - started);
 }

@@ -115,8 +115,12 @@ static hb_gl_function get_proc(const char *name)
 
 /* ---- the context ---- */
 
+/* Of the page's script, and in a worker the only one there is. */
+EM_JS(void, web_canvas, (void), { specialHTMLTargets["#canvas"] = Module.canvas; });
+
 static enum hb_status open_canvas(void)
 {
+  web_canvas();
   EmscriptenWebGLContextAttributes attributes;
   emscripten_webgl_init_context_attributes(&attributes);
   attributes.majorVersion = 2;

@@ -1,0 +1,260 @@
+// A simulation at work: in a worker, or where the browser has none that can draw, in the page. It takes messages and posts what
+// they come to; src/web/page.c does the rest.
+"use strict";
+
+const TEXTS = ["error", "choices", "device", "reload", "title", "running", "texel", "warning", "row", "doing"]; // what these return
+
+// Emscripten's own ccall takes every call for the one that sleeps.
+function bound(module, prefix) { // eslint-disable-line no-unused-vars
+  const engine = {};
+  for (const [symbol, call] of Object.entries(module).filter(([k]) => k.startsWith(prefix))) {
+    const name = symbol.slice(prefix.length), isText = TEXTS.includes(name) || name.endsWith("_name");
+    engine[name] = (...given) => {
+      const texts = given.filter(x => typeof x === "string").map(module.allocateUTF8);
+      let k = 0;
+      const result = call(...given.map(x => typeof x === "string" ? texts[k++] : x));
+      texts.forEach(module._free);
+      return isText ? module.UTF8ToString(result) : result;
+    };
+  }
+  return engine;
+}
+
+function computer(post) {
+  const STOPPED = 75; // as HB_ERR_STOPPED
+  const TURN_SECONDS = 0.012; // of a picture's 1/60 s
+  const ENDED = { step: /advance/, change: /advance|measure|go_on|from|resize|start_over/, all: /./ };
+  let module, engine, running = null, paused = true, isLost = false, free = false, until = null, hasEnded = false, speed = 0.1, due = 0, before = 0;
+  let unseen = 0, hasNews = false, size = null, told = "", begun = false;
+
+  const numbers = () => Array.from(module.HEAPF64.subarray(engine.numbers() / 8, engine.numbers() / 8 + 13));
+
+  // ---- long calls: one at a time, and they sleep while others have their turn ----
+
+  // Until nothing runs. Some calls are ended before: a step comes to the same when it is done again, a change is overtaken by
+  // another one, and a new model by a newer one.
+  async function idle(ended) {
+    while (running) {
+      if (ENDED[ended].test(running.name)) engine.stop();
+      await running;
+    }
+  }
+
+  async function atLength(name, ...given) {
+    await idle("step");
+    engine.may_sleep();
+    running = module.ccall("page_" + name, "number", given.map(x => typeof x), given, { async: true });
+    running.name = name;
+    const status = await running;
+    running = null;
+    return status;
+  }
+
+  // What they do meanwhile, for src/web/web_turn.c. A device says that it is done only to those who come back.
+  async function sleep(gl) {
+    const fence = gl && gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl?.flush();
+    do await turn(0);
+    while (fence && !gl.isContextLost() && gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED);
+    if (fence) gl.deleteSync(fence);
+  }
+
+  // A browser's timers take 4 ms: for no time there are messages to oneself, now and then a timer, lest others wait for ever.
+  const { port1, port2 } = new MessageChannel();
+  let woken = [], turns = 0;
+  port1.onmessage = () => woken.splice(0).forEach(wake => wake());
+  const turn = milliseconds => new Promise(wake => {
+    if (milliseconds || ++turns % 8 === 0 || typeof document !== "undefined") return setTimeout(wake, milliseconds);
+    woken.push(wake);
+    port2.postMessage(0);
+  });
+
+  // The stars that come are seen before their forces are known.
+  async function picture() {
+    show(true);
+    await turn(0);
+  }
+
+  // ---- what others see ----
+
+  // One that has not been seen yet is not overtaken.
+  function show(begins) {
+    if (engine.state()) return;
+    const n = numbers()[2], at = engine.room(n) / 8, state = module.HEAPF64.slice(at, at + 7 * n), t = engine.state_time();
+    unseen++;
+    hasNews = false;
+    post({ state, n, t, begins, numbers: numbers() }, [state.buffer]);
+  }
+
+  function inspect() {
+    if (!size) return;
+    const canvas = module.canvas;
+    if (canvas.width !== size.width || canvas.height !== size.height) [canvas.width, canvas.height] = [size.width, size.height];
+    if (engine.draw(size.width, size.height, 0, size.height, size.scale)) post({ failed: engine.error() });
+    const title = engine.title(), line = engine.running();
+    if (told !== title + line) post({ title, running: line });
+    told = title + line;
+  }
+
+  // Now and then, for one twentieth of the time.
+  function rarely(work) {
+    let at = 0;
+    return async () => {
+      const start = performance.now();
+      if (start < at) return;
+      await work();
+      at = performance.now() + Math.max(500, 20 * (performance.now() - start));
+    };
+  }
+
+  const measure = rarely(() => atLength("measure", 0)); // energies are exact, a sum over all pairs
+  const keep = rarely(() => engine.keep());
+
+  // ---- steps ----
+
+  async function advance() {
+    const now = performance.now();
+    due = until ?? (free ? Infinity : due + Math.min(0.1, (now - before) / 1000) * speed);
+    before = now;
+    const steps = numbers()[3], status = await atLength("advance", due, TURN_SECONDS);
+    if (status && status !== STOPPED) {
+      paused = true;
+      return isLost || post({ failed: engine.error(), pauses: true });
+    }
+    if (status) return;
+    hasNews ||= numbers()[3] !== steps;
+    await keep();
+    await measure();
+    const x = numbers(), reached = until !== null && x[1] > until, behind = until === null && !free && due - x[0] > speed && x[1] <= due;
+    if (behind || reached) due = x[0];
+    if (reached) until = null;
+    post({ numbers: x, behind, reached, warning: engine.warning() });
+    if (reached) await turn(30); // for what is to happen then
+  }
+
+  async function loop() {
+    for (let wasIdle = false; !hasEnded;) {
+      const isIdle = !begun || paused || isLost || running;
+      if (!isIdle) await advance();
+      if (begun && hasNews && !unseen && !isLost && !running) show(false);
+      if (begun && size && !isLost && !running) inspect();
+      if (isIdle && !wasIdle && !running) post({ idle: true });
+      wasIdle = isIdle && !running;
+      await turn(isIdle ? 15 : free || numbers()[1] <= due ? 0 : 8);
+    }
+  }
+
+  // ---- messages ----
+
+  async function begins(status) {
+    if (status) return status;
+    begun = true;
+    due = numbers()[0];
+    before = performance.now();
+    return status;
+  }
+
+  const answers = {
+    async open({ wasm, canvas, scripts }) {
+      module = await Holmberg({
+        canvas, sleep, picture, printErr: text => console.warn(text),
+        instantiateWasm: (imports, done) => { WebAssembly.instantiate(wasm, imports).then(made => done(made, wasm)); return {}; },
+      });
+      engine = { ...bound(module, "_show_"), ...bound(module, "_page_") };
+      canvas.addEventListener("webglcontextlost", onLost);
+      canvas.addEventListener("webglcontextrestored", onRestored);
+      const status = engine.open();
+      loop();
+      return status;
+    },
+    call: ({ name, given }) => engine[name](...given),
+    async long({ name, given, ends, fresh, set, n }) {
+      await idle(ends || "step");
+      set?.forEach(([key, value]) => engine.set(key, value));
+      if (name === "go_on" && n && n !== numbers()[2]) name = "resize";
+      const status = await atLength(name, ...given);
+      if (/check|card|measure/.test(name)) return status;
+      if (name === "advance") hasNews = true;
+      else if (!status) {
+        await begins(0);
+        show(Boolean(fresh));
+      }
+      return status;
+    },
+    async from({ state, n, t, fresh, set }) {
+      await idle("all");
+      set?.forEach(([name, value]) => engine.set(name, value));
+      module.HEAPF64.set(state, engine.room(n) / 8);
+      const status = await atLength("from", n, t);
+      if (!status) {
+        await begins(0);
+        show(fresh);
+      }
+      return status;
+    },
+    async load({ path, bytes }) {
+      await idle("step");
+      module.FS.writeFile(path, bytes);
+      const status = await begins(await atLength("load", path));
+      module.FS.unlink(path);
+      if (!status) show(true);
+      return status;
+    },
+    async save() {
+      await idle("step");
+      const status = engine.save("/snapshot.txt");
+      return status || module.FS.readFile("/snapshot.txt");
+    },
+    write({ file, text }) {
+      module.FS.writeFile("/shaders/" + file, text);
+      return [engine.reload(), engine.is_dated()];
+    },
+    pace(given) {
+      if (given.paused !== undefined && paused !== given.paused && begun) due = numbers()[0];
+      if (given.paused !== undefined) paused = given.paused;
+      if (given.speed) speed = given.speed;
+      if (given.until !== undefined) until = given.until;
+      if (given.free !== undefined) {
+        free = given.free;
+        if (!free && begun) due = numbers()[0];
+      }
+    },
+    seen() { unseen = 0; },
+    size(given) { size = given.width ? given : null; told = ""; },
+    end() { hasEnded = paused = true; },
+  };
+
+  async function onLost(event) {
+    event.preventDefault(); // so that it may come back
+    isLost = true;
+    post({ lost: true });
+    await idle("all"); // a step that sleeps may have moved some of the stars
+    engine.keep();
+  }
+
+  async function onRestored() {
+    const status = await atLength("restored");
+    isLost = false;
+    if (status) return post({ failed: engine.error() });
+    await begins(0);
+    post({ back: numbers()[0] });
+    show(false);
+  }
+
+  return async message => {
+    let value, error = "";
+    try {
+      value = await answers[message.do](message);
+      if (typeof value === "number" && value && value !== STOPPED && message.status !== false) error = engine.error();
+    } catch (failure) {
+      value = 1;
+      error = String(failure);
+    }
+    if (message.id) post({ id: message.id, value, error, numbers: begun ? numbers() : null });
+  };
+}
+
+if (typeof document === "undefined") {
+  const answer = computer((message, lent) => postMessage(message, lent || []));
+  onmessage = event => answer(event.data);
+}
