@@ -11,6 +11,12 @@ void hb_parallel_set_threads(int threads) { (void)threads; }
 
 void hb_parallel_copy(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
 
+size_t hb_parallel_piece(size_t n, size_t most)
+{
+  (void)n;
+  return most;
+}
+
 void hb_parallel_for(int threads, size_t count, void (*work)(void *context, size_t k), void *context)
 {
   (void)threads;
