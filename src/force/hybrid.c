@@ -2,7 +2,7 @@
  * blocks. A bound on the number of sinks decides, fixed with the first sources: by the tuning, a measurement, or
  * (HB_FORCE_NO_TUNE) a rule. The sources are sent only to the one that takes the block. */
 #include "force/split.h"
-#include "force/part.h"
+#include "force/devices.h"
 
 #include "base/clock.h"
 #include "base/log.h"

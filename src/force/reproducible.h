@@ -9,7 +9,7 @@
  *
  * Several devices or ranks: a source of forces that has others behind it passes on the units, gives each of them the sources from
  * one multiple of HB_FIXED_BLOCK to another, or some of the sinks, and adds up the totals (hb_fixed_add). It need not know more: the
- * front end (force/rescale.h) finds the units, repeats what needs another scale, and converts the totals to double. A sink gets the
+ * front end (force/force.h) finds the units, repeats what needs another scale, and converts the totals to double. A sink gets the
  * same bits as a source by number and as a point with the same x and v. */
 #ifndef HB_REPRODUCIBLE_H
 #define HB_REPRODUCIBLE_H

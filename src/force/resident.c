@@ -1,21 +1,226 @@
 /* Particles that stay on the device: programs and words of either way, the way of storage buffers, sending and fetching. */
 #include "force/resident.h"
-#include "force/resident_way.h"
 
 #include "base/arith.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "force/kept.h"
-#include "gl/gl_pass.h"
 #include "pairs/selftest.h"
 
-#include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
-enum hb_status hb_resident_build(struct hb_resident *r, const struct hb_gl_program_source *files,
-                                 struct hb_gl_pass *pass)
+enum { HB_RESIDENT_LAYERS = 8 /* of four words, see shaders/hermite/particle.glsl */ };
+
+static enum hb_status resident_no_step(const struct hb_resident *r, float asked, size_t sink,
+                                       uint32_t particle);
+
+static inline enum hb_status hb_resident_step(const struct hb_resident *r, uint32_t word, size_t sink,
+                                              uint32_t particle, double *step)
+{
+  float asked = hb_bits_to_float(word);
+  *step = asked >= 1e38F ? INFINITY : asked;
+  return asked >= 0 ? HB_OK : resident_no_step(r, asked, sink, particle);
+}
+
+/* ---- memory of the device and its copies on the host ---------------------------------------------------- */
+
+enum {
+  WORKGROUP = 64,      /* threads, in all programs of shaders/hermite */
+  MOST_GROUPS = 65535, /* of a dispatch (OpenGL 4.3, table 23.68); programs loop where that is too few */
+};
+enum { STATE, COUNT, TOLD, ARRIVED = HB_KEPT_BINDINGS, NUMBERS };
+enum { COLLECTED = HB_KEPT_BINDINGS, LEAVING };
+
+enum hb_status hb_kept_program(struct hb_gl_context *context, enum hb_precision precision, int fma_is_fused,
+                               const struct hb_gl_program_source *files, struct hb_gl_pass *pass)
+{
+  char defines[96];
+  snprintf(defines, sizeof defines, "#define PRECISION %d\n%s%s%s", (int)precision,
+           fma_is_fused ? "#define FMA_IS_FUSED\n" : "",
+           context->caps.has_counts ? "" : "#define UNCOUNTED\n", files->defines ? files->defines : "");
+  struct hb_gl_program_source source = *files;
+  source.defines = defines;
+  return hb_gl_pass_create(context, &source, pass);
+}
+
+int hb_kept_suits(const struct hb_gl_caps *caps, size_t n, size_t layers)
+{
+  return caps->has_compute && caps->has_lasting_maps &&
+         16 * layers * n <= (size_t)caps->max_storage_block_size;
+}
+
+enum hb_status hb_kept_create(struct hb_gl_context *context, size_t n, size_t layers, struct hb_kept *k)
+{
+  static const uint32_t zeros[4];
+  k->context = context;
+  k->n = n;
+  k->layers = layers;
+  HB_TRY(hb_gl_pass_create(context, &(const struct hb_gl_program_source){.compute = "hermite/store.comp"},
+                           &k->store));
+  hb_gl_buffer_fill(&k->state, HB_GL_BY_DEVICE, 16 * layers * n, NULL);
+  hb_gl_buffer_fill(&k->count, HB_GL_BY_DEVICE, sizeof zeros, zeros);
+  HB_TRY(hb_gl_mapped_reserve(context, sizeof zeros, &k->told));
+  *(uint32_t *)k->told.memory = 0;
+  return hb_gl_context_check(context, "reserving memory for particles");
+}
+
+void hb_kept_destroy(struct hb_kept *k)
+{
+  hb_gl_pass_destroy(&k->store);
+  hb_gl_pass_destroy(&k->collect);
+  hb_gl_readback_destroy(&k->leaving[0]);
+  hb_gl_readback_destroy(&k->leaving[1]);
+  hb_gl_mapped_destroy(&k->wanted);
+  hb_gl_buffer_destroy(&k->state);
+  hb_gl_buffer_destroy(&k->count);
+  hb_gl_mapped_destroy(&k->told);
+  hb_gl_mapped_destroy(&k->sent);
+  hb_gl_mapped_destroy(&k->numbers);
+  *k = (struct hb_kept){0};
+}
+
+/* ---- dispatches ---- */
+
+static size_t groups_of(size_t threads) { return hb_min(hb_div_ceil(threads, WORKGROUP), MOST_GROUPS); }
+
+static void kept_dispatch_uncounted(struct hb_kept *k, struct hb_gl_pass *pass, size_t threads)
+{
+  k->is_busy = 1;
+  hb_gl_pass_int(pass, "particle_count", (int)k->n);
+  hb_gl_pass_storage(pass, STATE, &k->state);
+  hb_gl_pass_dispatch(pass, groups_of(threads), 1);
+}
+
+/* The same for one that may turn out to be in vain; and its results will be used, if no other counted one was in between. */
+static void kept_dispatch_ahead(struct hb_kept *k, struct hb_gl_pass *pass, size_t threads)
+{
+  k->expected += (uint32_t)groups_of(threads);
+  hb_gl_pass_uint(pass, "expected", k->expected);
+  hb_gl_pass_storage(pass, COUNT, &k->count);
+  hb_gl_pass_storage(pass, TOLD, &k->told.buffer);
+  kept_dispatch_uncounted(k, pass, threads);
+}
+
+static void kept_use_ahead(struct hb_kept *k) { k->due = k->expected; }
+
+void hb_kept_dispatch(struct hb_kept *k, struct hb_gl_pass *pass, size_t threads)
+{
+  kept_dispatch_ahead(k, pass, threads);
+  kept_use_ahead(k);
+}
+
+/* The device has been waited for: nothing is on its way. */
+static void kept_finished(struct hb_kept *k) { k->is_busy = k->is_storing = k->is_collecting = 0; }
+
+static void finish(struct hb_kept *k)
+{
+  if (k->is_busy) hb_gl_mapped_finish();
+  kept_finished(k);
+}
+
+/* Whether all is done that is due, and perhaps more. */
+static int is_complete(const struct hb_kept *k)
+{
+  uint32_t complete = *(volatile const uint32_t *)k->told.memory;
+  return (int32_t)(complete - k->due) >= 0;
+}
+
+enum hb_status hb_kept_check(struct hb_kept *k)
+{
+  if (!is_complete(k)) finish(k);
+  k->is_busy = k->is_busy && k->due != k->expected;
+  k->is_storing = k->is_storing && !is_complete(k);
+  if (is_complete(k)) return HB_OK;
+  return hb_gl_context_dropped(k->context, "not all particles were stored and predicted");
+}
+
+/* ---- storing ---- */
+
+enum hb_status hb_kept_reserve(struct hb_kept *k, size_t count, uint32_t **words, uint32_t **numbers)
+{
+  size_t bytes = 16 * k->layers, room = hb_min(2 * count, hb_min(k->n, HB_KEPT_PORTION));
+  if (k->is_storing) finish(k);
+  if (count * sizeof **numbers > k->numbers.buffer.bytes)
+    HB_TRY(hb_gl_mapped_reserve(k->context, hb_max(room, count) * sizeof **numbers, &k->numbers));
+  *numbers = k->numbers.memory;
+  if (!words) return HB_OK;
+  if (count * bytes > k->sent.buffer.bytes) HB_TRY(hb_gl_mapped_reserve(k->context, room * bytes, &k->sent));
+  *words = k->sent.memory;
+  return HB_OK;
+}
+
+static void kept_store_from(struct hb_kept *k, size_t count, const struct hb_gl_buffer *particles)
+{
+  hb_gl_pass_int(&k->store, "arrived_count", (int)count);
+  hb_gl_pass_int(&k->store, "layers", (int)k->layers);
+  hb_gl_pass_storage(&k->store, ARRIVED, particles);
+  hb_gl_pass_storage(&k->store, NUMBERS, &k->numbers.buffer);
+  hb_kept_dispatch(k, &k->store, k->layers * count);
+  k->is_storing = 1;
+}
+
+void hb_kept_store(struct hb_kept *k, size_t count)
+{
+  k->context->sent += count * (16 * k->layers + sizeof(uint32_t));
+  kept_store_from(k, count, &k->sent.buffer);
+}
+
+/* Waits: this layer of particles first .. first + count - 1, four words a particle. */
+static void kept_read(const struct hb_kept *k, size_t layer, size_t first, size_t count, uint32_t *words)
+{
+  hb_gl_buffer_read(&k->state, 16 * (layer * k->n + first), 16 * count, words);
+}
+
+/* ---- collecting ---- */
+
+static struct hb_gl_readback *turn_of(struct hb_kept *k) { return &k->leaving[k->token & 1]; }
+
+/* The host wants the particles number[count], as they are after what has been dispatched so far; and when the device has got
+ * there, *words: 4 * layers each, of which the last is the number plus the token. Valid until it wants others twice. */
+static enum hb_status kept_collect(struct hb_kept *k, size_t count, const uint32_t *number)
+{
+  size_t bytes = 16 * k->layers * count, all = 16 * k->layers * k->n;
+  if (!k->collect.program)
+    HB_TRY(hb_gl_pass_create(
+        k->context, &(const struct hb_gl_program_source){.compute = "hermite/collect.comp"}, &k->collect));
+  k->token += 0x9e3779b1; /* odd, as in pairs_walk.c: neighbors are far apart, and every other one is even */
+  struct hb_gl_readback *leaving = turn_of(k);
+  if (leaving->buffer.bytes) hb_gl_readback_close(leaving); /* nobody reads what was there any more */
+  HB_TRY(hb_gl_readback_reserve(k->context, hb_min(2 * bytes, all), leaving));
+  HB_TRY(hb_gl_mapped_reserve(k->context, hb_min(2 * count, k->n) * sizeof *number, &k->wanted));
+  memcpy(k->wanted.memory, number, count * sizeof *number);
+  hb_gl_readback_expect(k->context, bytes, leaving);
+  hb_gl_pass_int(&k->collect, "layers", (int)k->layers);
+  hb_gl_pass_int(&k->collect, "leaving_count", (int)count);
+  hb_gl_pass_uint(&k->collect, "token", k->token);
+  hb_gl_pass_storage(&k->collect, COLLECTED, &k->wanted.buffer);
+  hb_gl_pass_storage(&k->collect, LEAVING, &leaving->buffer);
+  kept_dispatch_uncounted(k, &k->collect, k->layers * count);
+  k->is_collecting = 1;
+  return hb_gl_context_check(k->context, "collecting particles");
+}
+
+static enum hb_status kept_collected(struct hb_kept *k, size_t count, const uint32_t **words)
+{
+  if (k->is_collecting)
+    HB_TRY(hb_gl_readback_open(k->context, turn_of(k), 16 * k->layers * count, words));
+  else
+    *words = hb_gl_readback_there(turn_of(k), 16 * k->layers * count);
+  k->is_collecting = 0;
+  k->is_storing = 0; /* what was dispatched before is done, too */
+  k->is_busy = k->is_busy && k->due != k->expected;
+  return HB_OK;
+}
+
+/* ---- particles that stay on the device ------------------------------------------------------------------ */
+
+/* Particles that stay on the device: programs and words of either way, the way of storage buffers, sending and fetching. */
+
+/* A program of shaders/hermite in the precision of the particles. */
+static enum hb_status resident_build(struct hb_resident *r, const struct hb_gl_program_source *files,
+                                     struct hb_gl_pass *pass)
 {
   return hb_kept_program(r->context, r->pairs->params.precision, r->pairs->fma_is_fused, files, pass);
 }
@@ -41,8 +246,9 @@ static void pack_field(struct hb_resident *r, const struct hb_field *field)
   split(r, hb_field_turn(field), &r->double_turn[0], &r->double_turn[1]);
 }
 
-enum hb_status hb_resident_build_correct(struct hb_resident *r, const struct hb_gl_program_source *files,
-                                         const struct hb_field *field, struct hb_gl_pass *pass)
+/* The program of correct.*, built when the first block tells whether there are forces from outside; field NULL: none. */
+static enum hb_status resident_build_correct(struct hb_resident *r, const struct hb_gl_program_source *files,
+                                             const struct hb_field *field, struct hb_gl_pass *pass)
 {
   struct hb_gl_program_source source = *files;
   if (pass->program) return HB_OK;
@@ -50,13 +256,14 @@ enum hb_status hb_resident_build_correct(struct hb_resident *r, const struct hb_
     source.defines = "#define FIELD\n";
     pack_field(r, field);
   }
-  return hb_resident_build(r, &source, pass);
+  return resident_build(r, &source, pass);
 }
 
 /* ---- words ---- */
 
-void hb_resident_pack(const struct hb_resident *r, const struct hb_force_particles *p, size_t i, int q,
-                      uint32_t high[4], uint32_t low[4])
+/* Layers 2 q and 2 q + 1 of particle i of p, their last words included. */
+static void resident_pack(const struct hb_resident *r, const struct hb_force_particles *p, size_t i, int q,
+                          uint32_t high[4], uint32_t low[4])
 {
   const double *const vectors[4] = {p->x, p->v, p->a, p->j};
   enum hb_precision precision = r->pairs->params.precision;
@@ -79,14 +286,15 @@ static void set_times(struct hb_resident *r, const double dt[HB_FORCE_LEVELS])
 
 /* ---- inputs and results ---- */
 
-void hb_resident_set_since(struct hb_resident *r, struct hb_gl_pass *pass)
+/* Inputs of predict.* and correct.*; of correct.* for sinks first .. first + count - 1 of a block, with these totals. */
+static void resident_set_since(struct hb_resident *r, struct hb_gl_pass *pass)
 {
   if (r->levels > 0) hb_gl_pass_set(pass, "since", HB_GL_UINT4, r->levels, r->since);
 }
 
-void hb_resident_set_totals(const struct hb_resident *r, const struct hb_pairs_totals *t,
-                            const struct hb_force_step *how, size_t first, size_t count,
-                            struct hb_gl_pass *pass)
+static void resident_set_totals(const struct hb_resident *r, const struct hb_pairs_totals *t,
+                                const struct hb_force_step *how, size_t first, size_t count,
+                                struct hb_gl_pass *pass)
 {
   hb_gl_pass_int(pass, "segments", t->segments);
   hb_gl_pass_int(pass, "groups", t->groups);
@@ -104,7 +312,9 @@ void hb_resident_set_totals(const struct hb_resident *r, const struct hb_pairs_t
   hb_gl_pass_set(pass, "double_turn", HB_GL_UINT4, 1, r->double_turn);
 }
 
-enum hb_status hb_resident_no_step(const struct hb_resident *r, float asked, size_t sink, uint32_t particle)
+/* The step of a corrected sink from its word. Errors: HB_ERR_DEVICE (a draw was lost), HB_ERR_NUMERIC. */
+static enum hb_status resident_no_step(const struct hb_resident *r, float asked, size_t sink,
+                                       uint32_t particle)
 {
   if (asked <= -2 || !r->context->caps.has_draws)
     return hb_gl_context_dropped(r->context, "sink %zu has not summed all sources", sink);
@@ -139,7 +349,7 @@ static enum hb_status stored_create(struct hb_resident *r)
   r->state = s;
   HB_TRY(hb_kept_create(r->context, r->n, HB_RESIDENT_LAYERS, &s->kept));
   const struct hb_gl_program_source predict = {.compute = "hermite/predict.comp"};
-  HB_TRY(hb_resident_build(r, &predict, &s->predict));
+  HB_TRY(resident_build(r, &predict, &s->predict));
   return hb_gl_mapped_reserve(r->context, (r->n + 3) & ~(size_t)3, &s->levels);
 }
 
@@ -169,7 +379,7 @@ static void pack_piece(void *context, size_t piece)
   const struct packing *c = context;
   for (size_t k = piece * PACKED, end = hb_parallel_end(c->count, PACKED, k); k < end; k++) {
     uint32_t *word = c->out + 4 * HB_RESIDENT_LAYERS * k;
-    for (int q = 0; q < 4; q++) hb_resident_pack(c->r, c->p, c->number[k], q, word + 8 * q, word + 8 * q + 4);
+    for (int q = 0; q < 4; q++) resident_pack(c->r, c->p, c->number[k], q, word + 8 * q, word + 8 * q + 4);
   }
 }
 
@@ -214,8 +424,8 @@ static enum hb_status stored_read(struct hb_resident *r, int q, size_t first, si
 {
   struct stored *s = r->state;
   HB_TRY(stored_check(r));
-  hb_kept_read(&s->kept, 2 * (size_t)q, first, count, high);
-  hb_kept_read(&s->kept, 2 * (size_t)q + 1, first, count, low);
+  kept_read(&s->kept, 2 * (size_t)q, first, count, high);
+  kept_read(&s->kept, 2 * (size_t)q + 1, first, count, low);
   return HB_OK;
 }
 
@@ -225,17 +435,17 @@ static enum hb_status stored_read(struct hb_resident *r, int q, size_t first, si
 static void predict_into(struct hb_resident *r, const struct hb_gl_buffer *records)
 {
   struct stored *s = r->state;
-  hb_resident_set_since(r, &s->predict);
+  resident_set_since(r, &s->predict);
   hb_gl_pass_storage(&s->predict, LEVELS, &s->levels.buffer);
   hb_gl_pass_storage(&s->predict, RECORDS, records);
-  hb_kept_dispatch_ahead(&s->kept, &s->predict, r->n);
+  kept_dispatch_ahead(&s->kept, &s->predict, r->n);
   hb_gl_flush();
 }
 
 static enum hb_status stored_use_ahead(struct hb_resident *r)
 {
   struct stored *s = r->state;
-  hb_kept_use_ahead(&s->kept);
+  kept_use_ahead(&s->kept);
   return hb_pairs_use_next(r->pairs);
 }
 
@@ -243,7 +453,7 @@ static enum hb_status stored_predict(struct hb_resident *r)
 {
   struct stored *s = r->state;
   predict_into(r, &r->pairs->j);
-  hb_kept_use_ahead(&s->kept);
+  kept_use_ahead(&s->kept);
   return HB_OK;
 }
 
@@ -257,14 +467,14 @@ static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, siz
   HB_TRY(hb_pairs_totals(pairs, &t));
   if ((double)count * (double)r->n >= LONG_WALK) hb_gl_flush(); /* the device begins with the walk */
   double start = c->last ? hb_gl_timer_start() : 0;
-  hb_resident_set_since(r, pass);
-  hb_resident_set_totals(r, &t, c->how, first, count, pass);
+  resident_set_since(r, pass);
+  resident_set_totals(r, &t, c->how, first, count, pass);
   hb_gl_pass_storage(pass, LEVELS, &s->levels.buffer);
   hb_gl_pass_storage(pass, TOTALS, &(const struct hb_gl_buffer){.id = t.buffer});
   hb_gl_pass_storage(pass, SINKS, &pairs->i);
   hb_gl_pass_storage(pass, BEFORE, &s->before);
   hb_gl_pass_storage(pass, STEPS, &s->steps.buffer);
-  hb_kept_dispatch_uncounted(&s->kept, pass, count);
+  kept_dispatch_uncounted(&s->kept, pass, count);
   if (c->last) c->last->correct_s += hb_gl_timer_stop(start);
   return HB_OK;
 }
@@ -287,7 +497,7 @@ static enum hb_status read_steps(struct hb_resident *r, size_t ni, const uint32_
 {
   struct stored *s = r->state;
   const uint32_t *word = s->steps.memory;
-  if (hb_gl_mapped_await(r->context, word, ni, missing())) hb_kept_finished(&s->kept);
+  if (hb_gl_mapped_await(r->context, word, ni, missing())) kept_finished(&s->kept);
   for (size_t k = 0; k < ni; k++) HB_TRY(hb_resident_step(r, word[k], k, index[k], &step[k]));
   return HB_OK;
 }
@@ -301,7 +511,7 @@ static void undo(struct hb_resident *r, size_t ni, const uint32_t *index)
   hb_gl_mapped_finish();
   if (hb_kept_reserve(&s->kept, ni, NULL, &number) != HB_OK) return;
   for (size_t k = 0; k < ni; k++) number[k] = step[k] == missing() ? UINT32_MAX : index[k];
-  hb_kept_store_from(&s->kept, ni, &s->before);
+  kept_store_from(&s->kept, ni, &s->before);
 }
 
 /* Predicts for the next block, while the host waits for the steps of this one. The particles of the block are at their new
@@ -324,7 +534,7 @@ static enum hb_status collected(struct hb_resident *r, size_t ni, const uint32_t
 {
   struct stored *s = r->state;
   *news = (struct hb_force_news){.count = ni, .index = index, .token = s->kept.token};
-  return hb_kept_collected(&s->kept, ni, &news->words);
+  return kept_collected(&s->kept, ni, &news->words);
 }
 
 static enum hb_status stored_correct(struct hb_resident *r, const struct hb_force_correction *c)
@@ -335,10 +545,10 @@ static enum hb_status stored_correct(struct hb_resident *r, const struct hb_forc
   const struct hb_pairs_job job = {.ni = ni, .index = index, .take = correct_portion, .context = r};
   const struct hb_gl_program_source files = {.compute = "hermite/correct.comp"};
   r->correction = c;
-  HB_TRY(hb_resident_build_correct(r, &files, c->how->field, &s->correct));
+  HB_TRY(resident_build_correct(r, &files, c->how->field, &s->correct));
   HB_TRY(expect_steps(r, ni));
   enum hb_status status = hb_pairs_walk(r->pairs, &job);
-  if (status == HB_OK && c->news) status = hb_kept_collect(&s->kept, ni, index);
+  if (status == HB_OK && c->news) status = kept_collect(&s->kept, ni, index);
   if (status == HB_OK && c->ahead) status = begin_next(r, c->ahead);
   double lap = hb_clock_now();
   if (status == HB_OK) status = read_steps(r, ni, index, c->step);
@@ -363,7 +573,7 @@ static enum hb_status stored_take(struct hb_resident *r, size_t ni, const uint32
                                   struct hb_force_news *news)
 {
   struct stored *s = r->state;
-  HB_TRY(hb_kept_collect(&s->kept, ni, index));
+  HB_TRY(kept_collect(&s->kept, ni, index));
   return collected(r, ni, index, news);
 }
 
@@ -594,3 +804,335 @@ const struct hb_force_resident_ops hb_resident_ops = {
     .predict_ahead = resident_predict_ahead,
     .undo = resident_undo,
 };
+
+/* ---- by draws, where there are no compute shaders ------------------------------------------------------- */
+
+/* Particles in the layers of an array texture, predicted, corrected and stored by draws: what a GPU without compute shaders
+ * can do. Occlusion queries count the fragments. Where queries do not count, targets are filled before with what no draw
+ * writes, and particles bear the number of the draw that stored them (predict.frag). */
+
+enum {
+  ROW = 1024 /* particles a row, as in particle.glsl */,
+  STEP_LAYER = 3 /* its w is the step of eq. 9 */
+};
+static const uint32_t NOTHING[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}; /* a record of NaN */
+
+struct drawn {
+  int rows;
+  struct hb_gl_texture state, block; /* all particles; those of a block, as they were sent or corrected */
+  struct hb_gl_texture
+      records; /* one layer: the output of predict.frag, to be copied to the engine's buffer */
+  struct hb_gl_pass predict, correct, scatter;
+  struct hb_gl_buffer sinks, levels;
+  struct hb_gl_texture totals;      /* over the buffer that a walk left */
+  struct hb_gl_tally made;          /* by predict and correct, for this block */
+  struct hb_gl_tally stored;        /* by scatter, since there is a state */
+  uint32_t stamp;                   /* of the last particles to be stored, */
+  uint32_t stamps[HB_FORCE_LEVELS]; /* and for each level */
+};
+
+static int rows_of(size_t count) { return (int)hb_div_ceil(count, ROW); }
+
+/* ---- create and destroy ---- */
+
+static enum hb_status build(struct hb_resident *r, const char *vertex, const char *fragment,
+                            struct hb_gl_pass *pass)
+{
+  return resident_build(r, &(const struct hb_gl_program_source){.vertex = vertex, .fragment = fragment},
+                        pass);
+}
+
+static enum hb_status drawn_create(struct hb_resident *r)
+{
+  struct drawn *d;
+  HB_TRY(HB_ALLOC(1, &d));
+  r->state = d;
+  d->rows = rows_of(r->n);
+  HB_TRY(build(r, NULL, "hermite/predict.frag", &d->predict));
+  HB_TRY(build(r, "hermite/scatter.vert", "hermite/scatter.frag", &d->scatter));
+  HB_TRY(hb_gl_texture_words(r->context, ROW, d->rows, HB_RESIDENT_LAYERS, &d->state));
+  hb_gl_target_clear(&d->state.target);
+  memset(d->stamps, 0xff, sizeof d->stamps); /* no particle is of a level that was not stored */
+  return hb_gl_texture_words(r->context, ROW, rows_of(r->n * (size_t)r->pairs->texels), 1, &d->records);
+}
+
+static void drawn_destroy(struct hb_resident *r)
+{
+  struct drawn *d = r->state;
+  struct hb_gl_pass *const passes[] = {&d->predict, &d->correct, &d->scatter};
+  struct hb_gl_texture *const textures[] = {&d->state, &d->block, &d->records, &d->totals};
+  for (int k = 0; k < 3; k++) hb_gl_pass_destroy(passes[k]);
+  for (int k = 0; k < 4; k++) hb_gl_texture_destroy(textures[k]);
+  hb_gl_buffer_destroy(&d->sinks);
+  hb_gl_buffer_destroy(&d->levels);
+  hb_gl_tally_destroy(&d->made);
+  hb_gl_tally_destroy(&d->stored);
+}
+
+/* ---- storing ---- */
+
+static void send_list(struct hb_gl_buffer *list, enum hb_gl_format format, size_t bytes, const void *numbers)
+{
+  if (bytes > list->bytes) {
+    hb_gl_buffer_fill(list, HB_GL_BY_HOST, bytes + 4096, NULL);
+    hb_gl_buffer_texture(list, format);
+  }
+  hb_gl_buffer_write(list, bytes, numbers);
+}
+
+static void send_sinks(struct drawn *d, size_t ni, const uint32_t *index)
+{
+  send_list(&d->sinks, HB_GL_R32I, ni * sizeof *index, index);
+}
+
+static void send_levels(struct drawn *d, size_t ni, const uint8_t *level)
+{
+  for (size_t k = 0; k < ni; k++) d->stamps[level[k]] = d->stamp;
+  send_list(&d->levels, HB_GL_R8UI, ni, level);
+}
+
+static enum hb_status reserve_block(struct hb_resident *r, size_t ni)
+{
+  struct drawn *d = r->state;
+  if (d->block.height >= rows_of(ni)) return HB_OK;
+  hb_gl_texture_destroy(&d->block);
+  return hb_gl_texture_words(r->context, ROW, rows_of(ni), HB_RESIDENT_LAYERS, &d->block);
+}
+
+/* Texels of a stack's first rows that hold `count` particles. */
+static size_t texels_of(size_t count, int *width, int *height)
+{
+  *width = count < ROW ? (int)count : ROW;
+  *height = rows_of(count);
+  return (size_t)*width * (size_t)*height;
+}
+
+/* Particles, in whole rows, that the engine's staging area takes at once, of `count` with so many words each. */
+static enum hb_status stage(struct hb_resident *r, size_t count, size_t words, size_t *portion)
+{
+  size_t row = ROW * words, piece;
+  HB_TRY(hb_pairs_stage(r->pairs, row, (size_t)rows_of(count) * row, &piece));
+  *portion = piece / row * ROW;
+  return HB_OK;
+}
+
+static enum hb_status scatter(struct hb_resident *r, size_t ni)
+{
+  struct drawn *d = r->state;
+  const struct hb_gl_vertices points = {.target = &d->state.target, .count = ni, .are_points = 1};
+  hb_gl_pass_int(&d->scatter, "rows", d->rows);
+  hb_gl_pass_uint(&d->scatter, "stamp", d->stamp);
+  hb_gl_pass_texture(&d->scatter, "block", &d->block);
+  hb_gl_pass_texture(&d->scatter, "sinks", &d->sinks.texture);
+  hb_gl_pass_texture(&d->scatter, "levels", &d->levels.texture);
+  hb_gl_tally_expect(&d->stored, ni);
+  hb_gl_pass_draw_vertices(&d->scatter, &points);
+  hb_gl_tally_pause(&d->stored);
+  return hb_gl_context_check(r->context, "storing particles");
+}
+
+/* Particles at[0 .. ni) of p through the block's textures. */
+static enum hb_status put_portion(struct hb_resident *r, const struct hb_force_particles *p, size_t ni,
+                                  const uint32_t *at)
+{
+  struct drawn *d = r->state;
+  uint32_t *staging = r->pairs->staging;
+  int width, height;
+  size_t texels = texels_of(ni, &width, &height);
+  HB_TRY(reserve_block(r, ni));
+  send_sinks(d, ni, at);
+  for (int q = 0; q < 4; q++) {
+    uint32_t *high = staging, *low = staging + 4 * texels;
+    for (size_t k = 0; k < ni; k++) resident_pack(r, p, at[k], q, high + 4 * k, low + 4 * k);
+    hb_gl_texture_write(&d->block, 2 * q, width, height, high);
+    hb_gl_texture_write(&d->block, 2 * q + 1, width, height, low);
+  }
+  uint8_t *level = (uint8_t *)staging;
+  for (size_t k = 0; k < ni; k++) level[k] = p->level[at[k]];
+  send_levels(d, ni, level);
+  return scatter(r, ni);
+}
+
+static enum hb_status drawn_put(struct hb_resident *r, const struct hb_force_particles *p, size_t ni,
+                                const uint32_t *index)
+{
+  enum { WORDS = 9 }; /* two texels, and a number where there is no index */
+  size_t portion;
+  HB_TRY(stage(r, ni, WORDS, &portion));
+  uint32_t *number = r->pairs->staging + (WORDS - 1) * portion;
+  ((struct drawn *)r->state)->stamp++;
+  for (size_t first = 0; first < ni; first += portion) {
+    size_t count = ni - first < portion ? ni - first : portion;
+    for (size_t k = 0; !index && k < count; k++) number[k] = (uint32_t)(first + k);
+    HB_TRY(put_portion(r, p, count, index ? index + first : number));
+  }
+  return HB_OK;
+}
+
+/* The block and its numbers are still there. */
+static enum hb_status drawn_settle(struct hb_resident *r, size_t ni, const uint32_t *index,
+                                   const uint8_t *level)
+{
+  (void)index;
+  struct drawn *d = r->state;
+  HB_TRY(hb_gl_context_use(r->context));
+  d->stamp++;
+  send_levels(d, ni, level);
+  return scatter(r, ni);
+}
+
+static int is_counted(const struct hb_resident *r) { return r->context->caps.has_counts; }
+
+/* Whether particles have come from the draws that stored their levels: high and low words of v. */
+static enum hb_status check_stamps(const struct hb_resident *r, size_t first, size_t count,
+                                   const uint32_t *high, const uint32_t *low)
+{
+  const struct drawn *d = r->state;
+  for (size_t k = 0; k < count; k++) {
+    uint32_t level = high[4 * k + 3];
+    if (level >= HB_FORCE_LEVELS || low[4 * k + 3] != d->stamps[level])
+      return hb_gl_context_dropped(r->context, "particle %zu was not stored", first + k);
+  }
+  return HB_OK;
+}
+
+static enum hb_status drawn_read(struct hb_resident *r, int q, size_t first, size_t count, uint32_t *high,
+                                 uint32_t *low)
+{
+  struct drawn *d = r->state;
+  int row = (int)(first / ROW), width, height;
+  texels_of(count, &width, &height);
+  HB_TRY(hb_gl_tally_check(&d->stored, r->context));
+  hb_gl_target_read(&d->state.target, 2 * q, 0, row, width, height, HB_GL_WORDS, high);
+  hb_gl_target_read(&d->state.target, 2 * q + 1, 0, row, width, height, HB_GL_WORDS, low);
+  return q == 1 && !is_counted(r) ? check_stamps(r, first, count, high, low) : HB_OK;
+}
+
+/* ---- prediction and correction ---- */
+
+static void set_state(struct hb_resident *r, struct hb_gl_pass *pass)
+{
+  struct drawn *d = r->state;
+  resident_set_since(r, pass);
+  hb_gl_pass_texture(pass, "state", &d->state);
+}
+
+static enum hb_status drawn_predict(struct hb_resident *r)
+{
+  struct drawn *d = r->state;
+  int height = d->records.height;
+  set_state(r, &d->predict);
+  hb_gl_pass_int(&d->predict, "source_count", (int)r->n);
+  if (!is_counted(r)) {
+    hb_gl_pass_set(&d->predict, "stamps", HB_GL_UINT, HB_FORCE_LEVELS, d->stamps);
+    hb_gl_target_fill(&d->records.target, NOTHING);
+  }
+  hb_gl_tally_reset(&d->made);
+  hb_gl_tally_expect(&d->made, (uint64_t)ROW * (uint64_t)height);
+  hb_gl_pass_draw(&d->predict, &d->records.target, 0, 0, ROW, height);
+  hb_gl_tally_pause(&d->made);
+  hb_gl_target_copy(&d->records.target, 0, ROW, height, &r->pairs->j, 0);
+  return HB_OK;
+}
+
+static enum hb_status drawn_check(struct hb_resident *r)
+{
+  struct drawn *d = r->state;
+  HB_TRY(hb_gl_tally_check(&d->stored, r->context));
+  return hb_gl_tally_check(&d->made, r->context);
+}
+
+/* A force is not finite: is that because a record is missing? */
+static enum hb_status drawn_doubt(struct hb_resident *r)
+{
+  struct drawn *d = r->state;
+  size_t texels = r->n * (size_t)r->pairs->texels, portion;
+  if (is_counted(r)) return HB_OK;
+  HB_TRY(stage(r, texels, 4, &portion));
+  for (size_t first = 0; first < texels; first += portion) {
+    size_t count = hb_min(portion, texels - first);
+    int width, height;
+    texels_of(count, &width, &height);
+    hb_gl_target_read(&d->records.target, 0, 0, (int)(first / ROW), width, height, HB_GL_WORDS,
+                      r->pairs->staging);
+    for (size_t k = 0; k < count; k++)
+      if (memcmp(r->pairs->staging + 4 * k, NOTHING, sizeof NOTHING) == 0)
+        return hb_gl_context_dropped(r->context, "particle %zu was not stored or not predicted",
+                                     (first + k) / (size_t)r->pairs->texels);
+  }
+  return HB_OK;
+}
+
+/* Corrects sinks first .. first + count - 1 of the block, from their totals on the device, into d->block. */
+static enum hb_status draw_correct_portion(void *context, struct hb_pairs *pairs, size_t first, size_t count)
+{
+  struct hb_resident *r = context;
+  const struct hb_force_correction *c = r->correction;
+  struct drawn *d = r->state;
+  struct hb_pairs_totals t;
+  HB_TRY(hb_pairs_totals(pairs, &t));
+  double start = c->last ? hb_gl_timer_start() : 0;
+  struct hb_gl_pass *pass = &d->correct;
+  hb_gl_texture_over(t.buffer, HB_GL_RGBA32UI, &d->totals);
+  set_state(r, pass);
+  resident_set_totals(r, &t, c->how, first, count, pass);
+  hb_gl_pass_texture(pass, "sinks", &d->sinks.texture);
+  hb_gl_pass_texture(pass, "totals", &d->totals);
+  size_t row = first / ROW, width = first + count < ROW ? first + count : ROW;
+  hb_gl_tally_expect(&d->made, count);
+  hb_gl_pass_draw(pass, &d->block.target, 0, (int)row, (int)width, rows_of(first + count) - (int)row);
+  hb_gl_tally_pause(&d->made);
+  if (c->last) c->last->correct_s += hb_gl_timer_stop(start);
+  return hb_gl_context_check(r->context, "correcting particles");
+}
+
+static enum hb_status draw_read_steps(struct hb_resident *r, size_t ni, const uint32_t *index, double *step)
+{
+  struct drawn *d = r->state;
+  size_t portion;
+  HB_TRY(stage(r, ni, 4, &portion));
+  const uint32_t *texel = r->pairs->staging;
+  for (size_t first = 0; first < ni; first += portion) {
+    size_t count = ni - first < portion ? ni - first : portion;
+    int width, height;
+    texels_of(count, &width, &height);
+    hb_gl_target_read(&d->block.target, STEP_LAYER, 0, (int)(first / ROW), width, height, HB_GL_WORDS,
+                      r->pairs->staging);
+    for (size_t k = 0, i = first; k < count; k++, i++)
+      HB_TRY(hb_resident_step(r, texel[4 * k + 3], i, index[i], &step[i]));
+  }
+  return hb_gl_context_check_lost(r->context, "reading time steps");
+}
+
+/* It has no news for other devices, and predicts nothing ahead. */
+static enum hb_status drawn_correct(struct hb_resident *r, const struct hb_force_correction *c)
+{
+  static const uint32_t no_step[4] = {0, 0, 0, 0xc0000000}; /* -2, of a sink that is missing something */
+  size_t ni = c->ni;
+  const uint32_t *index = c->index;
+  const struct hb_pairs_job job = {.ni = ni, .index = index, .take = draw_correct_portion, .context = r};
+  const struct hb_gl_program_source files = {.fragment = "hermite/correct.frag"};
+  r->correction = c;
+  HB_TRY(resident_build_correct(r, &files, c->how->field, &((struct drawn *)r->state)->correct));
+  HB_TRY(reserve_block(r, ni));
+  if (!is_counted(r)) hb_gl_target_fill(&((struct drawn *)r->state)->block.target, no_step);
+  send_sinks(r->state, ni, index);
+  HB_TRY(hb_pairs_walk(r->pairs, &job));
+  double lap = hb_clock_now();
+  enum hb_status status = draw_read_steps(r, ni, index, c->step);
+  if (c->last) c->last->receive_s = hb_clock_lap(&lap);
+  hb_pairs_done(r->pairs);
+  if (status != HB_ERR_DEVICE) HB_TRY(drawn_check(r)); /* what was never written may have any value */
+  if (status == HB_ERR_NUMERIC) HB_TRY(drawn_doubt(r));
+  return status;
+}
+
+const struct hb_resident_way hb_resident_drawn = {.create = drawn_create,
+                                                  .destroy = drawn_destroy,
+                                                  .put = drawn_put,
+                                                  .predict = drawn_predict,
+                                                  .check = drawn_check,
+                                                  .doubt = drawn_doubt,
+                                                  .correct = drawn_correct,
+                                                  .settle = drawn_settle,
+                                                  .read = drawn_read};

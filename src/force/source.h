@@ -40,7 +40,7 @@ struct hb_force_job {
     double *a, *j, *phi; /* [3 * n] [3 * n] [n] of the sinks */
   } to;
 
-  /* In precision reproducible, from rescale.h on, totals[n] of the sinks take the place of results, each in its scale[n]. The units
+  /* In precision reproducible, from force.h on, totals[n] of the sinks take the place of results, each in its scale[n]. The units
    * come from all sources; those of the job may be a part of them, from a multiple of HB_FIXED_BLOCK on, up to another or the end. */
   struct hb_force_words {
     const struct hb_reproducible_units *units; /* of sources.m */

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "core/frame.h"
-#include "force/kept.h"
+#include "force/resident.h"
 #include "pairs/selftest.h"
 
 #include <math.h>

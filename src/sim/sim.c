@@ -11,8 +11,6 @@
 #include "core/particles.h"
 #include "core/structure.h"
 #include "force/force.h"
-#include "force/force_ranks.h"
-#include "force/rescale.h"
 #include "gl/gl_shader.h"
 #include "groups/groups.h"
 #include "io/checkpoint.h"

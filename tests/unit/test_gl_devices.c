@@ -1,7 +1,6 @@
 /* Several devices that share out blocks: here all of them are the software renderer, with a context and a thread each. */
 #include "force/devices.h"
 #include "force/force.h"
-#include "force/force_handle.h"
 #include "gl/gl_context.h"
 #include "support/pairs_case.h"
 #include "support/resume_case.h"

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "base/ranks.h"
-#include "force/rescale.h"
+#include "force/force.h"
 #include "force/resident.h"
 #include "gl/gl.h"
 #include "support/pairs_case.h"

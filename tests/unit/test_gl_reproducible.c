@@ -2,7 +2,6 @@
  * that has other bits is refused. Renderers and vector widths: tests/cli/states.bats. */
 #include "core/particles.h"
 #include "force/force.h"
-#include "force/force_handle.h"
 #include "gl/gl.h"
 #include "pairs/selftest.h"
 #include "support/shader_case.h"

@@ -1,7 +1,6 @@
 /* Particles that stay on the device: prediction there against the host's, what comes back, both ways of keeping them,
  * prediction ahead, lost draws, forces that are no numbers. */
 #include "force/resident.h"
-#include "force/resident_way.h"
 #include "gl/gl.h"
 #include "support/pairs_case.h"
 #include "support/support.h"
