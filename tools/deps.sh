@@ -68,6 +68,9 @@ deb           cmd:dh_python3           dh-python            -                   
 deb           cmd:lintian              lintian              -                    -            -
 long          cmd:strace                strace               strace               strace       -
 long          cmd:valgrind             valgrind             valgrind             valgrind     -
+long          lib:python3/dist-packages/mpi4py python3-mpi4py - - -
+long          lib:python3/dist-packages/docutils python3-docutils - - -
+long          lib:python3/dist-packages/h5py python3-h5py - - -
 long          cmd:slurmctld             slurm-wlm            -                    -            -
 long          cmd:munged                munge                munge                munge        -
 long          cmd:wine                 wine                 wine                 wine         wine-stable

@@ -46,14 +46,16 @@ class WhatAmuseCalls(unittest.TestCase):
         self.assertEqual((m.tobytes(), np.column_stack(xv).tobytes()), (p.m.tobytes(), np.hstack([p.x, p.v]).tobytes()))
         self.assertEqual((set(radius), asked(self.code.get_time)), ({0.01}, 0.8))
         self.assertEqual(asked(self.code.get_time_step), sim.next_time - 0.8)
-        self.assertEqual(self.code.evolve_model(0.7), -1)
+        with self.assertRaisesRegex(holmberg.UsageError, "time 0.7 has passed, the model is at 0.8"):
+            self.code.evolve_model(0.7)
         self.assertAlmostEqual(asked(self.code.get_kinetic_energy) + asked(self.code.get_potential_energy), energy, 6)
 
     def test_particles_come_and_go(self):
         self.code.evolve_model(0.75)
         self.assertEqual(self.code.delete_particle(self.index[[3, 0]]), 0)
-        self.assertEqual(self.code.delete_particle(3), -1)
-        self.assertIsNone(asked(self.code.get_mass, [1, 3]))
+        for call in (lambda: self.code.delete_particle(3), lambda: asked(self.code.get_mass, [1, 3])):
+            with self.assertRaisesRegex(holmberg.UsageError, "no particle has the index 3 .there are 58."):
+                call()
         index = SimpleNamespace()
         self.code.new_particle(index, [0.5, 0.25], [5, 6], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0])
         self.assertEqual(index.value.tolist(), [60, 61])
@@ -86,6 +88,16 @@ class WhatAmuseCalls(unittest.TestCase):
         self.assertEqual(self.code.evolve_model(1.6), 0)  # between two block steps it begins anew
         self.code.set_velocity(self.index[[5]], [0], [0], [0])
         self.assertIsNot(self.code.sim, sim)
+        self.assertEqual(self.code.evolve_model(1.7), 0)
+        sim = self.code.sim
+        self.code.set_mass(self.index[[5]], [0.001])  # masses and who is there change at the last block step
+        made = SimpleNamespace()
+        self.code.new_particle(made, [0.001], [3], [4], [5], [6], [7], [8], [0.1])
+        self.code.delete_particle(self.index[[6]])
+        self.assertIs(self.code.sim, sim)
+        self.assertEqual((sim.counts().n, sim.counts().changes), (60, 3))
+        i = list(sim.state(1.7).id).index(60)
+        np.testing.assert_allclose(sim.state(1.7).x[i], [3, 4, 5], atol=1e-9)
         self.assertEqual((self.code.evolve_model(2), asked(self.code.get_time)), (0, 2))
 
     def test_nothing_has_no_gravity_and_no_size(self):
@@ -120,9 +132,11 @@ class WhatAmuseCalls(unittest.TestCase):
         self.assertGreater(abs(asked(self.code.get_potential, self.index) - phi).max(), 0.01)
 
     def test_conditions_that_stop_it(self):
-        steps, box, timeout, collision = 4, 5, 3, 0
+        steps, box, timeout, density = 4, 5, 3, 6
         self.assertEqual(asked(self.code.has_stopping_condition, steps), 1)
-        self.assertEqual(self.code.enable_stopping_condition(collision), -1)
+        self.assertEqual(asked(self.code.has_stopping_condition, density), 0)
+        with self.assertRaisesRegex(holmberg.UsageError, "no stopping condition 6 .expected 0 to 5: collision, pair"):
+            self.code.enable_stopping_condition(density)
         self.code.enable_stopping_condition(steps)
         self.code.set_stopping_condition_number_of_steps_parameter(7)
         self.code.evolve_model(5)
@@ -141,12 +155,60 @@ class WhatAmuseCalls(unittest.TestCase):
         self.code.evolve_model(5)
         self.assertEqual(asked(self.code.get_stopping_condition_info, 0, results=2), [box, 1])
         self.assertEqual(asked(self.code.get_stopping_condition_particle_index, 0, 0), 9)
-        self.assertIsNone(asked(self.code.get_stopping_condition_particle_index, 1, 0))
+        with self.assertRaisesRegex(holmberg.UsageError, "no condition 1 is met .of 1."):
+            asked(self.code.get_stopping_condition_particle_index, 1, 0)
         self.assertLess(asked(self.code.get_time), 2)
+
+    def begin(self, m, x, v, radius):
+        self.code.delete_particle(self.code.index)
+        index = SimpleNamespace()
+        self.code.new_particle(index, m, *np.transpose(x), *np.transpose(v), radius)
+        return index.value.tolist()
+
+    def stopped_by(self, kind, t):
+        """Who met this condition before t."""
+        self.code.enable_stopping_condition(kind)
+        self.code.evolve_model(t)
+        met = asked(self.code.get_number_of_stopping_conditions_set)
+        who = [[asked(self.code.get_stopping_condition_particle_index, k, i) for i in
+                range(asked(self.code.get_stopping_condition_info, k, results=2)[1])] for k in range(met)]
+        self.assertLess(asked(self.code.get_time), t)
+        return who
+
+    def test_stars_that_touch_pair_and_leave(self):
+        self.code.set_eps2(0)
+        a, b, _ = self.begin([0.5, 0.5, 0.1], [[-1, 0, 0], [1, 0, 0], [50, 0, 0]], [[0, 0, 0], [0, 0, 0], [0, 0, 0]], 0.1)
+        self.assertEqual(sorted(self.stopped_by(0, 9)[0]), [a, b])
+        x = np.transpose(asked(self.code.get_position, [a, b], results=3))
+        self.assertLess(abs(x[0] - x[1]).max(), 0.3)
+        made = SimpleNamespace()
+        self.code.delete_particle([a, b])  # what a script makes of them
+        self.code.new_particle(made, [1.0], [0], [0], [0], [0], [0], [0], [0.1])
+        self.assertEqual(self.code.evolve_model(9), 0)
+        self.assertEqual(asked(self.code.get_time), 9)
+        self.code.disable_stopping_condition(0)
+        p = holmberg.Particles.make("plummer", 60, seed=1)
+        self.begin(p.m, p.x, p.v, 0)
+        who = self.stopped_by(1, 20)[0]
+        x = np.transpose(asked(self.code.get_position, who, results=3))
+        print("an encounter: at a distance of", np.linalg.norm(x[0] - x[1]), "expected below 0.1")
+        self.assertLess(np.linalg.norm(x[0] - x[1]), 0.1)
+        self.code.disable_stopping_condition(1)
+        index = self.begin(p.m, p.x + 30 * (np.arange(60) == 7)[:, None], p.v + 9 * (np.arange(60) == 7)[:, None], 0)
+        self.assertEqual(self.stopped_by(2, 200), [[index[7]]])
+
+    def test_masses_of_zero_are_test_particles(self):
+        begun = self.begin([1, 0, 0], [[0, 0, 0], [1, 0, 0], [0, 2, 0]], [[0, 0, 0], [0, 1, 0], [-2 ** -0.5, 0, 0]], 0)
+        self.code.set_eps2(0)
+        self.code.evolve_model(0.5 + 2 * np.pi)
+        x = np.transpose(asked(self.code.get_position, begun, results=3))
+        np.testing.assert_allclose(x[:2], [[0, 0, 0], [1, 0, 0]], atol=1e-5)  # a circle of radius 1, once around
+        self.assertAlmostEqual(np.linalg.norm(x[2]), 2, 5)
 
     def test_parameters(self):
         for name, value, wrong in (("eta", 0.02, -1), ("eps2", 0.5, -1), ("scheme", "bag", "none of ours")):
-            self.assertEqual(getattr(self.code, f"set_{name}")(wrong), -1)
+            with self.assertRaises(holmberg.UsageError):
+                getattr(self.code, f"set_{name}")(wrong)
             self.assertEqual(getattr(self.code, f"set_{name}")(value), 0)
             self.assertEqual(asked(getattr(self.code, f"get_{name}")), value)
         self.code.set_dt_max(0.1)

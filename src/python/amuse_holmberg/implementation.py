@@ -1,11 +1,12 @@
 """The gravitational dynamics that AMUSE calls, on the package holmberg. It does not need AMUSE; interface.py does.
 
-Names are AMUSE's. Results are put into .value; what is returned is 0, or -1 for a particle that does not exist or a
-value that makes no sense. Calls for particles and points take arrays. Errors of the library are raised, with its sentence.
+Names are AMUSE's. Results are put into .value; what is returned is 0. Calls for particles and points take arrays. What cannot
+be done is raised, with a sentence that AMUSE's script gets.
 """
 from __future__ import annotations
 
-from typing import Any, Optional
+from contextlib import contextmanager
+from typing import Any, Iterable, Iterator, Optional
 
 import numpy as np
 
@@ -13,9 +14,13 @@ import holmberg
 from holmberg._library import lib
 
 if __package__:
-    from .stopping import StoppingConditions
+    from .stopping import COLLISION, StoppingConditions
 else:  # AMUSE's worker, in this folder
-    from stopping import StoppingConditions
+    from stopping import COLLISION, StoppingConditions
+
+
+COLUMNS = ("index", "m", "radius", "x", "v")
+ROUNDING = 1e-14  # of times whose units were converted
 
 
 class HolmbergImplementation(StoppingConditions):
@@ -23,6 +28,7 @@ class HolmbergImplementation(StoppingConditions):
 
     def __init__(self) -> None:
         super().__init__()
+        self.looked_for: tuple[dict[str, str], list[str]] = {}, []
         self.eps2, self.eta, self.dt_max, self.begin_time = 0.0, 0.01, 0.125, 0.0
         self.scheme, self.precision, self.context, self.device = "auto", "", "", ""
         self.next_index = 0
@@ -46,9 +52,18 @@ class HolmbergImplementation(StoppingConditions):
 
     def _simulation(self) -> holmberg.Simulation:
         if self.sim is None:
-            p = holmberg.Particles.from_arrays(self.m, self.x, self.v, id=self.index, time=self.time)
-            self.sim = holmberg.Simulation(p, eps=self.eps2 ** 0.5, eta=self.eta, dt_max=self.dt_max, **self._place())
+            self.looked_for = self.looks_for()
+            made, watched = self.looked_for
+            self.sim = holmberg.Simulation(self._particles(slice(None), self.time), eps=self.eps2 ** 0.5, eta=self.eta,
+                                           dt_max=self.dt_max, **made, **self._place())
+            if watched:
+                self.sim.watch(*watched)
         return self.sim
+
+    def _particles(self, rows: slice, t: float) -> holmberg.Particles:
+        x = self.x[rows] - (self.time - t) * self.v[rows]
+        return holmberg.Particles.from_arrays(self.m[rows], x, self.v[rows], id=self.index[rows],
+                                              radius=self.radius[rows], time=t)
 
     def _field(self, eps: float) -> holmberg.Force:
         """The forces of the particles as they are, with this softening."""
@@ -59,12 +74,13 @@ class HolmbergImplementation(StoppingConditions):
             self.sent.add(eps)
         return self.fields[eps]
 
-    def _rows(self, index: Any) -> Optional[np.ndarray]:
-        """Where the particles are; None unless all of them exist."""
+    def _rows(self, index: Any) -> np.ndarray:
+        """Where the particles are."""
         index = np.atleast_1d(index)
-        rows = np.searchsorted(self.index, index)
-        exist = rows < len(self.index)
-        return rows if exist.all() and (self.index[rows] == index).all() else None
+        absent = ~np.isin(index, self.index)
+        if absent.any():
+            raise holmberg.UsageError(f"no particle has the index {index[absent][0]} (there are {len(self.index)})")
+        return np.searchsorted(self.index, index)
 
     # ---- life ----
 
@@ -93,12 +109,18 @@ class HolmbergImplementation(StoppingConditions):
         return 0
 
     def evolve_model(self, time: float) -> int:
-        if time < self.time:
-            return -1
+        tick = self.dt_max / 2 ** 20  # at which there may be a block step
+        near = round(time / tick) * tick
+        time = near if abs(time - near) <= ROUNDING * abs(time) else time
+        if time < self.time - ROUNDING * abs(self.time):
+            raise holmberg.UsageError(f"time {time:.9g} has passed, the model is at {self.time:.9g}")
+        time = max(time, self.time)
         self.has_evolved = True
         if len(self.index) == 0:
             self.time = time
             return 0
+        if self.sim is not None and self.looked_for != self.looks_for():
+            self._changed()
         sim = self._simulation()
         self.evolve(sim, time, self.index)
         p = sim.state()
@@ -112,55 +134,70 @@ class HolmbergImplementation(StoppingConditions):
                      radius: Any) -> int:
         mass = np.atleast_1d(mass)
         made = np.arange(self.next_index, self.next_index + len(mass), dtype=np.int32)
+        new = dict(index=made, m=mass, radius=np.broadcast_to(radius, mass.shape), x=np.column_stack([x, y, z]),
+                   v=np.column_stack([vx, vy, vz]))
+        with self._undone():
+            for name, values in new.items():
+                setattr(self, name, np.concatenate([getattr(self, name), values]))
+            if self._goes_on():
+                self.sim.change(add=self._particles(slice(-len(made), None), self._block_time()))
         self.next_index += len(made)
-        self.index = np.append(self.index, made)
-        self.m, self.radius = np.append(self.m, mass), np.append(self.radius, np.broadcast_to(radius, mass.shape))
-        self.x = np.concatenate([self.x, np.column_stack([x, y, z])])
-        self.v = np.concatenate([self.v, np.column_stack([vx, vy, vz])])
-        self._changed()
         index_of_the_particle.value = made
         return 0
 
     def delete_particle(self, index_of_the_particle: Any) -> int:
         rows = self._rows(index_of_the_particle)
-        if rows is None:
-            return -1
-        for name in ("index", "m", "radius", "x", "v"):
-            setattr(self, name, np.delete(getattr(self, name), rows, axis=0))
-        self._changed()
+        gone = self.index[rows]
+        with self._undone():
+            for name in COLUMNS:
+                setattr(self, name, np.delete(getattr(self, name), rows, axis=0))
+            if len(self.index) == 0:
+                self._changed()
+            elif self._goes_on():
+                self.sim.change(remove=gone)
         return 0
 
     def _get(self, index: Any, *columns: tuple[np.ndarray, Any]) -> int:
         rows = self._rows(index)
-        if rows is None:
-            return -1
         for values, result in columns:
             result.value = values[rows]
         return 0
 
-    def _set(self, index: Any, *columns: tuple[str, Any]) -> int:
+    def _set(self, index: Any, **columns: Any) -> int:
         rows = self._rows(index)
-        if rows is None:
-            return -1
-        before = {name: getattr(self, name) for name, _ in columns}
-        for name, values in columns:
-            changed = np.array(getattr(self, name))  # those of a simulation's state are left alone
-            changed[rows] = values
-            setattr(self, name, changed)
+        with self._undone():
+            for name, values in columns.items():
+                changed = np.array(getattr(self, name))  # those of a simulation's state are left alone
+                changed[rows] = values
+                setattr(self, name, changed)
+            told = [name for name in columns if name != "radius" or COLLISION in self.enabled]  # radii move nothing
+            if told and self._goes_on(told):
+                self.sim.change(self.index[rows], **{name: getattr(self, name)[rows] for name in told})
+        return 0
+
+    def _block_time(self) -> float:
+        return float(lib.hb_sim_time(self.sim._handle.address)) if self.sim is not None else self.time
+
+    def _goes_on(self, columns: Iterable[str] = ()) -> bool:
+        """Whether the simulation takes a change: then what is not touched keeps its steps, else it begins anew.
+
+        It is made at the last block step, before the model's time by less than the shortest step: masses, and who is there,
+        may change there; places and velocities have to be of that time.
+        """
+        self.sent = set()
+        if {"x", "v"} & set(columns) and self._block_time() != self.time:
+            self._changed()
+        return self.sim is not None
+
+    @contextmanager
+    def _undone(self) -> Iterator[None]:
+        """If it fails, the particles are what they were."""
+        before = {name: getattr(self, name) for name in COLUMNS}
         try:
-            self._change(rows, set(before) - {"radius"})  # which moves nothing
+            yield
         except holmberg.HolmbergError:
             vars(self).update(before)
             raise
-        return 0
-
-    def _change(self, rows: np.ndarray, names: set[str]) -> None:
-        """In the running simulation, if it is at a block step: what is not touched keeps its steps. Else it begins anew."""
-        if self.sim is None or lib.hb_sim_time(self.sim._handle.address) != self.time:
-            self._changed()
-        elif names:
-            self.sim.change(self.index[rows], **{name: getattr(self, name)[rows] for name in names})
-            self.sent = set()
 
     def get_state(self, index_of_the_particle: Any, mass: Any, x: Any, y: Any, z: Any, vx: Any, vy: Any, vz: Any,
                   radius: Any) -> int:
@@ -169,44 +206,40 @@ class HolmbergImplementation(StoppingConditions):
 
     def set_state(self, index_of_the_particle: Any, mass: Any, x: Any, y: Any, z: Any, vx: Any, vy: Any, vz: Any,
                   radius: Any) -> int:
-        return self._set(index_of_the_particle, ("m", mass), ("radius", radius), ("x", np.column_stack([x, y, z])),
-                         ("v", np.column_stack([vx, vy, vz])))
+        return self._set(index_of_the_particle, m=mass, radius=radius, x=np.column_stack([x, y, z]),
+                         v=np.column_stack([vx, vy, vz]))
 
     def get_mass(self, index_of_the_particle: Any, mass: Any) -> int:
         return self._get(index_of_the_particle, (self.m, mass))
 
     def set_mass(self, index_of_the_particle: Any, mass: Any) -> int:
-        return self._set(index_of_the_particle, ("m", mass))
+        return self._set(index_of_the_particle, m=mass)
 
     def get_radius(self, index_of_the_particle: Any, radius: Any) -> int:
         return self._get(index_of_the_particle, (self.radius, radius))
 
     def set_radius(self, index_of_the_particle: Any, radius: Any) -> int:
-        return self._set(index_of_the_particle, ("radius", radius))
+        return self._set(index_of_the_particle, radius=radius)
 
     def get_position(self, index_of_the_particle: Any, x: Any, y: Any, z: Any) -> int:
         return self._get(index_of_the_particle, *zip(self.x.T, (x, y, z)))
 
     def set_position(self, index_of_the_particle: Any, x: Any, y: Any, z: Any) -> int:
-        return self._set(index_of_the_particle, ("x", np.column_stack([x, y, z])))
+        return self._set(index_of_the_particle, x=np.column_stack([x, y, z]))
 
     def get_velocity(self, index_of_the_particle: Any, vx: Any, vy: Any, vz: Any) -> int:
         return self._get(index_of_the_particle, *zip(self.v.T, (vx, vy, vz)))
 
     def set_velocity(self, index_of_the_particle: Any, vx: Any, vy: Any, vz: Any) -> int:
-        return self._set(index_of_the_particle, ("v", np.column_stack([vx, vy, vz])))
+        return self._set(index_of_the_particle, v=np.column_stack([vx, vy, vz]))
 
     def get_acceleration(self, index_of_the_particle: Any, ax: Any, ay: Any, az: Any) -> int:
         rows = self._rows(index_of_the_particle)
-        if rows is None:
-            return -1
         ax.value, ay.value, az.value = self._field(self.eps2 ** 0.5).eval(rows)[0].T
         return 0
 
     def get_potential(self, index_of_the_particle: Any, potential: Any) -> int:
         rows = self._rows(index_of_the_particle)
-        if rows is None:
-            return -1
         potential.value = self._field(self.eps2 ** 0.5).eval(rows)[2]
         return 0
 
@@ -224,8 +257,6 @@ class HolmbergImplementation(StoppingConditions):
     def get_index_of_next_particle(self, index_of_the_particle: int, index_of_the_next_particle: Any) -> int:
         index_of_the_next_particle.value = 0
         row = self._rows(index_of_the_particle)
-        if row is None:
-            return -1
         if row[0] + 1 == len(self.index):
             return 1
         index_of_the_next_particle.value = int(self.index[row[0] + 1])
@@ -295,7 +326,7 @@ class HolmbergImplementation(StoppingConditions):
 
     def set_eps2(self, epsilon_squared: float) -> int:
         if not epsilon_squared >= 0:
-            return -1
+            raise holmberg.UsageError(f"epsilon_squared {epsilon_squared} (expected 0 or more)")
         self.eps2 = float(epsilon_squared)
         return 0
 
@@ -316,7 +347,7 @@ class HolmbergImplementation(StoppingConditions):
 
     def set_eta(self, eta: float) -> int:
         if not eta > 0:
-            return -1
+            raise holmberg.UsageError(f"timestep_parameter {eta} (expected a number above 0)")
         self.eta = float(eta)
         return 0
 
@@ -327,7 +358,7 @@ class HolmbergImplementation(StoppingConditions):
     def set_dt_max(self, dt_max: float) -> int:
         """The largest power of two that is not above it."""
         if not 0 < dt_max < np.inf:
-            return -1
+            raise holmberg.UsageError(f"max_timestep {dt_max} (expected a number above 0)")
         self.dt_max = float(2.0 ** np.floor(np.log2(dt_max)))
         return 0
 
@@ -337,7 +368,7 @@ class HolmbergImplementation(StoppingConditions):
 
     def set_scheme(self, scheme: str) -> int:
         if scheme != "auto" and scheme not in holmberg.schemes():
-            return -1
+            raise holmberg.UsageError(f"unknown scheme '{scheme}' (expected auto, {', '.join(holmberg.schemes())})")
         self.scheme = scheme
         return 0
 

@@ -1,29 +1,44 @@
-"""The stopping conditions that AMUSE asks for: a timeout, a number of steps, a particle that is too far out."""
+"""The stopping conditions of AMUSE that a system of stars can meet."""
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
-TIMEOUT, STEPS, OUT_OF_BOX = 3, 4, 5  # AMUSE's numbers
+import holmberg
+
+COLLISION, PAIR, ESCAPER, TIMEOUT, STEPS, OUT_OF_BOX = range(6)  # AMUSE's numbers
+NAMES = ("collision", "pair", "escaper", "timeout", "number of steps", "out of box")
+EVENTS = {"collision": COLLISION, "formed": PAIR, "exchanged": PAIR, "encounter": PAIR, "escape": ESCAPER}
 
 
 class StoppingConditions:
-    """Evolves until a condition that is enabled is met, and remembers which one, and whose particles met it."""
+    """Evolves until a condition that is enabled is met, and remembers which ones, and whose particles met them."""
 
     def __init__(self) -> None:
         self.enabled: set[int] = set()
-        self.met: list[tuple[int, list[int]]] = []  # kind, particles
+        self.met: list[tuple[int, Sequence[int]]] = []  # kind, particles
         self.timeout_s, self.steps, self.box, self.box_moves = 4.0, 1, 0.0, False
+
+    def looks_for(self) -> tuple[dict[str, str], list[str]]:
+        """What a simulation has to be made with, and the events that it has to watch, for these conditions."""
+        made = {"collisions": "stop"} if COLLISION in self.enabled else {}
+        if ESCAPER in self.enabled:
+            made["escapers"] = "list"
+        return made, [event for event, kind in EVENTS.items() if kind == PAIR and PAIR in self.enabled]
 
     def evolve(self, sim: Any, t: float, ids: np.ndarray) -> None:
         """Like sim.evolve, unless a condition is met first, which is looked for after each block step."""
         self.met = []
         end, steps = time.monotonic() + self.timeout_s, 0
         while self.enabled and sim.next_time <= t:
-            sim.step()
+            try:
+                sim.step()
+            except holmberg.Collision:
+                pass  # it is among the events
             steps += 1
+            self.met = [(EVENTS[event.kind], event.ids) for event in sim.events if EVENTS.get(event.kind) in self.enabled]
             if TIMEOUT in self.enabled and time.monotonic() >= end:
                 self.met.append((TIMEOUT, []))
             if STEPS in self.enabled and steps >= self.steps:
@@ -33,6 +48,8 @@ class StoppingConditions:
             if self.met:
                 return
         sim.evolve(t)
+        if OUT_OF_BOX in self.enabled:  # which may be left between two block steps
+            self._look_outside(sim.state(), ids)
 
     def _look_outside(self, p: Any, ids: np.ndarray) -> None:
         center = p.m @ p.x / p.m.sum() if self.box_moves else 0
@@ -42,12 +59,12 @@ class StoppingConditions:
     # What AMUSE calls; results are put into .value.
 
     def has_stopping_condition(self, type: int, result: Any) -> int:
-        result.value = int(type in (TIMEOUT, STEPS, OUT_OF_BOX))
+        result.value = int(0 <= type < len(NAMES))
         return 0
 
     def enable_stopping_condition(self, type: int) -> int:
-        if type not in (TIMEOUT, STEPS, OUT_OF_BOX):
-            return -1
+        if not 0 <= type < len(NAMES):
+            raise holmberg.UsageError(f"no stopping condition {type} (expected 0 to 5: {', '.join(NAMES)})")
         self.enabled.add(type)
         return 0
 
@@ -67,22 +84,27 @@ class StoppingConditions:
         result.value = len(self.met)
         return 0
 
-    def get_stopping_condition_info(self, index: int, type: Any, number_of_particles: Any) -> int:
+    def _one_of_met(self, index: int) -> Sequence[int]:
         if not 0 <= index < len(self.met):
-            return -1
+            raise holmberg.UsageError(f"no condition {index} is met (of {len(self.met)})")
+        return self.met[index][1]
+
+    def get_stopping_condition_info(self, index: int, type: Any, number_of_particles: Any) -> int:
+        self._one_of_met(index)
         type.value, number_of_particles.value = self.met[index][0], len(self.met[index][1])
         return 0
 
     def get_stopping_condition_particle_index(self, index: int, index_of_the_column: int,
                                               index_of_particle: Any) -> int:
-        if not 0 <= index < len(self.met) or not 0 <= index_of_the_column < len(self.met[index][1]):
-            return -1
-        index_of_particle.value = self.met[index][1][index_of_the_column]
+        who = self._one_of_met(index)
+        if not 0 <= index_of_the_column < len(who):
+            raise holmberg.UsageError(f"no particle {index_of_the_column} of a condition that {len(who)} have met")
+        index_of_particle.value = int(who[index_of_the_column])
         return 0
 
     def set_stopping_condition_timeout_parameter(self, value: float) -> int:
-        if value < 0:
-            return -1
+        if not value >= 0:
+            raise holmberg.UsageError(f"a timeout of {value} s (expected 0 or more)")
         self.timeout_s = value
         return 0
 
@@ -92,7 +114,7 @@ class StoppingConditions:
 
     def set_stopping_condition_number_of_steps_parameter(self, value: int) -> int:
         if value < 1:
-            return -1
+            raise holmberg.UsageError(f"a number of steps of {value} (expected 1 or more)")
         self.steps = value
         return 0
 

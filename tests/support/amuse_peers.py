@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""amuse_peers.py SOURCE: AMUSE's own tests of ph4 and Hermite, of this folder of its source, with Holmberg in their place. One line a
+test: passed, failed, or excepted and why; exit code 1 if one failed, or passes that is excepted."""
+import importlib.util
+import io
+import os
+import sys
+import unittest
+from types import ModuleType
+
+from amuse_holmberg import Holmberg, HolmbergInterface
+
+SOURCE = sys.argv[1]
+PEERS = {"ph4": ("ph4", "ph4Interface"), "hermite": ("Hermite", "HermiteInterface")}
+INDEX = "particles get the index that is asked for, or begin at 1: ph4's own"
+OTHERS = "a parameter of that code alone: "
+AT_ENDS = "asks who touches where bodies of 0.001 pass at 400 radii a step: told at the step's end, all of them"
+EXCEPTED = {
+    "ph4.test_literature_reference": "a paper of its own", "hermite.test_literature_reference": "a paper of its own",
+    "hermite.test_reversed_time_allowed": "time goes forward only", "hermite.test20": "time goes forward only",
+    "ph4.test3": INDEX, "ph4.Interface.test9": INDEX, "ph4.test25": INDEX, "ph4.test26": INDEX,
+    "ph4.test5": OTHERS + "manage_encounters", "ph4.test17": OTHERS + "manage_encounters, and defaults",
+    "ph4.test27": OTHERS + "timestep of a particle, by its own choice of steps",
+    "ph4.test11": AT_ENDS, "hermite.test8": AT_ENDS,
+    "hermite.Interface.test6": "the potential at a point with softening 0.01 is that without",
+    "hermite.Interface.test9": OTHERS + "dt_param",
+    **{f"hermite.test{k}": OTHERS + "end_time_accuracy_factor" for k in (1, 7, 18, 19)},
+    "hermite.test6": OTHERS + "dt_param, dt_dia",
+    "ph4.test_reversed_time_allowed": "skips itself",
+    "hermite.test12": "asks who is outside before the first block step: told at the end, when two are",
+}
+WORKERS = {"ph4.test21_noci": 4, "hermite.test13_noci": 5, "hermite.test16": 4}  # AMUSE starts one a core
+
+
+def module(name, **names):
+    made = ModuleType(name)
+    made.__path__ = []
+    vars(made).update(names)
+    sys.modules[name] = made
+
+
+def tests_of(peer):
+    """Those of the file that tests this code, which finds ours under its name."""
+    code, interface = PEERS[peer]
+    module(f"amuse_{peer}")
+    module(f"amuse_{peer}.interface", **{code: Holmberg, interface: HolmbergInterface})
+    spec = importlib.util.spec_from_file_location(f"tests_{peer}", f"{SOURCE}/src/amuse_{peer}/tests/test_{peer}.py")
+    tests = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tests)
+    for suite in unittest.defaultTestLoader.loadTestsFromModule(tests):
+        for test in suite:
+            if peer == "ph4":
+                test.starting_particle_index = lambda: 0  # ours, as Hermite's
+            yield test
+
+
+def why_not(peer, test):
+    name = test.id().split(".")[-1]
+    inner = ".Interface" if "Interface" in type(test).__name__ else ""
+    keys = [f"{peer}{inner}.{name}", f"{peer}.{name}" if not inner or name.startswith("test_") else ""]
+    if WORKERS.get(keys[-1], 0) > (os.cpu_count() or 1):
+        return "", f"wants {WORKERS[keys[-1]]} cores"
+    return "".join(EXCEPTED.get(key, "") for key in dict.fromkeys(keys)), ""
+
+
+counts = dict.fromkeys(("passed", "excepted", "failed"), 0)
+sys.path.insert(0, f"{SOURCE}/src/tests")
+for peer in PEERS:
+    for test in tests_of(peer):
+        reason, impossible = why_not(peer, test)
+        result = unittest.TestResult()
+        if not impossible:
+            kept, sys.stdout = sys.stdout, io.StringIO()
+            test.run(result)
+            sys.stdout = kept
+        passed = result.wasSuccessful() and not result.skipped and not impossible
+        verdict = "passed" if passed and not reason else "excepted" if reason or impossible or result.skipped else "failed"
+        if passed and reason:
+            verdict, reason = "failed", f"passes, but is excepted: {reason}"
+        said = reason or impossible or "".join(text for _, text in result.failures + result.errors + result.skipped)
+        counts[verdict] += 1
+        print(verdict, test.id(), said if verdict != "passed" else "", flush=True)
+print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+sys.exit(counts["failed"] > 0)
