@@ -196,6 +196,19 @@ refuses() {
   refuses "a checkpoint is of one run, but 2 were asked for" "${job[@]}" --repeat 2 --checkpoint job.ckpt
 }
 
+# data/notebook/2026-11-26-arithmetic-of-2007.md: ds differs from single in nothing but the differences of positions.
+@test "bench run: float positions keep stars in short steps, float pairs of exact differences do not" {
+  local count=()
+  for how in host 'host-simd --precision ds' 'host-simd --precision single'; do
+    accepts bench run --n 4096 --scheme $how --t-begin 0 --t-end 0.0625 --json
+    count+=("$(field block_steps)")
+  done
+  echo "block steps: ${count[*]}"
+  [ "${count[1]}" -ge $((count[0] - 5)) ]
+  [ "${count[1]}" -le $((count[0] + 5)) ]
+  [ "${count[2]}" -ge $((2 * count[0])) ]
+}
+
 @test "bench run --help is its own" {
   accepts bench run --help
   [ "${lines[0]}" = 'usage: holmberg bench run [options]' ]
