@@ -187,13 +187,12 @@ static enum hb_status read_caps(struct hb_gl_caps *caps)
   else
     read_desktop_caps(version_of(caps), caps);
   if (caps->has_compute) caps->max_storage_block_size = limit(GL_MAX_SHADER_STORAGE_BLOCK_SIZE);
+  /* softpipe fetches what was in a buffer before it was written, and other texels from 32768 on (Mesa 22.3 to 26). */
+  if (strstr(caps->renderer, "softpipe")) caps->has_buffer_textures = 0;
   caps->has_draws = 1;
   caps->registers = strstr(caps->vendor, "NVIDIA") ? 255 : caps->is_es ? 64 : 128;
   HB_TRY(impose_limits(caps));
   if (!caps->has_buffer_textures) caps->max_texture_buffer_size = HB_GL_ROW * caps->max_texture_size;
-  /* Mesa 22.3's softpipe promises 65536 texels and fetches wrong ones from 32768 on. */
-  if (strstr(caps->renderer, "softpipe") && caps->max_texture_buffer_size > 32768)
-    caps->max_texture_buffer_size = 32768;
   return HB_OK;
 }
 
