@@ -23,6 +23,7 @@ ERRORS = {"single": (2e-8, 5e-6), "compensated": (2e-8, 2e-6), "ds": (5e-9, 1e-6
 REPRODUCIBLE = {"acc_rms": 9.7033252288335038e-08, "acc_max": 9.9390404302494732e-07,
                 "jerk_rms": 2.8085114261018956e-07, "pot_rms": 2.8339584555011821e-08}
 FLOOR = 1.6825354510453102e-07
+MOST, WALK_S = 131072, 0.03  # particles of a rate: so many that twice as many would be too many, or take longer
 FLOPS = 20  # of a pair, at the very least, in float
 
 
@@ -89,6 +90,7 @@ def check_forces(row):
         want(abs(rate * ms / (1e3 * n * (n - 1)) - 1) < 1e-9, f"{name}{rate:g} pairs a second are not {n} particles in {ms:g} ms")
         walk, cycle = (number(forces, x, 0, 1e6, name) for x in ("walk_ms", "cycle_ms"))
         want(ms == (cycle if walk < cycle / 2 else walk), f"{name}{ms:g} ms are neither a walk's {walk:g} nor a cycle's {cycle:g}")
+        want(n >= MOST or 4 * n * n > WALK_S * rate, f"{name}a walk of {n} is too short for {rate:g} pairs a second: measure it again with this version")
         compute = forces["scheme"] == "tile"
         ceiling = row.get("ceiling_computed" if compute else "ceiling_drawn")
         if ceiling and forces["precision"] != "double":
