@@ -134,7 +134,7 @@ static int usual_unroll(const struct hb_pairs *p)
   if (caps->software) return 8;
   if (p->params.precision == HB_PRECISION_DOUBLE) return 2;
   if (caps->registers > 128) return is_fixed ? 4 : 8;
-  return caps->registers > 64 ? 4 : is_fixed ? 1 : 2;
+  return caps->registers > 64 ? 4 : is_fixed || p->params.precision == HB_PRECISION_DS ? 1 : 2;
 }
 
 /* What the user did not set: safe choices where nothing was measured; from the measurements in data/measured. Errors:
