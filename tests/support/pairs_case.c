@@ -60,6 +60,19 @@ int pairs_lacks(const struct pairs_case *c)
   return is_lacking;
 }
 
+int pairs_lacks_a(const char *what)
+{
+  const struct hb_gl_caps *caps = &pairs_context()->caps;
+  int has = strcmp(what, "double") == 0       ? caps->has_double
+            : strcmp(what, "tile") == 0       ? caps->has_compute
+            : strcmp(what, "rectangles") == 0 ? !caps->is_es
+            : strcmp(what, "kept") == 0       ? caps->has_compute && caps->has_lasting_maps
+                                              : 1;
+  if (!has) print_message("# this device lacks %s\n", what);
+  lacking += !has;
+  return !has;
+}
+
 void pairs_skip_if_lacking(void)
 {
   int count = lacking;

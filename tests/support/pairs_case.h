@@ -20,6 +20,9 @@ struct hb_gl_context *pairs_context(void);
 int pairs_lacks(const struct pairs_case *c);
 void pairs_skip_if_lacking(void);
 
+/* The same for what has no case: "double", "tile", "rectangles", "kept" (particles in buffers that stay mapped). */
+int pairs_lacks_a(const char *what);
+
 /* The engine, with the usual parameters of the interaction, the first times `wrong`; a failure fails the test. */
 struct hb_pairs *pairs_open(const struct pairs_case *c, double wrong);
 

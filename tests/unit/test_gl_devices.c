@@ -114,6 +114,7 @@ static void test_forces(void **state)
   static struct forces right, got;
   struct hb_particles *p = sphere(N);
   for (size_t c = 0; c < COUNT_OF(cases); c++) {
+    if (pairs_lacks_a(cases[c].scheme) || pairs_lacks_a(cases[c].precision)) continue;
     struct hb_force *one = open_force(cases[c].scheme, cases[c].precision, "software", NULL);
     struct hb_force *some =
         open_force(cases[c].scheme, cases[c].precision, lists[cases[c].list], cases[c].plan);
@@ -134,6 +135,7 @@ static void test_forces(void **state)
     hb_force_close(some);
   }
   hb_particles_destroy(p);
+  pairs_skip_if_lacking();
 }
 
 /* ---- one of them does less ---- */
@@ -238,6 +240,7 @@ static void test_dropped_correction(void **state)
                                               .correct = HB_PLACE_GPU,
                                               .steps = HB_STEPS_SHARED};
   int count = 1;
+  if (pairs_lacks_a("kept")) count = -1;
   for (int nth = 0; nth <= count; nth++) {
     struct hb_particles *p = sphere(64), *before, *after;
     struct hb_sim *sim;
@@ -265,6 +268,7 @@ static void test_dropped_correction(void **state)
     hb_particles_destroy(before);
     hb_sim_destroy(sim);
   }
+  pairs_skip_if_lacking();
 }
 
 static void test_software_is_last(void **state)
@@ -348,6 +352,7 @@ static void test_runs(void **state)
   static const double T = 1.0 / 32, same = 1e-10;
   static double right[3 * N], got[3 * N];
   for (size_t k = 0; k < COUNT_OF(places); k++) {
+    if (places[k].correct == HB_PLACE_GPU && pairs_lacks_a("kept")) break;
     struct hb_sim_params params = run_params(k, "ds", "software");
     struct hb_sim *sim = run(&params, T);
     get_state(sim, T, right);
@@ -359,16 +364,19 @@ static void test_runs(void **state)
     expect_below(distance(3 * N, got, right), same);
     if (k == 0) expect_above(distance(3 * N, got, right), 0); /* or it was one device all along */
   }
+  pairs_skip_if_lacking();
 }
 
 static void test_resumed(void **state)
 {
   (void)state;
   for (size_t k = 0; k < COUNT_OF(places); k++) {
+    if (places[k].correct == HB_PLACE_GPU && pairs_lacks_a("kept")) break;
     struct hb_sim_params params = run_params(k, "ds", "software,software");
     params.force.tuning = "alone_below=4 kept_alone_below=4 shares=2:1";
     resume_case_run(&params, 100, 2, 1.0 / 32);
   }
+  pairs_skip_if_lacking();
 }
 
 /* ---- the exchange ---- */

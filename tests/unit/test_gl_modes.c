@@ -68,12 +68,8 @@ static void test_modes_agree(void **state)
                {"bag", "ds", NULL, 1e-7, 0.05, HB_ROUND_DOWN},
                {"bag", "single", NULL, 1e-5, 0.1, HB_ROUND_DOWN},
                {"tile", "ds", NULL, 1e-7, 0.05, HB_ROUND_DOWN}};
-  int is_lacking = 0;
   for (size_t c = 0; c < COUNT_OF(cases); c++) {
-    if (hb_force_scheme_find(cases[c].scheme)->is_compute && !pairs_context()->caps.has_compute) {
-      is_lacking = 1;
-      continue;
-    }
+    if (pairs_lacks_a(cases[c].scheme) || pairs_lacks_a(cases[c].precision)) continue;
     struct hb_sim_counts first, counts;
     struct hb_particles *p =
         run(&modes[0], cases[c].scheme, cases[c].precision, NULL, cases[c].rounding, &first);
@@ -88,7 +84,7 @@ static void test_modes_agree(void **state)
     }
     hb_particles_destroy(p);
   }
-  if (is_lacking) skip(); /* the rest was compared */
+  pairs_skip_if_lacking(); /* the rest was compared */
 }
 
 static void test_same_bytes_twice(void **state)
@@ -128,9 +124,11 @@ static void test_lost_draw_is_tried_again(void **state)
   struct hb_particles *p;
   struct hb_sim *sim;
   ASSERT_OK(hb_ic_make("twobody", NULL, &p));
-  struct hb_sim_params params = {.force = {.scheme = "bag", .precision = "double", .flags = HB_FORCE_NO_TUNE},
-                                 .transfer = HB_TRANSFER_BLOCK,
-                                 .predict = HB_PLACE_GPU};
+  const char *precision = pairs_context()->caps.has_double ? "double" : "ds";
+  struct hb_sim_params params = {
+      .force = {.scheme = "bag", .precision = precision, .flags = HB_FORCE_NO_TUNE},
+      .transfer = HB_TRANSFER_BLOCK,
+      .predict = HB_PLACE_GPU};
   ASSERT_OK(hb_sim_create(p, &params, &sim));
   pairs_draws_begin(2);
   ASSERT_OK(hb_sim_step(sim));

@@ -3,6 +3,7 @@
 #include "force/force.h"
 #include "gl/gl.h"
 #include "gl/gl_trace.h"
+#include "support/pairs_case.h"
 #include "support/support.h"
 #include "inspect/texels.h"
 
@@ -250,6 +251,7 @@ static void test_cg2007(void **state)
   (void)state;
   for (int rectangle = 0; rectangle < 2; rectangle++) {
     unsigned flags = rectangle ? HB_FORCE_CG2007_RECT : 0;
+    if (rectangle && pairs_lacks_a("rectangles")) break;
     struct seen s = walk("cg2007", NULL, NULL, flags, N, on_cg2007);
     assert_int_equal(s.passes, N - 1);
     assert_int_equal(s.draws, N - 1);
@@ -260,6 +262,7 @@ static void test_cg2007(void **state)
     s = walk("cg2007", NULL, NULL, flags, 11, on_cg2007);
     assert_int_equal(s.pairs, 11 * (N - 1));
   }
+  pairs_skip_if_lacking();
 }
 
 /* What a pass costs where nobody watches. */
@@ -434,12 +437,14 @@ static void test_bag(void **state)
   static const char *const precisions[] = {"single", "double"};
   for (int p = 0; p < 2; p++)
     for (int k = 0; k < 2; k++) {
+      if (pairs_lacks_a(precisions[p])) continue;
       if (p && !k) continue; /* doubles of four sinks are more outputs than a fragment has */
       struct seen s = walk("bag", precisions[p], outputs[k], 0, N, on_bag);
       assert_int_equal(s.passes, 5);
       assert_int_equal(s.pairs, N * N);
       assert_int_equal(walk("bag", precisions[p], outputs[k], 0, 16, on_bag).pairs, 16 * N);
     }
+  pairs_skip_if_lacking();
 }
 
 static void test_tile(void **state)

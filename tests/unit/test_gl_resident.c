@@ -38,6 +38,7 @@ static int set_up(void **state)
   }
   for (int l = 0; l < LEVELS; l++)
     dt[l] = ldexp(1 + floor(100 * (1 + random_number())), l - 36); /* up to 0.2 */
+  for (int l = LEVELS; l < 2 * LEVELS; l++) dt[l] = dt[l - LEVELS];
   return 0;
 }
 
@@ -185,8 +186,9 @@ static void stores_blocks(void)
     ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
     expect_at_most(get_error(r), digits);
     pairs_index(SOME, 7, N, some); /* over both rows of the textures */
-    for (int b = 0; b < SOME; b++) x[3 * some[b] + 1] += 1e-9, level[some[b]] = 3;
-    expect_above(get_error(r), digits); /* the device still has the old ones */
+    for (int b = 0; b < SOME; b++)
+      x[3 * some[b] + 1] += 1e-9, level[some[b]] = LEVELS; /* a level is stored as a whole */
+    expect_above(get_error(r), digits);                    /* the device still has the old ones */
     ASSERT_OK(hb_resident_ops.keep(r, &particles, SOME, some));
     expect_at_most(get_error(r), digits);
     double error[2];
@@ -235,7 +237,7 @@ static void corrects_to_doubles(void)
     double step[SOME];
     uint8_t levels[SOME];
     pairs_index(SOME, 7, N, some);
-    for (int b = 0; b < SOME; b++) levels[b] = level[some[b]];
+    for (int b = 0; b < SOME; b++) levels[b] = (uint8_t)(LEVELS + b % LEVELS); /* no others' */
     ASSERT_OK(hb_resident_create(pairs, N, 0, &r));
     ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
     for (int round = 0; round < 3; round++) {
@@ -245,6 +247,10 @@ static void corrects_to_doubles(void)
       ASSERT_OK(hb_resident_ops.settle(r, SOME, some, levels));
     }
     words_of(r, before);
+    static uint8_t settled[N];
+    memcpy(settled, level, sizeof settled);
+    for (int b = 0; b < SOME; b++) settled[some[b]] = levels[b];
+    p.level = settled;
     ASSERT_OK(hb_resident_ops.fetch(r, &p));
     ASSERT_OK(hb_resident_ops.keep(r, &p, N, NULL));
     words_of(r, after);
@@ -514,8 +520,8 @@ static void loses_without_walk(void)
     struct hb_pairs *pairs = open_pairs("bag", HB_PRECISION_SINGLE, NULL);
     enum hb_status expected = nth == 0 ? HB_OK : HB_ERR_DEVICE;
     struct hb_resident *r = begin(pairs, nth);
-    assert_int_equal(hb_resident_ops.check(r, 0, NULL), expected);
-    assert_int_equal(hb_resident_ops.check(r, 0, NULL), expected); /* again */
+    for (int twice = 0; twice < 2 && pairs_context()->caps.has_counts; twice++) /* else a force tells */
+      assert_int_equal(hb_resident_ops.check(r, 0, NULL), expected);
     hb_resident_destroy(r);
     r = begin(pairs, nth);
     assert_int_equal(

@@ -1,6 +1,7 @@
 /* The time steps with forces of a GPU: those of the host where the precision suffices. As cheap passes, so once, see
  * tests/run.sh. */
 #include "support/frame_case.h"
+#include "support/pairs_case.h"
 #include "support/support.h"
 
 #include <holmberg/diagnostics.h>
@@ -45,11 +46,13 @@ static void steps_are_the_hosts(void **state)
   for (int k = 0; k <= 8; k += support_is_long() ? 1 : 4) {
     double nu = ldexp(0.1, -k), host = integrate(256, "host", "double", nu).block_steps;
     for (size_t p = 0; p < COUNT_OF(precisions); p++) {
+      if (pairs_lacks_a(precisions[p])) continue;
       double bag = integrate(256, "bag", precisions[p], nu).block_steps;
       if (fabs(bag - host) > same_steps * host)
         fail_msg("nu = %g: host %g block steps, bag %s %g", nu, host, precisions[p], bag);
     }
   }
+  pairs_skip_if_lacking();
 }
 
 static void energy_by_ds(void **state)
