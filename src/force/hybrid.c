@@ -76,7 +76,9 @@ static enum hb_status open_gl(struct hybrid *h, const struct hb_force_params *pa
   struct hb_force_params own = *params;
   own.tuning = *h->words.others ? h->words.others : NULL;
   if (h->software) own.flags |= HB_FORCE_NO_TUNE; /* not worth two seconds: the host is faster */
-  int tile = h->words.gl ? h->words.gl == hb_force_tile.pairs : gpu == HB_GL_GPU_COMPUTE;
+  /* `tile` spills where a thread has 64 registers: data/drivers.csv */
+  int tile = h->words.gl ? h->words.gl == hb_force_tile.pairs
+                         : gpu == HB_GL_GPU_COMPUTE && context->caps.registers > 64;
   enum hb_status status = open_child(tile ? &hb_force_tile : &hb_force_bag, own, context, &h->gl);
   hb_gl_context_close(context); /* the child has its share */
   return status;
@@ -179,6 +181,9 @@ static enum hb_status fix_split(struct hybrid *h, const struct hb_force_job *fir
     if (status == HB_OK) status = measure(h, &trial);
     hb_trial_free(&trial);
     HB_TRY(status);
+    if (split->host_below == HB_HYBRID_ALL && !h->software)
+      hb_log_warn("the processor is faster than %s for blocks of up to %zu: it takes all of them",
+                  h->gl.ops->gl(h->gl.state)->caps.renderer, first->sources.n);
   }
   if (split->host_below == HB_HYBRID_ALL) close_child(&h->gl);
   return HB_OK;

@@ -55,6 +55,16 @@ crashing() {
   [[ $output == *$'\n  egl      OpenGL 3.3, softpipe (software)\n'* ]]
 }
 
+@test "a GPU that is slower than the processor: hybrid leaves it, and says so once" {
+  "$HOLMBERG" ic plummer -n 256 --seed 1 -o a.h5 --quiet
+  EGL_PLATFORM=surfaceless GALLIUM_DRIVER=softpipe force_gl_renderer='A GPU' \
+    run --separate-stderr "$HOLMBERG" run a.h5 --scheme hybrid --context egl --tuning 'gl=bag i_each=1 unroll=1' --t-end 1/64 -o b.txt
+  echo "$output" "$stderr"
+  [ "$status" -eq 0 ]
+  [ "$(grep -c 'the processor is faster than A GPU for blocks of up to 256: it takes all of them' <<<"$stderr")" -eq 1 ]
+  grep -q 'host_below=all' b.txt
+}
+
 # numbers FILE: of the last row of a run
 numbers() { tail -n 1 "$1" | grep -oE '"(block_steps|e_total)": [^,]*'; }
 
