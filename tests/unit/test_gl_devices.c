@@ -427,6 +427,7 @@ static void check_all_have_the_same(size_t place)
 static void test_all_have_the_same(void **state)
 {
   (void)state;
+  if (pairs_lacks_a("kept")) pairs_skip_if_lacking();
   check_all_have_the_same(2);
   check_all_have_the_same(3);
 }
@@ -436,6 +437,7 @@ static void test_all_have_the_same(void **state)
 static void test_measured(void **state)
 {
   (void)state;
+  if (pairs_lacks_a("kept")) pairs_skip_if_lacking();
   struct hb_sim_params params = run_params(3, "single", "software,software");
   params.force.tuning = "i_each=4";
   params.force.flags = 0;
