@@ -70,7 +70,7 @@ static enum hb_status encode(struct writer *w, const struct hb_png *picture)
   png_set_IHDR(w->png, w->info, (png_uint_32)picture->width, (png_uint_32)picture->height, 8,
                color_type(picture->channels), PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                PNG_FILTER_TYPE_DEFAULT);
-  png_set_compression_level(w->png, 9);
+  png_set_compression_level(w->png, 6);
   png_set_sRGB(w->png, w->info, PNG_sRGB_INTENT_PERCEPTUAL);
   put_text(w, picture);
   png_write_info(w->png, w->info);

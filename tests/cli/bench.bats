@@ -3,6 +3,8 @@
 # holmberg bench on the host: tables, JSON, figures.
 load common
 
+setup_file() { quick_clock; }
+
 n='-?[0-9.]+(e[-+][0-9]+)?'
 device='"scheme": "[a-z0-9-]+", "precision": "[a-z]+", "interaction": "gravity_jerk", "context": "none", '
 device+='"device": "[^"]+"'

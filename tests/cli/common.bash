@@ -65,8 +65,8 @@ quick_clock() {
   local folder=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}/quick
   mkdir "$folder"
   cc -std=c11 -D_GNU_SOURCE -shared -fPIC "$BATS_TEST_DIRNAME/../cli/ticks.c" -o "$folder/ticks.so"
-  printf '#!/bin/sh\nexec env LD_PRELOAD=%q TICK_US=10000 TICK_WAITS=1 ASAN_OPTIONS=%q %q "$@"\n' \
-    "$folder/ticks.so" "${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" "$HOLMBERG" >"$folder/holmberg"
+  printf '#!/bin/sh\nexec %q LD_PRELOAD=%q TICK_US=10000 TICK_WAITS=1 ASAN_OPTIONS=%q %q "$@"\n' \
+    "$(command -v env)" "$folder/ticks.so" "${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" "$HOLMBERG" >"$folder/holmberg"
   chmod +x "$folder/holmberg"
   export HOLMBERG=$folder/holmberg
 }

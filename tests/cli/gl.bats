@@ -149,6 +149,7 @@ load common
 }
 
 @test "bench force: the share of the device's multiply-adds" {
+  quick_clock
   accepts bench force --scheme bag,matrix2004 --precision single --n 64 --repeat 1 --context osmesa
   [[ ${lines[1]} =~ ^bag\ +single\ .*[0-9]%$ ]]
   [[ ${lines[2]} =~ ^matrix2004\ +single\ .*[0-9]%$ ]]
@@ -171,6 +172,7 @@ load common
 }
 
 @test "bench draws through OSMesa" {
+  quick_clock
   accepts bench draws --scheme bag --precision single --n 256 --ni 1,256 --repeat 3 --context osmesa
   [ "$(grep -v '^#' <<<"$output" | awk '$6 > 0 && $7 > 0 && $8 > 0 && $9 > 0 && $10 > 0 { print $4, $5 }')" = $'256 1\n256 256' ]
 }
@@ -246,6 +248,7 @@ words() { sed -n 's/^# tuning: //p' "$1"; }
 }
 
 @test "bench: hybrid with lists of sizes, and its words" {
+  quick_clock
   accepts bench force --scheme hybrid --precision ds,single --n 64 --ni 1,8,64 --repeat 1 --context osmesa --check
   [ "$(grep -v '^#' <<<"$output" | awk '{ print $1, $2, $4, $5 }')" = "$(for p in ds single; do
     printf "hybrid $p 64 %s\n" 1 8 64; done)" ]
@@ -263,6 +266,7 @@ words() { sed -n 's/^# tuning: //p' "$1"; }
 }
 
 @test "model fit through OSMesa: each mode of Fig. 5 is a machine of its own, with transfers and draws that cost" {
+  quick_clock
   accepts model fit --scheme bag --precision ds --no-tune --context osmesa --n 16,32,64 --seeds 1 --t-begin 0 --t-end 0.125 --json
   [ "$(sed -n 's/.*"fit".*"mode": "\([^"]*\)".*"sends_all": \([a-z]*\),.*/\1 \2/p' <<<"$output")" = \
     $'all/host/host true\nblock/gpu/host false\nblock/gpu/gpu false' ]
@@ -271,6 +275,7 @@ words() { sed -n 's/^# tuning: //p' "$1"; }
 }
 
 @test "bench run through OSMesa: the modes of Fig. 5 do the same steps, and the phases sum to no more than the whole" {
+  quick_clock
   accepts bench run --n 64 --scheme bag --precision ds --no-tune --context osmesa --phases --json
   [ "$(sed 's/.*"mode": "\([^"]*\)".*/\1/' <<<"$output")" = $'all/host/host\nblock/gpu/host\nblock/gpu/gpu' ]
   local number='[0-9.e+-]+' times='' line
@@ -311,6 +316,7 @@ one_sentence() {
 }
 
 @test "a cache of tunings that is none, or has a word of no tuning, is named once, and the run goes on" {
+  quick_clock
   "$HOLMBERG" ic plummer -n 64 -o a.txt --quiet
   export HB_CONTEXT=osmesa XDG_CACHE_HOME=$PWD/cache
   local tunings=$PWD/cache/holmberg/tunings
@@ -330,6 +336,7 @@ one_sentence() {
 }
 
 @test "a home that does not exist is not made; tunings that do not fit are dropped by name" {
+  quick_clock
   "$HOLMBERG" ic plummer -n 64 -o a.txt --quiet
   export HB_CONTEXT=osmesa
   env -u XDG_CACHE_HOME HOME="$PWD/nobody" "$HOLMBERG" run a.txt --scheme bag --t-end 1/64 --quiet -o end.txt
