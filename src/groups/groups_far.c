@@ -94,18 +94,19 @@ static double reach2(const struct hb_nodes *nodes, uint32_t node)
 /* Neighbors may be farther from a center than from where it was when its list was made. */
 static const double part_of_reach = 0.7;
 
-/* The far part goes on linearly until it has changed by that part of itself, which matters the more the wider the pair is; until more
- * where not all places are known. Or until what was near by then is no longer in the list. */
+/* The far part goes on linearly until what was near by then is no longer in the list; or, where all places are known anyway, until it
+ * has changed by that part of itself, which matters the more the wider the pair is. */
 static int is_far_old(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g,
                       uint64_t tick)
 {
-  static const double least = 0.07, most = 0.3, at_tide = 2e-3, unknown = 4;
+  static const double least = 0.07, most = 0.3, at_tide = 2e-3;
   const struct hb_groups_tides *t = &g->tides;
   double reach = reach2(nodes, g->node), dt = since(nodes, t->far_tick, tick);
   if (!(reach > 0) || !hb_groups_keeps_tides(groups, g)) return 0;
   if (t->cut2 == 0 || t->cut2 > reach) return 1;
+  if (!nodes->is_full) return 0;
   double change = least * sqrt(sqrt(at_tide / hb_groups_system_tide(groups, g)));
-  change = fmin(fmax(change, least), most) * (nodes->is_full ? 1 : unknown);
+  change = fmin(fmax(change, least), most);
   return dt * dt * norm2(t->of_far + 6) > change * change * norm2(t->of_far);
 }
 
@@ -154,13 +155,29 @@ void hb_groups_set_order(struct hb_groups *groups, const uint32_t *place)
   groups->has_order = groups->n >= FROM;
 }
 
+struct boxing {
+  const struct hb_groups *groups;
+  const struct hb_nodes *nodes;
+  size_t count;
+};
+
+enum { BOXES_PIECE = 16, BOXES_ALONE = 64 };
+
+static void box_piece(void *context, size_t piece)
+{
+  const struct boxing *b = context;
+  const struct hb_groups *groups = b->groups;
+  for (size_t k = piece * BOXES_PIECE, end = hb_parallel_end(b->count, BOXES_PIECE, k); k < end; k++)
+    make_box(groups, b->nodes, groups->in_space + k * BOX, hb_parallel_end(groups->n, BOX, k * BOX) - k * BOX,
+             groups->box + k);
+}
+
 static enum hb_status make_boxes(struct hb_groups *groups, const struct hb_nodes *nodes)
 {
-  size_t count = hb_div_ceil(groups->n, BOX);
-  if (!groups->box) HB_TRY(HB_ALLOC(count, &groups->box));
-  for (size_t k = 0; k < count; k++)
-    make_box(groups, nodes, groups->in_space + k * BOX, hb_parallel_end(groups->n, BOX, k * BOX) - k * BOX,
-             groups->box + k);
+  struct boxing b = {groups, nodes, hb_div_ceil(groups->n, BOX)};
+  if (!groups->box) HB_TRY(HB_ALLOC(b.count, &groups->box));
+  hb_parallel_for(b.count > BOXES_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(b.count, BOXES_PIECE),
+                  box_piece, &b);
   return HB_OK;
 }
 
@@ -253,19 +270,15 @@ struct centers {
   struct hb_groups *groups;
   const struct hb_nodes *nodes;
   uint64_t tick;
-  const uint32_t *block;
-  size_t ni;
+  const uint32_t *group;
 };
 
-enum { PIECE = 16, ALONE = 4 * PIECE };
+enum { ALONE = 4 }; /* groups */
 
-static void find_piece(void *context, size_t piece)
+static void find_one(void *context, size_t k)
 {
   const struct centers *c = context;
-  for (size_t b = piece * PIECE, end = hb_parallel_end(c->ni, PIECE, b); b < end; b++) {
-    struct hb_group *g = hb_groups_of(c->groups, c->block[b]);
-    if (g) find_tides(c->groups, c->nodes, g, c->tick);
-  }
+  find_tides(c->groups, c->nodes, c->groups->at + c->group[k], c->tick);
 }
 
 static void need_all(const struct hb_nodes *nodes, const struct hb_groups_around *around)
@@ -277,13 +290,17 @@ static void need_all(const struct hb_nodes *nodes, const struct hb_groups_around
 enum hb_status hb_groups_look_far(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
                                   size_t ni, const uint32_t *block)
 {
-  struct centers centers = {groups, nodes, tick, block, ni};
+  struct centers centers = {groups, nodes, tick, groups->touched};
   const struct hb_groups_around all = {.count = groups->n};
   int needs_all = 0;
+  size_t count = 0;
+  groups->touches = 0;
   if (!(groups->rules->far < INFINITY)) return HB_OK;
   for (size_t b = 0; b < ni; b++) {
-    const struct hb_group *g = hb_groups_of(groups, block[b]);
-    if (!g || !hb_groups_keeps_tides(groups, g)) continue;
+    if (groups->of[block[b]] >= HB_GROUPS_PARKED) continue;
+    groups->touched[count++] = groups->of[block[b]];
+    const struct hb_group *g = groups->at + groups->of[block[b]];
+    if (!hb_groups_keeps_tides(groups, g)) continue;
     const struct hb_groups_around near = hb_groups_near(groups, nodes, g->node), list = {g->list, g->count};
     int is_old = is_far_old(groups, nodes, g, tick);
     needs_all |= is_old;
@@ -293,7 +310,7 @@ enum hb_status hb_groups_look_far(struct hb_groups *groups, const struct hb_node
   }
   if (needs_all) need_all(nodes, &all);
   if (needs_all && groups->has_order) HB_TRY(make_boxes(groups, nodes));
-  hb_parallel_for(ni > ALONE ? hb_parallel_threads() : 1, (ni + PIECE - 1) / PIECE, find_piece, &centers);
+  hb_parallel_for(count > ALONE ? hb_parallel_threads() : 1, count, find_one, &centers);
   return HB_OK;
 }
 

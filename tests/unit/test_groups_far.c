@@ -176,6 +176,9 @@ static void far_tides_go_on(void **state)
   s->tick = 512;
   move(s, 0.5);
   ASSERT_OK(hb_groups_look_far(s->groups, &s->nodes, s->tick, 1, &(uint32_t){0}));
+  expect_equal(g->tides.far_tick, 0); /* not where all would have to be predicted for it */
+  s->nodes.is_full = 1;
+  ASSERT_OK(hb_groups_look_far(s->groups, &s->nodes, s->tick, 1, &(uint32_t){0}));
   expect_equal(g->tides.far_tick, 512);
   clear(s);
 }
