@@ -340,7 +340,36 @@ HB_CLONES static void find_hits(const double *tile, size_t row, const double *re
   }
 }
 
-/* The same as bits. */
+static void begin_hits(struct hb_hermite4_near *near, size_t b)
+{
+  near->is_hit[b] = 1;
+  near->is_any_hit = 1;
+  memset(near->hits + b * near->words, 0, near->words * sizeof *near->hits);
+}
+
+/* Of a star: only few neighbors are groups. */
+static void mark_groups(const struct hb_hermite4 *h, size_t b, const uint32_t *list, size_t count,
+                        const double *tile, size_t row)
+{
+  uint32_t group[CHANGED_MOST];
+  const struct hb_groups *groups = h->groups;
+  const double *at = h->xp + 3 * (size_t)h->block[b], m = hb_groups_felt_mass(groups, h->block[b]);
+  size_t found = 0;
+  for (size_t k = 0; k < count; k++) {
+    group[found] = (uint32_t)k;
+    found += groups->of[list[k]] < HB_GROUPS_PARKED;
+  }
+  for (size_t f = 0; f < found; f++) {
+    size_t k = group[f];
+    const double d[] = {tile[k] - at[0], tile[row + k] - at[1], tile[2 * row + k] - at[2]};
+    double d2 = hb_dot(d, d);
+    if (!(m * m * groups->reach[list[k]] > d2 * d2 * d2)) continue;
+    if (!h->near->is_hit[b]) begin_hits(h->near, b);
+    h->near->hits[b * h->near->words + k / 64] |= UINT64_C(1) << k % 64;
+  }
+}
+
+/* The hits of the b-th of the block, as bits. */
 static void mark_hits(const struct hb_hermite4 *h, size_t b, const uint32_t *list, size_t count,
                       const double *tile, size_t row)
 {
@@ -348,16 +377,13 @@ static void mark_hits(const struct hb_hermite4 *h, size_t b, const uint32_t *lis
   uint8_t hit[CHANGED_MOST];
   uint64_t *mask = h->near->hits + b * h->near->words;
   uint32_t i = h->block[b];
-  int is_any = h->groups->reach[i] > 0;
   h->near->is_hit[b] = 0;
-  for (size_t k = 0; k < count; k++) reach[k] = h->groups->reach[list[k]], is_any |= reach[k] > 0;
-  if (!is_any) return;
+  if (h->groups->of[i] == HB_GROUPS_STAR) return mark_groups(h, b, list, count, tile, row);
+  for (size_t k = 0; k < count; k++) reach[k] = h->groups->reach[list[k]];
   for (size_t k = count; k < row; k++) reach[k] = 0;
   find_hits(tile, row, reach, h->groups, i, h->xp + 3 * (size_t)i, hit);
   if (!memchr(hit, 1, count)) return;
-  h->near->is_hit[b] = 1;
-  h->near->is_any_hit = 1;
-  memset(mask, 0, h->near->words * sizeof *mask);
+  begin_hits(h->near, b);
   for (size_t k = 0; k < count; k += 8) {
     uint64_t some;
     memcpy(&some, hit + k, sizeof some);
@@ -1096,6 +1122,17 @@ static void first_list(struct hb_hermite4 *h, size_t b)
   near->count[i] = (uint32_t)renew(near, i, x, &near->h2[i], list_of(near, i));
 }
 
+/* Lists of stars become those of nodes: without members; of groups, and of those who lose many, new ones. */
+static void list_of_nodes(struct hb_hermite4 *h, size_t b)
+{
+  struct hb_hermite4_near *near = h->near;
+  uint32_t i = h->block[b], *list = list_of(near, i), kept = 0;
+  for (size_t k = 0; k < near->count[i]; k++)
+    if (!hb_hermite4_is_parked(h, list[k])) list[kept++] = list[k];
+  near->count[i] = kept;
+  if (h->groups->of[i] != HB_GROUPS_STAR || kept < 0.75 * near->wanted) first_list(h, b);
+}
+
 /* The far step of the b-th of all after a trial of dt. */
 static void first_far(struct hb_hermite4 *h, size_t b, double dt)
 {
@@ -1277,7 +1314,8 @@ static enum hb_status begin(struct hb_hermite4 *h)
   HB_TRY(set_out(h));
   hb_order_refit(near->order, h->xp);
   size_t ni = take_nodes(h);
-  if (!has_lists || h->groups->count > 0) for_each(h, ni, h->block, SUMMED_ALONE, first_list);
+  if (!has_lists || h->groups->count > 0)
+    for_each(h, ni, h->block, SUMMED_ALONE, has_lists ? list_of_nodes : first_list);
   memset(near->span, 0, sizeof near->span);
   if (!has_first(h)) HB_TRY(total_of(h, ni, h->block, m, h->xp, h->vp));
   for_each(h, ni, h->block, SUMMED_ALONE, sum_near);
