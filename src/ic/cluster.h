@@ -2,6 +2,7 @@
 #ifndef HB_CLUSTER_H
 #define HB_CLUSTER_H
 
+#include "core/particles.h"
 #include "ic/models.h"
 
 /* Checks params->cluster of a model with is_cluster and puts defaults in place of its zeros. params->n becomes the number

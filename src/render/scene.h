@@ -5,9 +5,18 @@
 #ifndef HB_SCENE_H
 #define HB_SCENE_H
 
+#include "gl/gl_pass.h"
 #include "render/camera.h"
 #include "render/colormap.h"
 #include "render/view_particles.h"
+
+/* A render target for light, or for a finished picture (RGBA8). Errors: HB_ERR_GL (limit and need), HB_ERR_DEVICE. */
+enum hb_status hb_tone_map_texture(struct hb_gl_context *context, enum hb_gl_format format, int width,
+                                   int height, struct hb_gl_texture *texture);
+
+/* The upper left width x height pixels of a finished picture: rgb[3 * width * height], top row first. */
+enum hb_status hb_tone_map_read(struct hb_gl_context *context, const struct hb_gl_target *target, int width,
+                                int height, uint8_t *rgb);
 
 enum hb_scene_color {
   HB_SCENE_COLOR_SPEED, /* |v| of the drawn velocities            */

@@ -1035,7 +1035,8 @@ static enum hb_status create(struct hb_particles *initial, const struct hb_sim_p
   *state = NULL;
   if (params->dt != 0 || params->damping != 1) {
     hb_particles_destroy(initial);
-    return hb_fail(HB_ERR_USAGE, "integrator hermite4 has no constant step and no damping (leapfrog has)");
+    return hb_fail(HB_ERR_USAGE, "integrator hermite4 has no constant step and no damping (%s has)",
+                   hb_integrator_offering(HB_OFFERS_DT));
   }
   HB_TRY(prepare(initial, params, force, &h));
   enum hb_status status = start(h);

@@ -15,7 +15,7 @@ struct hb_state_view;
 
 /* What not every integrator can do: groups, collisions and escapers; forces that depend on velocities; forces without
  * jerks. */
-enum { HB_OFFERS_COMPANIONS = 1, HB_OFFERS_VELOCITIES = 2, HB_OFFERS_NO_JERKS = 4 };
+enum { HB_OFFERS_COMPANIONS = 1, HB_OFFERS_VELOCITIES = 2, HB_OFFERS_NO_JERKS = 4, HB_OFFERS_DT = 8 };
 
 /* `state` is the integrator's own; zero fields of params have become their defaults. */
 struct hb_integrator_ops {

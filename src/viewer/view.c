@@ -11,7 +11,7 @@
 #include "core/resample.h"
 #include "gl/gl_pass.h"
 #include "render/camera.h"
-#include "render/tone_map.h"
+#include "render/scene.h"
 #include "render/view_particles.h"
 #include "sim/sim_settings.h"
 

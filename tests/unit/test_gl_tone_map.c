@@ -1,5 +1,5 @@
 /* How light is tone mapped, pass by pass, against the same in C: a level of scattered light spread over the next larger. */
-#include "render/tone_map.h"
+#include "render/scene.h"
 #include "support/support.h"
 
 #include <math.h>

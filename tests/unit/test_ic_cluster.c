@@ -1,4 +1,4 @@
-/* ic/cluster.c, fractal.c, rotation.c, scale.c, combine.c: clusters as a whole. */
+/* ic/cluster.c, combine.c: clusters as a whole. */
 #include "support/cluster_case.h"
 
 #include "base/mem.h"
