@@ -4,7 +4,6 @@
 #include "cli/cmd.h"
 #include "console/target.h"
 #include "console/terminal.h"
-#include "plot/figure.h"
 #include "plot/plot.h"
 
 struct settings {

@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "console/target.h"
-#include "movie/film.h"
 #include "movie/render.h"
 
 #include <string.h>

@@ -4,6 +4,17 @@
 #define HB_PLOT_H
 
 #include "base/draft.h"
+#include "base/status.h"
+
+#include <stddef.h>
+
+/* "energy", "radii", "blocks", "phases", "steps", "nearest", NULL. */
+const char *hb_figure_panel_name(size_t k);
+
+/* Draws the panels of the set, bit k for panel k, on one page, from a file of --diag or --follow, .csv or .jsonl; set 0: all for which it
+ * has columns. *rows: of the file. Errors: HB_ERR_USAGE (extension), HB_ERR_INPUT (with file, line and reason; a panel of the set
+ * for which there are no columns), HB_ERR_IO. */
+enum hb_status hb_figure_draw(const char *diagnostics, unsigned set, const char *path, size_t *rows);
 
 enum { HB_PLOT_NAME = 96, HB_PLOT_BANDS = 4 };
 
@@ -88,10 +99,6 @@ enum hb_status hb_plot_check(const char *path);
 
 /* Puts the first line of a script, its terminal; width x height in pixels of a png. Keeps HB_ERR_USAGE (extension). */
 void hb_plot_begin(const char *path, int width, int height, struct hb_draft *script);
-
-/* Passes text from outside to gnuplot as data, never as part of the script: sets a variable, for "title NAME". Keeps
- * HB_ERR_USAGE (a control character). */
-void hb_plot_let(const char *name, const char *text, struct hb_draft *script);
 
 /* Draws the figure, replaces its file atomically, and clears the script. Errors: HB_ERR_IO, and those that the script kept. */
 enum hb_status hb_plot_end(const char *path, struct hb_draft *script);

@@ -1,4 +1,3 @@
-
 #include "render/scene.h"
 
 #include "base/arith.h"

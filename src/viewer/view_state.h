@@ -5,7 +5,7 @@
 #define HB_VIEW_STATE_H
 
 #include "inspect/inspector.h"
-#include "movie/film.h"
+#include "movie/render.h"
 #include "run/run_settings.h"
 #include "viewer/hud.h"
 #include "viewer/steer.h"

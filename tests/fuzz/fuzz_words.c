@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "plot/figure.h"
 #include "plot/plot.h"
 #include "measure/model.h"
 
