@@ -17,7 +17,7 @@ setup_file() {
   printf '#!/bin/sh\nexec %s -c "from amuse.rfi.gencode import amusifier; amusifier()" "$@"\n' "$PYTHON" >"$BATS_FILE_TMPDIR/bin/amusifier"
   chmod +x "$BATS_FILE_TMPDIR/bin/amusifier"
   # SSE as AMUSE's Makefiles build it
-  cp -r "$AMUSE/src/amuse_sse" "$SSE/" && cd "$SSE/amuse_sse" && libraries="$AMUSE/lib"
+  cp -r "$AMUSE/src/amuse_sse" "$SSE/" && cd "$SSE/amuse_sse" && rm -f ./*.o && libraries="$AMUSE/lib"
   amusifier --type=f90 interface.py SSEInterface -o sse_worker.f90
   mpicc -O2 -c "$libraries"/amuse_mpi/amuse_mpi.c "$libraries"/forsockets/forsockets.c -I"$libraries/amuse_mpi" -I"$libraries/forsockets"
   gfortran -O2 -c "$libraries"/forsockets/fortransocketsinterface.f90
