@@ -25,7 +25,7 @@ function computer(post) {
   const TURN_SECONDS = 0.012; // of a picture's 1/60 s
   const ENDED = { step: /advance/, change: /advance|measure|go_on|from|resize|start_over/, all: /./ };
   let module, engine, running = null, paused = true, isLost = false, free = false, until = null, hasEnded = false, speed = 0.1, due = 0, before = 0;
-  let unseen = 0, hasNews = false, size = null, told = "", begun = false;
+  let unseen = 0, hasNews = false, wasIdle = false, size = null, told = "", begun = false;
 
   const numbers = () => Array.from(module.HEAPF64.subarray(engine.numbers() / 8, engine.numbers() / 8 + 13));
 
@@ -133,7 +133,7 @@ function computer(post) {
   }
 
   async function loop() {
-    for (let wasIdle = false; !hasEnded;) {
+    while (!hasEnded) {
       const isIdle = !begun || paused || isLost || running;
       if (!isIdle) await advance();
       if (begun && hasNews && !unseen && !isLost && !running) show(false);
@@ -243,6 +243,7 @@ function computer(post) {
 
   return async message => {
     let value, error = "";
+    wasIdle = false; // to be said again
     try {
       value = await answers[message.do](message);
       if (typeof value === "number" && value && value !== STOPPED && message.status !== false) error = engine.error();

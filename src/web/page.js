@@ -214,14 +214,21 @@ async function follow() {
   let broken = "";
   for (const [file, text] of Object.entries(looks.shader ?? {})) broken ||= await writeShader(file, text, true);
   if (broken) await revert();
+  else if (looks.shader) {
+    $("file").value = Object.keys(looks.shader)[0];
+    showShader();
+    $("shader").open = true;
+  }
   if (looks.watch !== undefined) return watch(looks.watch);
   if (looks.t > 0) pace({ until: +looks.t });
   isAway = looks.t > 0 ? looks : null;
+  if (isFlat) wish.scheme = state.scheme = "host";
   let isBegun = await begin();
-  if (!isBegun && isFlat && state.scheme !== "host") {
-    wish.scheme = state.scheme = "host";
+  if (!isBegun && looks.shader) {
+    broken = $("message").textContent;
+    await revert();
+    setPaused(false);
     isBegun = await begin();
-    if (isBegun) say(flatSentence, true);
   }
   if (!isBegun) return;
   if (looks.view) look(views.read(looks.view));
@@ -229,7 +236,7 @@ async function follow() {
   if (looks.pause === "1" && !isAway) setPaused(true);
   if (looks.race) await beginRace(racersOf(looks.race));
   if (broken) say(`The shader of the address does not compile: going on with the page's own. ${broken}`, true);
-  else if (complaint) say(complaint, true);
+  else if (isFlat || complaint) say([flatSentence, complaint].filter(Boolean).join(". "), true);
   else if (looks.shader) say(`with a shader of the address: ${Object.keys(looks.shader).join(", ")}`, true);
   else if (isAway) say(`running up to t = ${looks.t}`, true);
 }
@@ -347,6 +354,7 @@ function see() {
 const camera = () => Array.from(module.HEAPF64.subarray(show.camera() / 8, show.camera() / 8 + 13));
 
 function look(at) {
+  see(); // for what a link does not hold
   module.HEAPF64.set(at, show.camera() / 8);
   isMoved = touched = true;
 }
@@ -1069,12 +1077,12 @@ function listen() {
 
 // A page in the background draws nothing, and its runs stand still.
 function onVisible() {
-  const minutes = (performance.now() - (onVisible.since ?? 0)) / 60000;
+  const seconds = (performance.now() - (onVisible.since ?? 0)) / 1000;
   isHidden = document.hidden;
   if (isHidden) onVisible.since = performance.now();
   pace();
   paceRace();
-  if (!isHidden && onVisible.since && minutes > 1) say(`the page was in the background for ${minutes.toFixed(0)} minutes: the run stood still, and goes on`);
+  if (!isHidden && onVisible.since && seconds > 5) say(`the page was in the background for ${seconds < 100 ? seconds.toFixed(0) + " s" : (seconds / 60).toFixed(0) + " minutes"}: the run stood still, and goes on`, true);
 }
 
 // ---- a lost context: what is remembered is not in it ----

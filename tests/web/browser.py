@@ -92,6 +92,12 @@ class Browser:
 
     # ---- what is done ----
 
+    LACKS = {  # of a browser that does without: what Firefox is set to, what Chromium's pages do not find
+        "webgl2": ("webgl.disabled", True, "HTMLCanvasElement.prototype.getContext = (get => function (kind, ...more) { return kind === 'webgl2' ? null : get.call(this, kind, ...more); })(HTMLCanvasElement.prototype.getContext); delete window.OffscreenCanvas"),
+        "workers that draw": (None, None, "delete window.OffscreenCanvas"),
+        "storage": (None, None, "IDBFactory.prototype.open = () => { throw new DOMException('blocked', 'SecurityError'); }"),
+    }
+
     def middle(self, selector):
         x, y, width, height = self.box(selector)
         return x + width / 2, y + height / 2
@@ -214,10 +220,15 @@ class Chromium(Browser):
                 self.command("Input.dispatchKeyEvent", type=kind, key=key, modifiers=held, windowsVirtualKeyCode=code,
                              **(more if kind == "keyDown" else {}))
 
-    def upload(self, selector, path):
+    def without(self, what):
+        """Until the call that it returns."""
+        script = self.command("Page.addScriptToEvaluateOnNewDocument", source=self.LACKS[what][2])["identifier"]
+        return lambda: self.command("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+
+    def upload(self, selector, *paths):
         root = self.command("DOM.getDocument")["root"]["nodeId"]
         node = self.command("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
-        self.command("DOM.setFileInputFiles", files=[path], nodeId=node)
+        self.command("DOM.setFileInputFiles", files=list(paths), nodeId=node)
 
 
 class Firefox(Browser):
@@ -322,6 +333,25 @@ class Firefox(Browser):
             actions += [{"type": "keyDown", "value": k} for k in chord] + [{"type": "keyUp", "value": k} for k in reversed(chord)]
         self.command("WebDriver:PerformActions", actions=[{"type": "key", "id": "keys", "actions": actions}])
 
-    def upload(self, selector, path):
+    def without(self, what):
+        name, value, _ = self.LACKS[what]
+        def put(to):
+            self.command("Marionette:SetContext", value="chrome")
+            before = self.ask(f"const b = Services.prefs.getBoolPref({json.dumps(name)}); Services.prefs.setBoolPref({json.dumps(name)}, {json.dumps(to)}); return b")
+            self.command("Marionette:SetContext", value="content")
+            return before
+        before = put(value)
+        return lambda: put(before)
+
+    def in_background(self, seconds):
+        """Another tab is looked at for so long."""
+        own = self.command("WebDriver:GetWindowHandle")["value"]
+        other = self.command("WebDriver:NewWindow", type="tab", focus=True)["handle"]
+        self.command("WebDriver:SwitchToWindow", handle=other, focus=True)
+        time.sleep(seconds)
+        self.command("WebDriver:CloseWindow")
+        self.command("WebDriver:SwitchToWindow", handle=own, focus=True)
+
+    def upload(self, selector, *paths):
         element = self.command("WebDriver:FindElement", using="css selector", value=selector)["value"]
-        self.command("WebDriver:ElementSendKeys", id=next(iter(element.values())), text=path)
+        self.command("WebDriver:ElementSendKeys", id=next(iter(element.values())), text="\n".join(paths))

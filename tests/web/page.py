@@ -675,6 +675,247 @@ def _():
         passes(0)
 
 
+# ---- time: trails, the bar, links, the race, runs elsewhere ----
+
+def still():
+    """The picture of a pause, when it stays."""
+    return standing()[1]
+
+
+@case("few bodies have trails, which a key takes away", in_each=True)
+def _():
+    open_running("#model=figure8")
+    passes(0.8)
+    lit = still().lit()
+    browser.focus("#canvas")
+    browser.keys("t")
+    bare = until("no trails", lambda: [p for p in [still()] if p.lit() < 0.8 * lit])[0].lit()
+    note(f"{lit} pixels lit with trails, {bare} without")
+    demand("trails=0" in browser.address() and not browser.ask("return document.querySelector('#trails').checked"), browser.address())
+    open_running("#n=64")
+    demand(not browser.ask("return document.querySelector('#trails').checked"), "64 stars have trails")
+
+
+def bar():
+    return float(re.search(r"t = (\S+)", browser.text("#bar_time"))[1])
+
+
+def to_the_beginning():
+    browser.focus("#bar")
+    browser.keys("Home")
+    until("the beginning", lambda: bar() == 0)
+
+
+@case("the bar goes back in time and forth; a run starts anew from there; runs are kept, and a moment saved", in_each=True)
+def _():
+    open_running("#n=32&speed=0.5&scheme=host")
+    passes(0.5)
+    last = still()
+    t = moment()
+    to_the_beginning()
+    first = until("other picture", lambda: [p for p in [still()] if p.changed(last) > 30])[0]
+    demand(pressed("#pause") and moment() == 0, f"t = {moment()}")
+    browser.drag("#bar", 60, 0)
+    middle = until("moment between", lambda: 0 < bar() < t and bar())
+    demand(still().changed(first) > 30, "the same picture")
+    at, rows, _ = snapshot()
+    note(f"{first.changed(last)} pixels from t = 0 to {t}; snapshot of {at} for {middle}")
+    demand(abs(at - middle) < 6e-4 and len(rows) == 32, f"a snapshot of {at}")
+    part_of("#keep")
+    browser.click("#keep")
+    kept = until("kept run", lambda: "kept in this browser" in said() and said())
+    choose("#scheme", "bag")
+    until("new run", lambda: "a new run from t = " in said() and ", by bag" in said())
+    demand(moment() <= middle + 0.01, f"it begins at {moment()}, not before {middle}")
+    browser.click("#pause")
+    passes(0.02)
+    open_running("#n=16")
+    part_of("#recall")
+    until("list", lambda: "plummer, N = 32" in browser.ask("return document.querySelector('#kept').value"))
+    browser.click("#recall")
+    until("run", lambda: "the bar goes through it" in said() and bar() == 0)
+    demand(len(snapshot()[1]) == 32, "other stars")
+    browser.click("#pause")  # through what is kept, and on
+    until("going on", lambda: moment() > t)
+
+
+@case("a series of snapshots opens in the bar")
+def _():
+    holmberg("ic", "plummer", "-n", "64", "-o", "p.txt", "--quiet")
+    holmberg("run", "p.txt", "--scheme", "host", "--t-end", "0.5", "--snap-every", "0.125", "-o", "s.txt", "--quiet")
+    paths = sorted(os.path.join(browser.home, f) for f in os.listdir(browser.home) if re.match(r"s_\d+\.txt", f))
+    open_running("#n=16")
+    part_of("#open")
+    browser.upload("#open", *paths)
+    until("sentence", lambda: f"{len(paths)} snapshots from t = " in said())
+    demand(len(paths) >= 4 and bar() == read_snapshot(paths[0])[0], f"{paths}, {bar()}")
+    first = still()
+    browser.focus("#bar")
+    browser.keys(*["ArrowRight"] * 3)
+    demand(len(snapshot()[1]) == 64, "other stars")
+    browser.click("#pause")
+    until("going on from the last", lambda: moment() > 0.5)
+    demand(still().changed(first) > 30, "stars that do not move")
+
+
+@case("a link is a state: time, pause, camera, trails and an edited shader", in_each=True)
+def _():
+    file = "cg2007/acc_jerk_pot.frag"
+    open_running("#model=holmberg1941&scheme=cg2007&trails=0&speed=2")
+    browser.click("#pause")
+    unfold("#shader")
+    edit(0, 0, "// mine\n")
+    until("edit in the address", lambda: "shader=" in browser.address())
+    browser.click("#over")
+    until("the beginning", lambda: moment() == 0)
+    browser.click("#pause")
+    passes(0.3)
+    pause()
+    browser.drag("#canvas", 60, 30)
+    seen_here, t, source = still(), moment(), browser.value("#source")
+    part_of("#link")
+    browser.click("#link")
+    link = until("link", lambda: re.search(r"https?:\S+", said()))[0]
+    note(f"{len(link)} letters")
+    open_page(link[link.index("#"):])
+    until("the time", lambda: moment() == t and pressed("#pause"))
+    seen_there = still()
+    off = seen_there.changed(seen_here)
+    note(f"t = {t}: {off} pixels differ of {seen_here.lit()} lit")
+    demand(browser.value("#source") == source and "trails=0" in browser.address(), "another source, or trails")
+    demand(off < 0.1 * seen_here.lit(), "another picture")
+    demand(f"with a shader of the address: {file}" == said(), said())
+
+
+def deflated(text):
+    import base64, zlib
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return base64.urlsafe_b64encode(packer.compress(text.encode()) + packer.flush()).decode().rstrip("=")
+
+
+@case("a hostile or damaged link ends in a sentence and the default")
+def _():
+    own = "expected files of this page's shaders, as its links have them: going on with the page's own."
+    for word, sentence in [("shader=%21%21", own), ("shader=AAAA", own), ("shader=" + deflated('{"../x":"y"}'), own), ("shader=" + deflated("[" * 10000000), own),
+                           ("view=1,2", "expected a camera's seven numbers: going on without it."), ("t=1e9", "expected a number from 0 to 1000: going on from the beginning."),
+                           ("race=bag", "expected two to four of "), ("pause=yes", "expected 1 or 0: going on without it."),
+                           ("shader=" + deflated(json.dumps({"cg2007/acc_jerk_pot.frag": "nothing"})), "The shader of the address does not compile: going on with the page's own."),
+                           ("watch=x", "nothing that could be watched is served here")]:
+        open_page(f"#n=32&scheme=cg2007&{word}")
+        note(word[:40])
+        until("sentence", lambda: sentence in said())
+        if not word.startswith("watch"):
+            passes(0)
+
+
+@case("the race: several schemes side by side, and the machines of 2007", in_each=True)
+def _():
+    schemes = ["cg2007", "bag", "host"]
+    open_page("#n=128&race=" + ",".join(schemes))
+    texts = lambda: browser.ask("return [...document.querySelectorAll('.pane')].map(p => p.innerText)")
+    clocks = lambda: [float(re.search(r"t = (\S+)", text)[1]) for text in texts()]
+    until("three clocks", lambda: len(texts()) == 3 and all("t = " in t for t in texts()) and min(clocks()) > 0)
+    boxes = [browser.ask(f"const b = document.querySelectorAll('.pane')[{k}].getBoundingClientRect(); return [b.left, b.top + 0.3 * b.height, b.width, 0.35 * b.height]") for k in range(3)]
+    png = browser.screenshot()
+    before, lit = clocks(), [browser.decoded(png, box).lit() for box in boxes]
+    until("all of them going on", lambda: all(b > a for a, b in zip(before, clocks())))
+    until("energy errors", lambda: all(re.search(r"energy error -?\d", text) for text in texts()))
+    demand(min(lit) > 10 and all(text.startswith(s) for text, s in zip(texts(), schemes)), f"{lit} pixels lit, {texts()}")
+    line = browser.decoded(browser.screenshot(), browser.ask("const b = document.querySelector('.pane canvas').getBoundingClientRect(); return [b.left + 50, b.top, b.width - 50, b.height]")).lit(100)
+    tracks = browser.ask("return [...document.querySelectorAll('#tracks li')].map(t => t.innerText.replace(/\\s+/g, ' '))")
+    note(f"{lit} pixels lit, {line} of a line; {tracks}")
+    demand([t.split(",")[0] for t in tracks[3:]] == ["GRAPE-6Af", "8800GTX", "FX1400", "Xeon"], f"{tracks}")
+    demand(line > 20, "no line")
+    browser.click("#pause")
+    until("standing clocks", lambda: (lambda a: (time.sleep(1), a == clocks())[1])(clocks()))
+    browser.click("#race")
+    until("one run", lambda: not texts())
+    browser.click("#pause")
+    passes(0)
+
+
+@case("a run elsewhere is watched, and not changed by that", in_each=True)
+def _():
+    holmberg("ic", "plummer", "-n", "256", "-o", "w.txt", "--quiet")
+    words = [program, "run", "w.txt", "--scheme", "host", "--snap-every", "2", "--t-end"]
+    here = dict(os.environ, HB_CONTEXT="osmesa", HB_PAGE=os.path.join(pages, "holmberg.html"))
+    subprocess.run([*words, "2", "-o", "alone.txt"], check=True, stdout=subprocess.DEVNULL, cwd=browser.home, env=here)
+    run = subprocess.Popen([*words, "400", "-o", "watched.txt", "--watch"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, cwd=browser.home, env=here)
+    try:
+        address = re.search(r"http://127\.0\.0\.1:\d+/\w{32}/#watch=w\.txt", run.stderr.readline())[0]
+        browser.open(address)
+        until("run", lambda: moment() > 0)
+        demand(said() == "watching w.txt", said())
+        first, t = seen(), moment()
+        until("other pixels", lambda: moment() > t and seen().lit() > 30 and seen().changed(first) > 30)
+        until("a snapshot", lambda: moment() > 2 and os.path.exists(os.path.join(browser.home, "watched_0001.txt")))
+    finally:
+        run.kill()
+        run.wait()
+    until("word about its end", lambda: "w.txt does not answer any more; what was seen is in the bar" in said())
+    rows = lambda path: [line for line in open(os.path.join(browser.home, path)) if line[0] != "#"]
+    demand(rows("alone_0001.txt") == rows("watched_0001.txt") and len(rows("alone_0001.txt")) == 256, "other stars")
+    note(f"watched from t = {t} to {moment()}")
+
+
+# ---- what a browser may lack ----
+
+@case("without WebGL 2 the host computes, and stars are dots", in_each=True)
+def _():
+    again = browser.without("webgl2")
+    try:
+        open_page("#n=64")
+        until("sentence", lambda: re.search("WebGL 2.*: the host computes, and stars are dots", said()))
+        until("dots", lambda: seen().lit() > 30 and moment() > 0)
+        first = still()
+        browser.click("#pause")
+        passes(0.1)
+        demand(still().changed(first) > 30, "dots that do not move")
+    finally:
+        again()
+
+
+@case("where no worker can draw the page computes itself", in_each=True)
+def _():
+    if kind == "firefox":
+        return  # which has no switch for it
+    again = browser.without("workers that draw")
+    try:
+        open_page("#n=256&speed=0.2")
+        lit_and_moving("in the page")
+    finally:
+        again()
+
+
+@case("what the browser does not keep is said", in_each=True)
+def _():
+    if kind == "firefox":
+        return  # which has no switch for it
+    again = browser.without("storage")
+    try:
+        open_running("#n=32")
+        part_of("#keep")
+        browser.click("#keep")
+        until("sentence", lambda: re.match(r"this browser keeps nothing for this page \(.*\): Snapshot saves a state as a file instead$", said()))
+        passes(0)
+    finally:
+        again()
+
+
+@case("a page in the background stands still, and says so")
+def _():
+    if kind != "firefox":
+        return
+    open_running("#n=32&speed=1&scheme=host")
+    t = moment()
+    browser.in_background(6)
+    back = moment()
+    until("sentence", lambda: re.match(r"the page was in the background for \d+ s: the run stood still, and goes on$", said()))
+    note(f"t = {t}, and {back} after 6 s at 1 a second")
+    demand(back < t + 4, "it has run")
+    passes(0.1)
+
+
 # ---- for everybody ----
 
 @case("controls have names, the order of focus is that of the page, and text has contrast")
