@@ -17,7 +17,7 @@ code() { curl -s -o answer -w '%{http_code}' "$@"; }
 watched() { # OPTION...: $address and $token of a run that takes long
   "$HOLMBERG" run p.txt --scheme host --t-end 1e5 "$@" >/dev/null 2>said 3>&- &
   run=$!
-  for _ in $(seq 100); do grep -q watch said && break || sleep 0.05; done
+  until grep -q watch said; do sleep 0.05; done
   address=$(sed -n 's/.*watch it at \(.*\)#watch=p.txt$/\1/p' said)
   token=$(basename "$address")
 }
