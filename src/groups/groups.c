@@ -216,12 +216,17 @@ static double least_by_size(const struct hb_groups *groups, const struct hb_grou
   return least_tide * fmax(fmin(share / (tide * part), 1), of_the_hardest);
 }
 
+static double squared(double p) { return p * p; }
+
 /* Where those that are left out are not forgotten, but tides and quadrupoles, what is wrong with a pair's energy is a part of the
  * system's. */
 static double least_by_share(const struct hb_groups *groups, const struct hb_group *g)
 {
-  static const double most = 1e-3, of_the_system = 1e-7;
-  return g->chain.w > 0 ? most : fmin(most, of_the_system / share_of(groups, g));
+  static const double most = 1e-3, of_the_system = 1e-7,
+                      stars = 2048; /* more perturbers cost less beside more stars */
+  return g->chain.w > 0
+             ? most
+             : fmin(most, of_the_system * squared(fmin(1, stars / groups->stars)) / share_of(groups, g));
 }
 
 const struct hb_groups_rules hb_groups_by_size = {.forms_below = 3e-3,
@@ -262,8 +267,6 @@ static void find_quadrupole(const struct hb_chain *c, double Q[6])
     Q[k] = mu * a *
            (2.5 * a * e[row[k]] * e[column[k]] + ((k < 3 ? h2 : 0) - h[row[k]] * h[column[k]]) / (2 * M));
 }
-
-static double squared(double p) { return p * p; }
 
 void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
 {

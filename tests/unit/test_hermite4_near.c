@@ -20,25 +20,28 @@ static const double eps = 1e-3;
 /* Relative to the pulls themselves, near and far. Rounding to double is 1e-16 of each. */
 static const double jump = 1e-13;
 
-/* A cluster with masses and lists, some block steps after its start. */
-static struct hb_hermite4 *cluster(unsigned seed, int steps)
+/* A cluster with masses and lists, some block steps after its start; of pairs, too, which are groups. */
+static struct hb_hermite4 *cluster_of(unsigned seed, int steps, double binaries)
 {
   const struct hb_sim_params params = {.eta = 0.01,
                                        .eta_far = 0.0075,
                                        .dt_max = 0.125,
                                        .dt_min = ldexp(1, -30),
                                        .first_step = HB_FIRST_STEP_EQ9,
-                                       .encounters = HB_ENCOUNTERS_NONE,
+                                       .encounters = binaries > 0 ? HB_ENCOUNTERS_GROUPS : HB_ENCOUNTERS_NONE,
                                        .neighbors = NEIGHBORS};
-  struct hb_ic_params ic = {.n = N, .seed = seed, .cluster = {.masses = "kroupa", .mass_max = 50}};
+  struct hb_ic_params ic = {
+      .n = N, .seed = seed, .cluster = {.masses = "kroupa", .mass_max = 50, .binaries = binaries}};
   struct hb_particles *p;
   struct hb_hermite4 *h;
   assert_int_equal(hb_ic_make("plummer", &ic, &p), HB_OK);
-  assert_int_equal(step_hermite4(p, &params, step_host(eps), &h), HB_OK);
+  assert_int_equal(step_hermite4(p, &params, step_host(binaries > 0 ? 0 : eps), &h), HB_OK);
   hb_particles_destroy(p);
   for (int s = 0; s < steps; s++) assert_int_equal(step_hermite4_step(h), HB_OK);
   return h;
 }
+
+static struct hb_hermite4 *cluster(unsigned seed, int steps) { return cluster_of(seed, steps, 0); }
 
 struct sum {
   long double a[3], j[3], scale[2]; /* and of the parts' a and j */
@@ -261,12 +264,51 @@ static void test_parts_are_all_that_pull(void **state)
   step_finish(h);
 }
 
+/* ---- what a block looks at ---- */
+
+static void forget_places(struct hb_hermite4 *h)
+{
+  for (size_t k = 0; k < 3 * h->n; k++) h->xp[k] = h->vp[k] = NAN;
+}
+
+static size_t places_set(const struct hb_hermite4 *h)
+{
+  size_t set = 0;
+  for (size_t i = 0; i < h->n; i++) set += !isnan(h->xp[3 * i]);
+  return set;
+}
+
+/* Where no far step ends, the places of others are asked for one by one, and of few: of who is near a pair. */
+static void test_blocks_look_at_few(void **state)
+{
+  (void)state;
+  struct hb_hermite4 *h = cluster_of(4, 0, 0.2);
+  uint64_t blocks = 0, due = 0, set = 0;
+  while (blocks < 1000) {
+    const struct hb_sim_counts before = h->counts;
+    uint64_t nodes = h->groups->formed + h->groups->dissolved;
+    forget_places(h);
+    assert_int_equal(step_hermite4_step(h), HB_OK);
+    if (h->counts.near.full_blocks > before.near.full_blocks ||
+        nodes != h->groups->formed + h->groups->dissolved)
+      continue;
+    blocks++;
+    due += h->counts.particle_steps - before.particle_steps;
+    set += places_set(h);
+  }
+  expect_above(h->groups->count, 20);
+  expect_at_least(set, due);
+  expect_at_most(set, due + blocks * N / 16);
+  step_finish(h);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_who_will_be_one_node_is_in_the_same_lists),
       cmocka_unit_test(test_who_has_gone_pulls_nobody),
       cmocka_unit_test(test_parts_are_all_that_pull),
+      cmocka_unit_test(test_blocks_look_at_few),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
