@@ -109,7 +109,7 @@ static void test_shapes(void **state)
     enum hb_precision precision;
     const char *shapes[3];
   } known[] = {{"bag", HB_PRECISION_SINGLE, {"4 x 8", "2 x 4", "1 x 2"}},
-               {"bag", HB_PRECISION_DS, {"2 x 8", "1 x 4", "1 x 2"}},
+               {"bag", HB_PRECISION_DS, {"2 x 8", "1 x 4", "1 x 1"}},
                {"bag", HB_PRECISION_REPRODUCIBLE, {"2 x 4", "1 x 4", "1 x 1"}},
                {"tile", HB_PRECISION_SINGLE, {"1 x 8", "1 x 4", "1 x 2"}},
                {"tile", HB_PRECISION_DS, {"2 x 8", "1 x 4", "1 x 2"}},
