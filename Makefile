@@ -75,7 +75,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 # What a compiler says is kept beside the object: tools/lint.sh reads it there, and compiles nothing once more.
 compile = mkdir -p $(@D) && $(CC) $(CFLAGS) $(ALSO) -MMD -MP -c -o $@ $< 2>$@.said; code=$$?; cat $@.said >&2; exit $$code
 
-.PHONY: all install uninstall deb dist docs run reproduce web windows test bare-test test-long drivers fuzz lint asan format clean help deps-%
+.PHONY: all install uninstall deb dist docs run reproduce web windows test bare-test test-long drivers loaders fuzz lint asan format clean help deps-%
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -95,6 +95,7 @@ help:
 	@echo 'make bare-test  make run and make test on a bare Debian 12 and a bare Debian 13; needs root and mmdebstrap'
 	@echo 'make test-long  tests that take minutes: long integrations, runs killed at 200 instants, failing system calls'
 	@echo 'make drivers    build every shader by the drivers of cards that are not here, DEVICES="dg2 v3d" or all; needs root and mmdebstrap'
+	@echo 'make loaders    the tests of OpenGL by three versions of Mesa, softpipe, zink, virgl and Arm, RENDERERS="sid zink" or all; needs the same'
 	@echo 'make lint       check layers, formatting, warnings of two compilers, shaders, scripts'
 	@echo 'make asan       run the tests of parsers, memory and faults, and the viewer, under the address and undefined behavior sanitizers'
 	@echo 'make fuzz       run every parser of files and words under libFuzzer and the sanitizers, SECONDS=60 each'
@@ -148,12 +149,20 @@ test-long: deps-test deps-long fuzz reproduce web windows
 	$(Q)LONG=1 HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/outside/release.bats
 	$(Q)HOLMBERG=$(B)/holmberg tools/kill_test.sh 200
 	$(Q)HOLMBERG=$(B)/holmberg tools/fault_test.sh
+	$(Q)$(MAKE) --no-print-directory loaders
 	$(Q)$(MAKE) --no-print-directory deb
 
 drivers: deps-run deps-drivers
 	$(Q)$(MAKE) --no-print-directory $(JOBS) $(B)/drivers
 	$(Q)$(MAKE) --no-print-directory $(JOBS) B=$(B)/arm64 CC=aarch64-linux-gnu-gcc $(B)/arm64/drivers
 	$(Q)tests/drivers/run.sh $(B) $(DEVICES)
+
+# What differs by the version of Mesa or the renderer; RENDERERS="sid zink" for some. Checked by make test-long.
+loaders: deps-test deps-drivers
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests
+	$(Q)$(MAKE) --no-print-directory $(JOBS) B=$(B)/arm64 CC=aarch64-linux-gnu-gcc bare
+	$(Q)tests/drivers/roots.sh $(CURDIR)/$(B)/drivers.d
+	$(Q)tests/drivers/loaders.py $(B) $(RENDERERS) >$(B)/loaders.csv
 
 .PHONY: tests objects
 tests: $(TESTS) ; @:

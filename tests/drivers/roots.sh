@@ -8,8 +8,9 @@ folder=$1
 mirror=${MIRROR:-http://deb.debian.org/debian}
 mkdir -p "$folder"
 
+packages=base-files,libc6,libstdc++6,mesa-drm-shim,libegl1,libegl-mesa0,libgl1,libopengl0,libgles2,libgl1-mesa-dri,libgbm1,mesa-vulkan-drivers
 for machine in amd64 arm64 sid; do
-  [ ! -e "$folder/$machine/.done" ] || continue
+  [ "$(cat "$folder/$machine/.done" 2>/dev/null)" != $packages ] || continue
   rm -rf --one-file-system "${folder:?}/$machine"
   case $machine in
   sid) dist=sid architecture=amd64 ;;
@@ -18,9 +19,8 @@ for machine in amd64 arm64 sid; do
   echo "drivers: the drivers of Debian's $dist for $architecture"
   # extracted, not installed: no program of theirs runs here; a clock may be ahead of what a mirror promises
   mmdebstrap --quiet --variant=extract --architectures=$architecture --aptopt='Acquire::Check-Valid-Until "false"' \
-    --include=base-files,libc6,libstdc++6,mesa-drm-shim,libegl1,libegl-mesa0,libgl1,libopengl0,libgles2,libgl1-mesa-dri,libgbm1 \
-    $dist "$folder/$machine" "$mirror"
-  touch "$folder/$machine/.done"
+    --include=$packages $dist "$folder/$machine" "$mirror"
+  echo $packages >"$folder/$machine/.done"
 done
 
 shim=$folder/amd64/usr/lib/x86_64-linux-gnu/libintel_noop_drm_shim.so
