@@ -579,6 +579,7 @@ function beginRacer(scheme, pane, states, n, t) {
       racer.isUnseen = true;
     }
     if (message.failed) say(`${scheme}: ${message.failed}`, true);
+    if (message.warning) racer.warning = message.warning.split(":")[0];
     const x = message.numbers;
     if (x?.[10] && x[0] > (racer.line.points.at(-1)?.[0] ?? -1)) racer.line.add(x[0], Math.abs(x[7]) || 1e-16);
   };
@@ -626,7 +627,7 @@ function showRace(seconds) {
   const reached = [...race.map(r => r.numbers[0] - race.t), ...race.ghosts.map(g => race.seconds / g.unit)], most = Math.max(1e-9, ...reached);
   race.forEach((racer, k) => {
     const x = racer.numbers, text = `${racer.scheme}  t = ${x[0].toFixed(4)}\n${rate(x[3])} block steps, ${x[8] > 0 ? rate(x[5] / x[8]) : 0} pairs a second\n`
-      + `energy error ${x[10] ? x[7].toExponential(1) : "-"}`;
+      + `energy error ${x[10] ? x[7].toExponential(1) : "-"}${racer.warning ? "\n" + racer.warning : ""}`;
     racer.element.querySelector("p").textContent = text;
   });
   [...$("tracks").children].forEach((row, k) => {
@@ -687,6 +688,8 @@ async function watch(name) {
 
 function setPaused(value) {
   paused = value;
+  if (watched && value) shown ??= present();
+  else if (watched) shown = null;
   $("pause").setAttribute("aria-pressed", paused);
   $("pause").textContent = paused ? "Go on" : "Pause";
   touched = true;
@@ -812,7 +815,9 @@ async function openSeries(files) {
   const states = [];
   for (const file of files) {
     const path = "/opened " + file.name.replaceAll("/", "_");
-    module.FS.writeFile(path, new Uint8Array(await file.arrayBuffer()));
+    const bytes = await file.arrayBuffer().catch(error => say(`${file.name} cannot be read: ${error.message}`, true));
+    if (!bytes) return;
+    module.FS.writeFile(path, new Uint8Array(bytes));
     const status = show.read(path), n = show.read_n(), at = show.room(n) / 8;
     module.FS.unlink(path);
     if (status) return say(show.error(), true);
@@ -1012,6 +1017,7 @@ function turn(dx, dy) {
 
 function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || !KEYS[event.key]) return;
+  if (watched && "ori,.".includes(event.key)) return; // it can only be looked at
   if (event.target.closest("input, select, textarea") || (event.key === " " && event.target.closest("button, summary"))) return;
   event.preventDefault();
   KEYS[event.key]();

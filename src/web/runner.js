@@ -29,9 +29,13 @@ class Runner {
   constructor(pane, element) {
     Object.assign(this, { pane, numbers: new Array(13).fill(0), waiting: new Map(), last: 0, under: null, isBusy: false, beat: 0, onEvent: () => {} });
     let canvas = element ?? document.createElement("canvas");
+    try {
+      if (workers.url) this.worker = new Worker(workers.url);
+    } catch {
+      workers.url = null; // this browser allows none
+    }
     if (workers.url) {
       canvas = element ? element.transferControlToOffscreen() : new OffscreenCanvas(1, 1);
-      this.worker = new Worker(workers.url);
       this.worker.onmessage = event => this.take(event.data);
       this.worker.onerror = event => this.onEvent({ failed: event.message || "the browser ended the calculation" });
       this.post = (message, lent) => this.worker.postMessage(message, lent);

@@ -811,7 +811,7 @@ def _():
 @case("the race: several schemes side by side, and the machines of 2007", in_each=True)
 def _():
     schemes = ["cg2007", "bag", "host"]
-    open_page("#n=128&race=" + ",".join(schemes))
+    open_page("#n=64&race=" + ",".join(schemes))
     texts = lambda: browser.ask("return [...document.querySelectorAll('.pane')].map(p => p.innerText)")
     clocks = lambda: [float(re.search(r"t = (\S+)", text)[1]) for text in texts()]
     until("three clocks", lambda: len(texts()) == 3 and all("t = " in t for t in texts()) and min(clocks()) > 0)
