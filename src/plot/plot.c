@@ -316,6 +316,13 @@ static void put_data(const struct hb_plot_curve *curve, size_t k, struct hb_draf
 static void put_curve(const struct hb_plot_curve *curve, size_t k, struct hb_draft *script)
 {
   const struct hb_plot_look *look = &curve->look;
+  if (curve->is_band) {
+    hb_draft_put(
+        script,
+        "$curve%zu using 1:2 with filledcurves closed fs transparent solid 0.15 noborder fc rgb '%s' notitle",
+        k, look->color);
+    return;
+  }
   if (curve->is_boxes)
     hb_draft_put(script, "$curve%zu with boxes ", k);
   else

@@ -38,6 +38,7 @@ struct hb_plot_curve {
   struct hb_plot_look look;
   int is_reference; /* what others measured            */
   int is_boxes;     /* a histogram                     */
+  int is_band;      /* an outline, filled; not in the key */
   int is_unnamed;   /* not in the key                  */
   int is_hidden;    /* not drawn, but within the axes  */
 };

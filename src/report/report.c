@@ -281,21 +281,32 @@ static enum hb_status read_template(const char *name, char **text)
   return hb_fail(HB_ERR_INPUT, "there is no report template '%s'", name);
 }
 
+static void put_text(const char *name, const char *text, const struct scope *scope, int depth,
+                     struct hb_draft *html)
+{
+  struct reading t = {name, text, text, depth, html};
+  if (depth > DEPTH_MOST) fail(&t, "templates include each other:", name);
+  struct tag stop = put_block(&t, scope);
+  if (*stop.text) fail(&t, "there is nothing to end here:", stop.text);
+}
+
 static void put_file(const char *file, const struct scope *scope, int depth, struct hb_draft *html)
 {
   char *text = NULL, name[160];
   snprintf(name, sizeof name, "%s", file); /* a phrase, which the file may outlive */
   if (html->status == HB_OK) html->status = read_template(name, &text);
-  struct reading t = {name, text, text, depth, html};
-  if (text && depth > DEPTH_MOST) fail(&t, "templates include each other:", name);
-  struct tag stop = text ? put_block(&t, scope) : (struct tag){""};
-  if (*stop.text) fail(&t, "there is nothing to end here:", stop.text);
+  if (text) put_text(name, text, scope, depth, html);
   hb_mem_free(text);
 }
 
 void hb_template_put(const char *file, const cJSON *values, struct hb_draft *html)
 {
   put_file(file, &(struct scope){values, NULL}, 0, html);
+}
+
+void hb_template_put_text(const char *name, const char *text, const cJSON *values, struct hb_draft *html)
+{
+  put_text(name, text, &(struct scope){values, NULL}, 0, html);
 }
 
 /* ---- the design: report.json -------------------------------------------------------------------------- */
@@ -365,12 +376,18 @@ void hb_report_put(struct hb_report *report, const char *file)
 enum hb_status hb_report_save(struct hb_report *report, const char *path, unsigned *lacks)
 {
   static const char lack[] = "<p class=\"lack\">";
-  *lacks = 0;
-  for (const char *s = report->html.text.text; s && (s = strstr(s, lack)); s += sizeof lack) ++*lacks;
+  unsigned count = 0;
+  for (const char *s = report->html.text.text; s && (s = strstr(s, lack)); s += sizeof lack) count++;
+  if (lacks) *lacks = count;
+  return hb_draft_save(&report->html, path);
+}
+
+void hb_report_clear(struct hb_report *report)
+{
   cJSON_Delete(report->values);
   cJSON_Delete(report->design);
+  hb_draft_clear(&report->html);
   report->values = report->design = NULL;
-  return hb_draft_save(&report->html, path);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------ */
@@ -516,7 +533,7 @@ static enum hb_status write_csv(const struct figure *figure)
 static enum hb_status draw(const struct figure *figure, const char *path)
 {
   struct hb_draft script = {0};
-  hb_plot_begin(path, 1180, 680, &script);
+  hb_plot_begin(path, 1000, 520, &script);
   hb_draft_put(&script, "set encoding utf8\n"
                         "set border 3 lw 1 lc rgb '#606060'\n"
                         "set tics nomirror font ',12'\n"
@@ -588,10 +605,13 @@ static void put_curve(const struct hb_reproduction *r, struct figure *f, const c
       hb_phrase("%s%s", fill(word_of(curve, "style"), hb_report_part(word, HB_REPORT_STYLE), k),
                 variant ? variant : "");
   if (n) filter = hb_phrase("%s n=%zu", filter, n);
+  size_t before = f->plot.count;
   for (const struct hb_record *record = NULL; (record = hb_reproduce_next(r, record, filter));)
     add_point(f, name, style, hb_record_number(record, f->x_column),
               number_of(curve, "scale", 1) * fabs(hb_record_number(record, y)));
-  expect_curve(f, name);
+  int is_band = number_of(curve, "band", 0) != 0;
+  if (f->plot.count > before) f->plot.curves[before].is_band = is_band;
+  if (!is_band && number_of(curve, "optional", 0) == 0) expect_curve(f, name);
 }
 
 /* Of each word the curves that follow each other with the same words. */
@@ -616,9 +636,10 @@ static void put_bands(const cJSON *bands, struct hb_plot *plot)
 {
   for (int k = 0; k < cJSON_GetArraySize(bands) && k < HB_PLOT_BANDS; k++) {
     const cJSON *band = cJSON_GetArrayItem(bands, k);
-    const char *key = hb_phrase("de_rel,%s", hb_report_part(band, HB_REPORT_KEY));
+    const char *key = hb_report_part(band, HB_REPORT_KEY);
     double mean = hb_paper_value("pz07_accuracy", key, "value");
     double scatter = hb_paper_value("pz07_accuracy", key, "scatter");
+    if (isnan(scatter)) scatter = 0.08 * mean; /* a line */
     plot->bands[k] =
         (struct hb_plot_band){fmax(mean - scatter, 0.3 * mean), mean + scatter,
                               hb_report_part(band, HB_REPORT_LABEL), hb_report_part(band, HB_REPORT_STYLE)};

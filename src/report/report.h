@@ -39,6 +39,9 @@ cJSON *hb_values_row(cJSON *values, const char *list);
 /* Appends a filled template. Errors kept in html: HB_ERR_INPUT with file, line and reason. */
 void hb_template_put(const char *file, const cJSON *values, struct hb_draft *html);
 
+/* The same for a text that is no file; its name is for errors. */
+void hb_template_put_text(const char *name, const char *text, const cJSON *values, struct hb_draft *html);
+
 /* ---- the page ------------------------------------------------------------------------------------------ */
 
 /* Errors are kept in html and reported on saving. */
@@ -56,8 +59,10 @@ enum hb_status hb_report_begin(struct hb_report *report);
 /* Appends a template, filled with the current values. */
 void hb_report_put(struct hb_report *report, const char *file);
 
-/* Writes the file and frees everything; lacks: the number of paragraphs of class "lack", where something is missing. */
+/* Writes the page and begins the next one with the same values; lacks, nullable: the number of paragraphs of class "lack", where
+ * something is missing. */
 enum hb_status hb_report_save(struct hb_report *report, const char *path, unsigned *lacks);
+void hb_report_clear(struct hb_report *report);
 
 /* ---- what the design says: report.json ---------------------------------------------------------------- */
 

@@ -663,15 +663,13 @@ static int dt_min_of(const struct hb_reproduction *r, const struct hb_source *so
              : -14;
 }
 
-/* Halvings of nu = 0.1, as in the paper; every other one in a quick reproduction. The smaller N runs them all, and so does
- * grape6, whose floor is in question; the larger N runs `always`, and more if they fit. */
-static void plan_nu_source(struct hb_reproduction *r, const struct hb_source *source, size_t n, int seed,
-                           int always)
+/* Halvings of nu = 0.1, as in the paper; every other one in a quick reproduction. */
+static void plan_nu_source(struct hb_reproduction *r, const struct hb_source *source, size_t n, int seed)
 {
   double t = 0.25, shortest = ldexp(1, dt_min_of(r, source));
   int has_lists = strcmp(source->precision, "double") == 0 ||
                   strcmp(source->precision, "ds") == 0; /* else it has none anyway */
-  for (int k = 0, count = 0; k <= HB_NU_HALVINGS; k += r->is_full ? 1 : 2) {
+  for (int k = 0; k <= HB_NU_HALVINGS; k += r->is_full ? 1 : 2) {
     double nu = ldexp(0.1, -k), steps = fmin(steps_of(source, n, t) * sqrt(0.01 / nu), t / shortest);
     if (strcmp(source->precision, "single") == 0 && nu < 0.003) steps = t / shortest;
     add_job(r, HB_JOB_NU, source, run_seconds(r, source, n, steps),
@@ -679,7 +677,7 @@ static void plan_nu_source(struct hb_reproduction *r, const struct hb_source *so
             hb_phrase("run jobs/plummer-%zu-%d.h5 --t-end 0.25 --diag-every 0.25 --eta %.10g --dt-min 2^%d%s "
                       "--max-energy-error none --json",
                       n, seed, nu, dt_min_of(r, source), has_lists ? " --neighbors 0" : ""));
-    if (++count > always && leave_job_out(r, r->longest_s)) break;
+    leave_job_out(r, start_seconds(r, source) + r->longest_s);
   }
 }
 
@@ -695,9 +693,8 @@ static void plan_nu(struct hb_reproduction *r)
       for (size_t c = 0; c < sizeof energy_sources / sizeof *energy_sources; c++) {
         const struct hb_source *source = &r->sources[energy_sources[c].source];
         int is_slow = k > 0 && energy_sources[c].source == HB_SOURCE_CG2007;
-        int always = k == 0 || energy_sources[c].source == HB_SOURCE_GRAPE6 ? HB_NU_HALVINGS + 1 : 3;
         if (source->is_there && (seed == 1 || (energy_sources[c].has_seeds && !is_slow)))
-          plan_nu_source(r, source, n[k], seed, always);
+          plan_nu_source(r, source, n[k], seed);
       }
     }
 }

@@ -67,12 +67,12 @@ curves() {
 @test "every figure has all its curves" {
   local machines=('GRAPE-6Af; 2007' '8800GTX; 2007' 'FX1400; 2007' 'Xeon; 2007') sources=(host grape6 double ds compensated cg2007)
   curves fig1 host host-simd cg2007 bag tile "${machines[@]}"
-  curves fig2 'cg2007; '{own,double}'; N = '{32,64} 'grape6; double; N = '{32,64}
-  curves fig2-sources-32 "${sources[@]}" 'cg2007; own'
-  curves fig2-sources-64 "${sources[@]}" 'cg2007; own'
+  curves fig2-32 'cg2007; own' 'tile; '{own,double} 'grape6; double' double
+  curves fig2-64 'cg2007; own' 'tile; '{own,double} 'grape6; double' double
   curves energy "${sources[@]}" 'cg2007; own'
-  curves steps-nu {host,grape6,ds,compensated,cg2007}'; N = '{32,64}
-  curves steps-n host grape6 ds compensated cg2007 'eq. 17'
+  curves steps-nu {double,grape6,ds,compensated,tile}'; N = '{32,64}
+  curves implied host grape6 double ds compensated tile cg2007 {GRAPE-6Af,8800GTX,FX1400,Xeon}'; implied'
+  curves transfers growing shrinking
   curves rounding-steps 'rounded '{down,'to the nearest',up} 'eq. 17'
   curves rounding-blocks 'rounded '{down,'to the nearest',up} 'eq. 14'
   curves fig3-2007 {GRAPE-6Af,8800GTX,FX1400,Xeon}'; '{model,'Table 2'}
@@ -80,15 +80,17 @@ curves() {
   curves fig4 {host-simd,cg2007,bag,tile}' / host' {GRAPE-6Af,8800GTX,FX1400}' / Xeon; 2007'
   curves fig5 'here: '{'all sent','blocks sent','stepped on the device'} {Xeon,8800GTX}'; measured' \
     '8800GTX; '{'blocks sent','stepped on card'} 'the same; one cycle a pair'
+  curves nhp07-fig5 'not unrolled' 'unrolled '{4,16,32}' times'
+  curves nhp07-fig7 'p = '{16,64,128,256}
   curves nhp07-fig6 bag tile '8800GTX; [NHP07]'
   curves nhp07-fig8 '1 thread a body' {2,4,8}' threads a body'
-  [ "$(grep -c '<figure>' "$REPRODUCTION/report.html")" -eq 15 ]
-  [ "$(find "$REPRODUCTION/figures" -name '*.svg' | wc -l)" -eq 15 ]
+  [ "$(grep -c '<figure>' "$REPRODUCTION/report.html")" -eq 17 ]
+  [ "$(find "$REPRODUCTION/figures" -name '*.svg' | wc -l)" -eq 17 ]
 }
 
 @test "the tables have their rows, and no number is NaN" {
   local data=$REPRODUCTION/data
-  [ "$(find "$data" -name '*.csv' | wc -l)" -eq 23 ]
+  [ "$(find "$data" -name '*.csv' | wc -l)" -eq 25 ]
   run grep -Ewil 'nan|inf' "$data"/*.csv
   [ "$status" -eq 1 ]
   [ "$(grep -c '^[0-9]' "$data/table2.csv")" -eq 16 ]
@@ -108,7 +110,7 @@ curves() {
     --user-data-dir="$BATS_TEST_TMPDIR/profile" --enable-logging=stderr --dump-dom)
   "${browse[@]}" "file://$REPRODUCTION/report.html" >dom 2>said
   grep -q 'The N-body results of 2007' dom
-  [ "$(grep -o '<svg' dom | wc -l)" -eq 15 ]
+  [ "$(grep -o '<svg' dom | wc -l)" -eq 17 ]
   ! grep CONSOLE said
   sed 's|</body>|<img src="http://localhost:9/x.png"></body>|' "$REPRODUCTION/report.html" >loads.html
   "${browse[@]}" "file://$PWD/loads.html" >dom 2>said
@@ -128,17 +130,17 @@ curves() {
 }
 
 @test "--only makes a section, of the jobs that are there" {
-  run --separate-stderr "$HOLMBERG" reproduce --out "$REPRODUCTION" --n-most 64 --only fig1,table2
+  run --separate-stderr "$HOLMBERG" reproduce --out "$REPRODUCTION" --n-most 64 --only fig1,rounding
   [ "$status" -eq 0 ]
   [[ ${lines[0]} == *' 0 are to do'* ]]
-  [[ ${lines[1]} == *'1 tables, 1 figures'* ]]
+  [[ ${lines[1]} == *'1 tables, 3 figures'* ]]
 }
 
 @test "what is left out is named as a reader knows it; the evidence for a rounding is in one place" {
   cp -r "$REPRODUCTION" elsewhere
   rm -f elsewhere/jobs/nu-cg2007-64-0.0015625-1.jsonl # which a slow machine has left out already
   "$HOLMBERG" reproduce --out elsewhere --n-most 64 --longest 0.001s --only fig2,rounding,differs || [ $? -eq 1 ]
-  sed -n '/Curves and columns end/,/<\/p>/p' elsewhere/report.html >left_out
+  sed -n '/What was left out/,/<\/p>/p' elsewhere/report.html >left_out
   grep -F 'cg2007 at N = 64, &nu; = 0.0015625 (' left_out
   run ! grep 'nu-' left_out
   [ "$(grep -c 'Which one was it' elsewhere/report.html)" -eq 1 ]
@@ -150,7 +152,7 @@ curves() {
   local hostile="<b>x'.system('touch pwned').'\`touch pwned\`"
   sed -i "s/\"device\": \"[^\"]*\"/\"device\": \"$(printf %s "$hostile" | sed 's/[&/\\]/\\&/g')\"/" elsewhere/jobs/*.jsonl
   sed -i 's/"name": "system"/"name": "<script>system"/' elsewhere/machine.jsonl
-  "$HOLMBERG" reproduce --out elsewhere --n-most 64 --only fig1,table2
+  "$HOLMBERG" reproduce --out elsewhere --n-most 64 --only fig1,rounding
   grep -qF "&lt;b&gt;x'.system('touch pwned').'" elsewhere/report.html
   grep -qF '&lt;script&gt;system' elsewhere/report.html
   run ! grep -qF '<script' elsewhere/report.html
@@ -166,6 +168,16 @@ curves() {
   run --separate-stderr "$HOLMBERG" reproduce --out "$REPRODUCTION" --n-most 64 --only fig2 --longest 0.001s
   [ "$status" -eq 0 ]
   [ "${lines[0]}" = "$jobs" ]
+}
+
+@test "--plan prints what is missing, as a user types it, and runs nothing" {
+  cp -r "$REPRODUCTION" elsewhere
+  rm elsewhere/jobs/nu-tile-64-0.1-1.jsonl
+  run --separate-stderr "$HOLMBERG" reproduce --out elsewhere --n-most 64 --only fig2 --plan
+  [ "$status" -eq 0 ]
+  [[ ${lines[0]} == *', 1 is to do'* ]]
+  [[ ${lines[1]} =~ ^jobs/nu-tile-64-0.1-1.jsonl\ [0-9.]+\ s:\ holmberg\ run\ jobs/plummer-64-1.h5\ .*--scheme\ tile ]]
+  [ ! -e elsewhere/jobs/nu-tile-64-0.1-1.jsonl ]
 }
 
 @test "--jobs-only leaves the report to another machine, which does not go on with the jobs" {
@@ -204,11 +216,11 @@ curves() {
   mkdir shaders
   cp -r "$BATS_TEST_DIRNAME"/../../shaders/* shaders
   echo 'no GLSL' >shaders/pairs/bag.frag
-  HB_SHADER_DIR=shaders run --separate-stderr "$HOLMBERG" reproduce --out broken --n-most 64 --only table2
+  HB_SHADER_DIR=shaders run --separate-stderr "$HOLMBERG" reproduce --out broken --n-most 64 --only fig1
   echo "$output $stderr"
   [ "$status" -eq 1 ]
   [[ $stderr == *'job run-bag-all-host-host-16 failed: exit code'* ]]
-  grep -q 'The column of bag is empty' broken/report.html
+  grep -q 'nothing to draw for the curve &ldquo;bag&rdquo;' broken/report.html
 }
 
 @test "what cannot be reproduced is refused before any work" {

@@ -146,6 +146,7 @@ static void mistakes_in_the_design(void **state)
   ASSERT_OK(hb_reproduce_plan_probes(&r, 0));
   hb_reproduce_fill(&r, ~0u, &report);
   ASSERT_FAILS(hb_report_save(&report, "report.html", &lacks), HB_ERR_INPUT, "there are no words 'nobody'");
+  hb_report_clear(&report);
   hb_reproduce_clear(&r);
   remove("report.json");
 }
@@ -166,12 +167,13 @@ static void every_section(void **state)
   ASSERT_OK(report.html.status);
   for (size_t k = 0; hb_sections[k].name; k++) {
     char heading[160];
-    snprintf(heading, sizeof heading, "<h2 id=\"%s\">%s</h2>", hb_sections[k].name, hb_sections[k].title);
+    snprintf(heading, sizeof heading, "<h3 id=\"%s\">%s</h3>", hb_sections[k].name, hb_sections[k].title);
     assert_non_null(strstr(report.html.text.text, heading));
   }
   assert_null(strstr(report.html.text.text, "{{"));
   ASSERT_OK(hb_report_save(&report, "report.html", &lacks));
   expect_above(lacks, 20);
+  hb_report_clear(&report);
   hb_reproduce_clear(&r);
 }
 
