@@ -124,7 +124,7 @@ for k in range(sections):
     if name == b"own":
         section = re.sub(rb"(progress( \S+){5}) \S+", rb"\1", section)
         section = re.sub(rb"(appended|found)( \d+){4}", rb"\1", section)
-    print(name, kind, "" if name == b"sim.phases" else section)
+    print(name, kind, "" if re.match(rb"sim\.(phases|\w+_s)$", name) else section)
 END
 }
 
