@@ -212,7 +212,16 @@ enum hb_status hb_trace_walk(const struct hb_force_params *params, const char *s
 /* ---- a page of pictures -------------------------------------------------------------------------------- */
 
 enum { INK = 0xe6e6ec, FAINT = 0x9a9aa8, LINE = 0x4a4a58, READ = 0x4ac0b0, WRITE = 0xf0a040 }; /* A, B */
-enum { MARGIN = 20, GAP = 16, PAPER_WIDTH = 900, NUMBERED = 20 /* a cell that fits two digits */ };
+enum {
+  MARGIN = 20,
+  GAP = 16,
+  PAPER_WIDTH = 900,
+  NUMBERED = 20 /* a cell that fits two digits */,
+  AFAR = 30 /* and one whose digits are read from afar */,
+  SLIDE_SCALE = 600,
+  SLIDE_WIDTH = 1920,
+  SLIDE_HEIGHT = 1080
+};
 
 /* Pictures and texts flow: below each other in a column, columns side by side, and lines of columns down the page. */
 struct page {
@@ -278,6 +287,7 @@ static void put_scale(struct page *p, double most, int signs, int width)
 {
   enum { STEPS = 40, THICK = 10 };
   int low = signs > 0 ? 0 : -2, high = signs < 0 ? 0 : 2, step = high - low == 4 && width < 200 ? 2 : 1;
+  int size = width < SLIDE_SCALE ? 10 : 24, digits = size > 10 ? 2 : 3;
   p->y += GAP / 2;
   for (int k = 0; k < STEPS; k++) {
     double t = (low + (high - low) * (k + 0.5) / STEPS) / 2;
@@ -285,13 +295,13 @@ static void put_scale(struct page *p, double most, int signs, int width)
             hb_false_color(t * fabs(t), 1));
   }
   for (int k = low; k <= high; k += step)
-    hb_draft_put(&p->svg, "<text x='%d' y='%d' font-size='10' fill='#%06x' text-anchor='%s'>%.3g</text>\n",
-                 p->x + (k - low) * width / (high - low), p->y + THICK + 12, FAINT,
+    hb_draft_put(&p->svg, "<text x='%d' y='%d' font-size='%d' fill='#%06x' text-anchor='%s'>%.*g</text>\n",
+                 p->x + (k - low) * width / (high - low), p->y + THICK + 2 + size, size, FAINT,
                  k == low    ? "start"
                  : k == high ? "end"
                              : "middle",
-                 k * abs(k) / 4.0 * most);
-  taken(p, width, THICK + 16);
+                 digits, k * abs(k) / 4.0 * most);
+  taken(p, width, THICK + 6 + size);
 }
 
 /* The title is also what a reader of the file finds. Errors: HB_ERR_IO, HB_ERR_INTERNAL. */
@@ -353,8 +363,9 @@ static void put_number(struct page *p, const struct tiles *tiles, int column, in
   unsigned color = hb_false_color((double)value, tiles->most);
   int bright = 3 * (color >> 16) + 6 * (color >> 8 & 255) + (color & 255) > 1150;
   hb_draft_put(&p->svg, "<text x='%g' y='%g' fill='#%s'>%" PRId64 "<title>%.7g</title></text>\n",
-               p->x + (column + 0.5) * tiles->cell, p->y + (row + 0.5) * tiles->cell + 4,
-               bright ? "101018" : "d0d0d8", particle, (double)value);
+               p->x + (column + 0.5) * tiles->cell,
+               p->y + (row + 0.5) * tiles->cell + (tiles->cell < AFAR ? 4 : 8), bright ? "101018" : "d0d0d8",
+               particle, (double)value);
 }
 
 static void put_cell(struct page *p, const struct tiles *tiles, int column, int row)
@@ -373,7 +384,7 @@ static void put_cell(struct page *p, const struct tiles *tiles, int column, int 
   float value = tiles->array->floats[HB_TEXELS_FLOATS * (size_t)k + (size_t)tiles->component];
   hb_draft_put(&p->svg, "<path stroke='#%06x' d='M%d %gh%d'/>\n", hb_false_color((double)value, tiles->most),
                p->x + column * cell, p->y + row * cell + (cell - gap) / 2.0, cell - gap);
-  if (cell >= NUMBERED) put_number(p, tiles, column, row, particle, value);
+  if (cell >= (p->width == SLIDE_WIDTH ? AFAR : NUMBERED)) put_number(p, tiles, column, row, particle, value);
 }
 
 static void put_tiles(struct page *p, const struct tiles *tiles)
@@ -381,8 +392,8 @@ static void put_tiles(struct page *p, const struct tiles *tiles)
   int width = tiles->columns * tiles->cell, height = tiles->rows * tiles->cell, cell = tiles->cell;
   p->y += 3;
   hb_draft_put(&p->svg,
-               "<g stroke-width='%d' font-size='11' text-anchor='middle' shape-rendering='crispEdges'>\n",
-               cell - (cell >= 7));
+               "<g stroke-width='%d' font-size='%d' text-anchor='middle' shape-rendering='crispEdges'>\n",
+               cell - (cell >= 7), cell < AFAR ? 11 : 24);
   for (int row = 0; row < tiles->rows; row++)
     for (int column = 0; column < tiles->columns; column++) put_cell(p, tiles, column, row);
   hb_draft_put(&p->svg, "</g>\n");
@@ -770,22 +781,25 @@ enum hb_status hb_trace_write_passes(const struct hb_trace *t, const char *folde
 
 /* ---- passes as slides for a screen ----------------------------------------------------------------------- */
 
-enum { SLIDE_WIDTH = 1920, SLIDE_HEIGHT = 1080 };
-
-/* What a pass reads above, what it writes below. */
+/* What a pass reads above, what it writes below, and the scale. Where sums go to and fro, A is what the first pass reads. */
 static struct page slide_of(const struct hb_trace *t, const struct hb_trace_pass *p, int side)
 {
   struct page page = new_page(SLIDE_WIDTH);
   put_text(&page, INK, 52, "%s, pass %" PRIu64 " of %d", p->pass.scheme, p->pass.number, t->count);
   put_text(&page, FAINT, 28, "%s", p->pass.what);
   next_line(&page);
-  put_text(&page, READ, 40, "reads");
+  int swaps = strcmp(p->pass.scheme, "cg2007") == 0 || strcmp(p->pass.scheme, "bag") == 0;
+  int odd = p->pass.number % 2 != 0;
+  put_text(&page, READ, 40, "reads%s", !swaps ? "" : odd ? ", sums from A" : ", sums from B");
   next_line(&page);
   for (int k = 0; k < p->pass.read_count; k++) put_array(t, &p->read[k], side, 24, &page);
   next_line(&page);
-  put_text(&page, WRITE, 40, "writes");
+  put_text(&page, WRITE, 40, "writes%s", !swaps ? "" : odd ? " B" : " A");
   next_line(&page);
   for (int k = 0; k < p->pass.write_count; k++) put_array(t, &p->write[k], side, 24, &page);
+  next_line(&page);
+  put_text(&page, FAINT, 24, "colors, as parts of the largest number of an image");
+  put_scale(&page, 1, 0, SLIDE_SCALE);
   return page;
 }
 
