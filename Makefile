@@ -89,7 +89,7 @@ help:
 	@echo 'make docs       set up the machine, build build/docs/site/index.html: the manual, to be browsed; with the page, if make web was'
 	@echo 'make run        set up the machine, build, integrate a star cluster'
 	@echo 'make reproduce  set up the machine, build, repeat the tables and figures of 2007 on this machine: a report'
-	@echo 'make web        set up the machine, build build/web/index.html: the engine in a browser, and holmberg.html, all in one file'
+	@echo 'make web        set up the machine, build build/web/index.html: the engine in a browser, holmberg.html, all in one file, and guide.html'
 	@echo 'make windows    set up the machine, build build/windows/holmberg.exe with MinGW'
 	@echo 'make test       set up the machine, build, run all tests'
 	@echo 'make bare-test  make run and make test on a bare Debian 12 and a bare Debian 13; needs root and mmdebstrap'
@@ -133,7 +133,7 @@ reproduce: deps-run
 	$(Q)$(B)/holmberg reproduce --out $(B)/reproduce $(REPRODUCE)
 
 test: deps-test deps-web
-	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests $(WEB)/index.html $(WEB)/holmberg.html
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests $(WEB)/index.html $(WEB)/holmberg.html $(WEB)/guide.html
 	$(Q)tests/run.sh $(B)
 
 # README's two commands where nothing but make and git is installed: an hour or so on two cores, and root.
@@ -141,7 +141,7 @@ bare-test:
 	$(Q)for dist in bookworm trixie; do tools/bare.sh $$dist || exit 1; done
 
 test-long: deps-test deps-long fuzz reproduce web windows
-	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests $(WEB)/index.html $(WEB)/holmberg.html
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests $(WEB)/index.html $(WEB)/holmberg.html $(WEB)/guide.html
 	$(Q)for name in gl_energy gl_faults gl_steps grape6; do LONG=1 HB_CONTEXT=egl EGL_PLATFORM=surfaceless $(B)/tests/test_$$name || exit 1; done
 	$(Q)HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/long
 	$(Q)LONG=1 HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/cli/web.bats
@@ -235,7 +235,7 @@ WEB_LINK := -Os -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sALLOW_MEMORY_GROWT
 WEB_SLEEP := -sASYNCIFY=1 -sASYNCIFY_STACK_SIZE=65536 -sASYNCIFY_REMOVE=$$(cat $(WEB)/obj/awake)
 
 web: deps-web
-	$(Q)$(MAKE) --no-print-directory $(JOBS) $(WEB)/index.html $(WEB)/holmberg.html
+	$(Q)$(MAKE) --no-print-directory $(JOBS) $(WEB)/index.html $(WEB)/holmberg.html $(WEB)/guide.html
 
 $(WEB)/include: ; $(Q)mkdir -p $@/GL && ln -sf /usr/include/GL/glew.h $@/GL/glew.h && ln -sfn /usr/include/Random123 $@/Random123
 $(WEB)/obj/base/rng.o: WEB_ALSO = -D__riscv
@@ -258,7 +258,12 @@ $(WEB)/holmberg.js: $(WEB_OBJ) src/web/awake.txt tools/check_awake.py
 	$(Q)$(EMCC) $(WEB_LINK) $(WEB_SLEEP) -o $@ $(WEB_OBJ)
 $(WEB)/index.html: $(WEB)/holmberg.js $(wildcard src/web/page.*) $(wildcard src/web/*.js) $(wildcard shaders/exercises/*) tools/page.sh
 	$(call say,PAGE,$@)
-	$(Q)tools/page.sh src/web/page.html >$@ && cp src/web/page.css src/web/*.js $(WEB)
+	$(Q)tools/page.sh src/web/page.html >$@ && cp src/web/page.css $(filter-out src/web/guide.js,$(wildcard src/web/*.js)) $(WEB)
+# The guided page, and the lesson's sheets and slides: one source, shaders/lesson.txt, whose shaders/LESSON.md is in the repository.
+$(WEB)/guide.html: shaders/lesson.txt tools/lesson.py $(wildcard src/web/guide.* src/web/gallery* src/web/gallery/* src/web/lesson_times.txt) $(SHADERS)
+	$(call say,PAGE,$@)
+	$(Q)mkdir -p $(WEB) && cp -r src/web/gallery $(WEB)
+	$(Q)for kind in student teacher slides guide; do tools/lesson.py $$kind >$(WEB)/$$kind.html || exit; done
 # Opens from a disk, where a browser loads no second file.
 $(WEB)/holmberg.html: $(WEB)/index.html
 	$(call say,PAGE,$@)

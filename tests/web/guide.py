@@ -1,0 +1,429 @@
+#!/usr/bin/env python3
+"""guide.py BROWSER PAGES [NAME]: the tests of the guided page and its gallery as TAP, in chromium or firefox, from outside: they
+open an address, wait, press, drag, type, and look. AXE names axe.js of axe-core; with GALLERY a folder, each link's picture is
+left there, as src/web/gallery has them."""
+import functools, http.server, os, re, subprocess, sys, threading, time
+
+from browser import Chromium, Failure, Firefox
+
+kind, pages = sys.argv[1], os.path.abspath(sys.argv[2])
+only = sys.argv[3] if len(sys.argv) > 3 else ""
+cases = []
+PATIENCE = 60
+
+
+def case(name, where=("chromium", "firefox")):
+    return lambda run: cases.append((name, run)) if kind in where else None
+
+
+def demand(condition, why):
+    if not condition:
+        raise Failure(why)
+
+
+def note(text):
+    print("# " + text, flush=True)
+
+
+def until(what, condition, patience=PATIENCE):
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.1)
+    raise Failure(f"no {what} within {patience} s")
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    asked = []
+
+    def do_GET(self):
+        self.asked.append(self.path)
+        super().do_GET()
+
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=pages))
+threading.Thread(target=server.serve_forever, daemon=True).start()
+SERVED = f"http://127.0.0.1:{server.server_address[1]}/"
+
+
+def open_guide(page=SERVED + "guide.html"):
+    browser.open(page)
+    until("page", lambda: browser.ask("return document.readyState") == "complete")
+
+
+class Chapter:
+    """A section of the page, by what a reader sees and does there."""
+
+    def __init__(self, name):
+        self.name = "." + name
+        self.canvas = self.name + " canvas"
+        until("numbers", lambda: browser.box(self.canvas) and self.says())
+
+    says = lambda self: browser.text(self.name + " output")
+    compiler = lambda self: browser.text(self.name + " .said")
+
+    def seen(self):
+        return browser.picture_of(browser.box(self.canvas))
+
+    def numbers(self, pattern):
+        found = re.search(pattern, self.says())
+        return [float(x.replace("\u2212", "-")) for x in found.groups()] if found else None
+
+    def changes(self, act, least=40):
+        """What is said after it, and that so many pixels are others."""
+        before, picture = self.says(), self.seen()
+        drawn = sum(abs(x - picture.pixels[0]) >= 25 for x in picture.pixels)
+        demand(drawn > 400, f"{drawn} pixels drawn")
+        act()
+        until("another sentence", lambda: self.says() != before)
+        changed = until("other pixels", lambda: [c for c in [self.seen().changed(picture)] if c >= least])[0]
+        note(f"{self.name}: {drawn} pixels drawn, {changed} changed; {self.says()}")
+
+    def slide(self, *keys):
+        browser.focus(self.name + " input[type=range]")
+        browser.keys(*keys)
+
+    def press(self, *keys):
+        browser.focus(self.canvas)
+        browser.keys(*keys)
+
+    def edit(self):
+        browser.click(self.name + " .try")
+        until("compiled program", lambda: self.compiler() == "Compiled: it runs.")
+        browser.box(self.canvas)  # off screen it would stand still
+
+    def undo(self):
+        browser.click(self.name + " .undo")
+        until("the file as it was", lambda: self.compiler() == "")
+
+    def answers(self, wrong, right):
+        for text, begin in ((wrong, "Not yet."), (right, "Right.")):
+            if isinstance(text, int):
+                browser.click(f"{self.name} .choice:nth-of-type({text}) input")
+            else:
+                browser.enter(self.name + " input[type=text]", text)
+            browser.click(self.name + " .question button")
+            until(begin, lambda: (browser.text(self.name + " .answer") or "").startswith(begin))
+
+
+@case("the first screen has a title, a sentence, and a picture that lives")
+def _():
+    open_guide()
+    demand(browser.text("h1") == "Gravity from pixels" and browser.text("#notice") == "", f"{browser.text('h1')}, {browser.text('#notice')}")
+    bottom = browser.ask("scrollTo(0, 0); return document.querySelector('.hero canvas').getBoundingClientRect().bottom / innerHeight")
+    note(f"the picture ends at {bottom:.2f} of the window")
+    demand(bottom < 1.05, "the picture is below the first screen")
+    hero = Chapter("hero")
+    hero.changes(lambda: None)
+    browser.click(".hero .play")
+    hero.changes(lambda: hero.press("ArrowRight"))
+
+
+@case("two lamps: half the distance, four times the light; in a flat world twice")
+def _():
+    lamps = Chapter("lamps")
+    light = lambda: lamps.numbers(r"^Distance ([\d.]+): light ([\d.]*\d)")
+    lamps.changes(lambda: lamps.press(*["ArrowLeft"] * 20))
+    demand(light() == [1, 1], f"{light()}")
+    x, y, width, height = browser.box(lamps.canvas)
+    x, y, k = x + width / 2, y + 0.31 * height, min(width, 0.62 * height) / 2 / (1.7 if width > 560 else 2.6)
+    browser.mouse([("move", x + k, y), ("down",), ("move", x + 1.5 * k, y + 5), ("move", x + 2 * k, y), ("up",)])
+    until("the lamp back at 2", lambda: abs(light()[0] - 2) < 0.05)
+    demand(abs(light()[1] * light()[0] ** 2 - 1) < 0.02, f"{light()}")
+    lamps.edit()
+    demand(abs(light()[1] * light()[0] - 1) < 0.02, f"{light()} in a flat world")
+    lamps.undo()
+    lamps.answers("2", "4")
+
+
+@case("a pair is a texel: a star is dragged, and the diagonal meets itself")
+def _():
+    pairs = Chapter("pairs")
+    pairs.changes(lambda: pairs.press(*["ArrowDown"] * 8))
+    before = pairs.seen()
+    pairs.edit()
+    until("NaN on the diagonal", lambda: pairs.seen().changed(before) > 200)
+    pairs.undo()
+    pairs.answers("37", "1332")
+
+
+@case("passes: the reader's pace, A and B in turn, and a loop that looks one place on is wrong")
+def _():
+    passes = Chapter("passes")
+    demand(passes.says().startswith("Pass 1: texel 5 reads its sum from A, feels number 6"), passes.says())
+    passes.changes(lambda: passes.slide("ArrowRight"))
+    demand(passes.says().startswith("Pass 2: texel 5 reads its sum from B, feels number 7"), passes.says())
+    passes.slide(*["ArrowRight"] * 34)
+    until("pass 36", lambda: "Pass 36: texel 5 reads its sum from B, feels number 4," in passes.says())
+    demand(passes.says().endswith("the sums are right."), passes.says())
+    passes.edit()
+    until("wrong sums", lambda: "the sums are wrong by" in passes.says())
+    passes.undo()
+    passes.answers("5", "4")
+
+
+@case("an error is named with its file and line, and what ran before goes on")
+def _():
+    passes = Chapter("passes")
+    said = passes.says()
+    browser.focus(".passes textarea")
+    browser.keys("a", "b", "c", " ")
+    until("error", lambda: re.match(r"cg2007/acc_jerk_pot\.frag:\d+: ", passes.compiler()))
+    note(passes.compiler())
+    demand(passes.says() == said, passes.says())
+    passes.undo()
+
+
+@case("the sum that grows: N is dragged, and the correction saves what is lost")
+def _():
+    sums = Chapter("sum")
+    error = lambda: sums.numbers(r"N = (\d+): one float sum ([\de.\u2212]+), .*compensated ([\de.\u2212]+)\.$")
+    sums.changes(lambda: sums.slide("ArrowRight", "ArrowRight"))
+    n, single, saved = error()
+    demand(n == 4096 and single > 5 * saved, f"{error()}")
+    sums.edit()
+    until("a loss", lambda: error()[2] > 5 * saved)
+    note(f"single {single}, compensated {saved}, without the correction {error()[2]}")
+    sums.undo()
+    sums.answers("65536", "2^24")
+
+
+@case("a bag: fewer, longer passes; a wrong count is noticed")
+def _():
+    bag = Chapter("bag")
+    bag.changes(lambda: bag.slide("ArrowLeft"))
+    demand(bag.says().startswith("16 passes for 1024 sources") and bag.says().endswith("complete."), bag.says())
+    bag.edit()
+    until("count", lambda: "the driver has dropped a draw" in bag.says())
+    bag.undo()
+    bag.answers("64", "16")
+
+
+@case("predict and correct: half the step, a sixteenth of the error")
+def _():
+    predict = Chapter("predict")
+    errors = lambda: predict.numbers(r"^Step ([\d.]+)\..* off by ([\de.\u2212]+), the corrected place by ([\de.\u2212]*\d)")
+    predict.changes(lambda: predict.slide(*["ArrowLeft"] * 4))
+    one = errors()
+    predict.slide(*["ArrowLeft"] * 4)
+    until("half the step", lambda: errors()[0] == one[0] / 2)
+    two = errors()
+    note(f"{one}, {two}: {one[1] / two[1]:.1f} times")
+    demand(abs(one[1] / two[1] - 16) < 2, "another order")
+    predict.edit()
+    demand(errors()[1] > 10 * two[1], f"without the jerk {errors()}")
+    predict.undo()
+    predict.answers("2", f"{one[1] / two[1]:.1f}")
+
+
+@case("a score of steps: blocks, and what they save; notes half as long")
+def _():
+    score = Chapter("score")
+    steps = lambda: score.numbers(r"^t = ([\d.e\u2212]+): (\d+) blocks with (\d+) steps of stars.*shortest step, (\d+)\.")
+    score.changes(lambda: score.slide("ArrowRight"))
+    until("blocks", lambda: steps()[0] > 0.05)
+    before = steps()
+    score.edit()
+    until("blocks", lambda: steps()[0] > before[0])
+    note(f"{before}, with half as long steps {steps()}")
+    demand(before[3] > 2 * before[2] and steps()[2] > 1.3 * before[2], "no difference")
+    score.undo()
+    score.answers(1, 2)
+
+
+@case("energy, the judge: it stays for a law of its own potential, and goes for another")
+def _():
+    judge = Chapter("energy")
+    judge.changes(lambda: judge.slide("ArrowLeft"))
+    until("some time", lambda: judge.numbers(r"^t = ([\d.]+)")[0] > 1)
+    demand("force and potential agree" in judge.says(), judge.says())
+    judge.edit()
+    until("the verdict", lambda: "do not agree" in judge.says())
+    note(judge.says())
+    judge.undo()
+    judge.answers(1, 3)
+
+
+@case("a picture off screen stands still")
+def _():
+    score = Chapter("score")
+    browser.box("footer")
+    time.sleep(0.5)
+    before = score.says()
+    time.sleep(1.5)
+    demand(score.says() == before, f"{before}, later {score.says()}")
+
+
+@case("nothing was asked from elsewhere, and all answers were found")
+def _():
+    note(f"asked: {sorted(set(Handler.asked))}")
+    elsewhere = browser.ask("return performance.getEntriesByType('resource').map(e => e.name).filter(n => !n.startsWith(location.origin) && !n.startsWith('data:'))")
+    demand(not elsewhere, f"{elsewhere}")
+
+
+@case("on a phone: nothing is wider than the screen, and a finger drags", ["chromium"])
+def _():
+    browser.resize(390, 780, True)
+    open_guide()
+    wide = browser.ask("return document.documentElement.scrollWidth")
+    demand(wide <= 390, f"{wide} pixels wide")
+    lamps = Chapter("lamps")
+    x, y, width, height = browser.box(lamps.canvas)
+    x, y, k = x + width / 2, y + 0.31 * height, min(width, 0.62 * height) / 2 / 2.6
+    before = lamps.says()
+    touch = lambda what, *at: browser.command("Input.dispatchTouchEvent", type=what, touchPoints=[{"x": at[0], "y": at[1]}] if at else [])
+    touch("touchStart", x + min(2 * k, width / 2 - 8), y), touch("touchMove", x + 1.4 * k, y + 4), touch("touchMove", x + k, y), touch("touchEnd")
+    until("moved lamp", lambda: lamps.says() != before)
+    note(lamps.says())
+    browser.resize(*browser.size)
+
+
+def media(**features):
+    browser.command("Emulation.setEmulatedMedia", media=features.pop("media", ""), features=[{"name": k.replace("_", "-"), "value": v} for k, v in features.items()])
+
+
+@case("with reduced motion nothing moves by itself", ["chromium"])
+def _():
+    media(prefers_reduced_motion="reduce")
+    open_guide()
+    hero = Chapter("hero")
+    before = hero.seen()
+    time.sleep(1)
+    demand(hero.seen().changed(before) == 0 and browser.text(".hero .play") == "Play", "it moves")
+    browser.click(".hero .play")
+    until("motion", lambda: hero.seen().changed(before) > 20)
+    media()
+
+
+@case("on paper there are text and pictures, and no buttons", ["chromium"])
+def _():
+    open_guide()
+    Chapter("pairs")
+    pdf = browser.command("Page.printToPDF", printBackground=True)["data"]
+    media(media="print")
+    buttons = browser.ask("return [...document.querySelectorAll('button')].filter(b => b.offsetParent).length")
+    media()
+    note(f"{len(pdf) * 3 // 4} bytes of PDF, {buttons} buttons")
+    demand(len(pdf) > 100000 and buttons == 0, "not for paper")
+
+
+@case("contrast and names as WCAG 2.2 AA asks, in dark and in light", ["chromium"])
+def _():
+    axe = os.environ.get("AXE", "")
+    if not os.path.exists(axe):
+        note("axe-core is not there: skipped")
+        return
+    with open(axe) as file:
+        code = file.read()
+    for page in ("guide.html", "student.html", "teacher.html", "slides.html", "index.html"):
+        for theme in ("dark", "light"):
+            if page not in ("guide.html", "index.html") and theme == "dark" or not os.path.exists(os.path.join(pages, page)):
+                continue
+            media(prefers_color_scheme=theme)
+            open_guide(SERVED + page)
+            browser.command("Runtime.evaluate", expression=code)
+            found = browser.command("Runtime.evaluate", awaitPromise=True, returnByValue=True, expression="""axe.run(document, {runOnly: ["wcag2a",
+                "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}).then(r => ({passes: r.passes.length, bad: r.violations.map(v =>
+                `${v.id}: ${v.nodes.slice(0, 3).map(n => n.html.slice(0, 90)).join(" and ")}`)}))""")["result"]["value"]
+            note(f"{page}, {theme}: {found['passes']} rules hold")
+            demand(not found["bad"], f"{page}, {theme}: {found['bad']}")
+    media()
+
+
+def hindered(code):
+    """The page in a browser that lacks something."""
+    added = browser.command("Page.addScriptToEvaluateOnNewDocument", source=code)["identifier"]
+    open_guide()
+    browser.command("Page.removeScriptToEvaluateOnNewDocument", identifier=added)
+
+
+@case("without WebGL 2: one sentence, and the questions go on", ["chromium"])
+def _():
+    hindered("const get = HTMLCanvasElement.prototype.getContext; HTMLCanvasElement.prototype.getContext = function (kind, ...more) { return kind === 'webgl2' ? null : get.call(this, kind, ...more); };")
+    said = until("sentence", lambda: browser.text("#notice"))
+    note(said)
+    demand("no WebGL 2" in said, said)
+    browser.enter(".lamps input[type=text]", "4")
+    until("answer", lambda: (browser.text(".lamps .answer") or "").startswith("Right."))
+
+
+@case("without float targets: one sentence, and the chapters with integers run", ["chromium"])
+def _():
+    hindered("const get = WebGL2RenderingContext.prototype.getExtension; WebGL2RenderingContext.prototype.getExtension = function (name) { return name === 'EXT_color_buffer_float' ? null : get.call(this, name); };")
+    said = until("sentence", lambda: browser.text("#notice"))
+    note(said)
+    demand("no float targets" in said, said)
+    Chapter("pairs").changes(lambda: Chapter("pairs").press(*["ArrowDown"] * 8))
+
+
+@case("a lost context is told, and survived", ["chromium"])
+def _():
+    hindered("const get = HTMLCanvasElement.prototype.getContext; window.made = []; HTMLCanvasElement.prototype.getContext = function (kind, ...more) { const c = get.call(this, kind, ...more); if (kind === 'webgl2') made.push(c); return c; };")
+    pairs = Chapter("pairs")
+    browser.ask("(window.loses = made[0].getExtension('WEBGL_lose_context')).loseContext()")
+    note(until("sentence", lambda: "taken away" in browser.text("#notice") and browser.text("#notice")))
+    browser.ask("loses.restoreContext()")
+    note(until("sentence", lambda: "is back" in browser.text("#notice") and browser.text("#notice")))
+    pairs.changes(lambda: pairs.press(*["ArrowDown"] * 8))
+
+
+# ---- the gallery ----
+
+def gallery():
+    return re.findall(r'<a href="(index\.html#[^"]+)"><img src="gallery/(\w+)\.jpg"[^>]*>([^<]*)', open(os.path.join(pages, "guide.html")).read())
+
+
+@case("each link of the gallery has a picture, and opens what it says", ["chromium" if os.environ.get("GALLERY") or os.environ.get("LONG") else "firefox"])
+def _():
+    links = gallery()
+    demand(len(links) == 10, f"{len(links)} links")
+    for link, name, title in links:
+        link = link.replace("&amp;", "&")
+        open_guide(SERVED + link)
+        until(f"stars of {name}", lambda: browser.picture_of(browser.box("#view")).lit() > 20)
+        if "t=" in link:
+            until("its time", lambda: float(browser.text("#time") or 0) >= float(re.search(r"[#&]t=([\d.]+)", link)[1]))
+        elif os.environ.get("GALLERY"):
+            time.sleep(8)
+        picture = browser.picture_of(browser.box("#view"))
+        note(f"{title}: {picture.lit()} pixels lit; {browser.text('#message')!r}")
+        demand("The address says" not in (browser.text("#message") or ""), f"{link}: {browser.text('#message')}")
+        if os.environ.get("GALLERY"):
+            x, y, width, height = browser.box("#view")
+            subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "png_pipe", "-i", "-", "-vf", f"crop={int(width)}:{int(height)}:{int(x)}:{int(y)},scale=240:-1",
+                            "-q:v", "7", os.path.join(os.environ["GALLERY"], name + ".jpg")], input=browser.screenshot(), check=True)
+        else:
+            demand(os.path.getsize(os.path.join(pages, "gallery", name + ".jpg")) > 500, f"no picture of {name}")
+
+
+def main():
+    global browser
+    failed = 0
+    chosen = [c for c in cases if only in c[0]]
+    print(f"1..{len(chosen)}", flush=True)
+    browser = {"chromium": Chromium, "firefox": Firefox}[kind](1100, 760)
+    try:
+        open_guide()
+        for number, (name, run) in enumerate(chosen, 1):
+            begun, why = time.monotonic(), ""
+            try:
+                run()
+            except Exception as error:  # whatever it is, the next test has its turn
+                failed += 1
+                why = ": " + (str(error) if isinstance(error, Failure) else repr(error)).replace("\n", " ")
+                with open(os.path.join(pages, f"{kind}_guide_{number}.png"), "wb") as file:
+                    file.write(browser.screenshot())
+            note(f"{time.monotonic() - begun:.1f} s; since the beginning {browser.cost()[1]:.0f} s of the processor")
+            print(f"{'not ok' if why else 'ok'} {number} {name}{why}", flush=True)
+    finally:
+        browser.close()
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
