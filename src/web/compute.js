@@ -54,7 +54,7 @@ function computer(post) {
   async function sleep(gl) {
     const fence = gl && gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     gl?.flush();
-    do await turn(0);
+    do await turn(fence ? 1 : 0); // a device that is a processor needs it
     while (fence && !gl.isContextLost() && gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED);
     if (fence) gl.deleteSync(fence);
   }

@@ -808,7 +808,7 @@ def _():
             passes(0)
 
 
-@case("the race: several schemes side by side, and the machines of 2007", in_each=True)
+@case("the race: several schemes side by side, and the machines of 2007")
 def _():
     schemes = ["cg2007", "bag", "host"]
     open_page("#n=64&race=" + ",".join(schemes))
