@@ -244,7 +244,7 @@ def student(chapters):
 
 
 def times():
-    """What was measured when the class was gone through with a watch: key, then seconds of each run."""
+    """What a script took for the page: key, then seconds in each browser."""
     rows = {}
     for line in pathlib.Path("src/web/lesson_times.txt").read_text().split("\n"):
         words = line.split()
@@ -255,9 +255,9 @@ def times():
 
 def teacher(chapters):
     measured = times()
-    body = ("<p>Minutes are planned from the start. The last columns are what the machine takes of them: every command, click and answer of the "
-            "chapter, gone through twice with a watch by a script on two cores of a server without a graphics card. The rest is talk.</p>"
-            "<table><tr><th>minutes</th><th>chapter</th><th>first time</th><th>second time</th></tr>")
+    body = ("<p>Minutes are planned. The last columns are seconds that a script took for the page's drags, clicks and answers, in Chromium "
+            "and in Firefox, on a busy server of two cores without a graphics card. Commands and talk were not timed.</p>"
+            "<table><tr><th>minutes</th><th>chapter</th><th>Chromium</th><th>Firefox</th></tr>")
     for c in chapters:
         if c.key != "hero":
             one = measured.get(c.key, ["-", "-"])
