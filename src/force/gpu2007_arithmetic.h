@@ -11,6 +11,8 @@
  *   a * b            [-0.782, 0.625];  a / b  [-1.199, 1.375]
  *   denormals        zero (NVIDIA's GPU Programming Guide)
  *
+ * The numbers of both papers and of edition 1.0 are quoted at second hand: data/notebook/2026-11-26-arithmetic-of-2007.md.
+ *
  * Assumed:
  *   - the unit of reciprocals interpolates quadratically, in 128 intervals for 1 / x and 64 an octave for 1 / sqrt(x), with
  *     coefficients of 26, 16 and 10 bits (Oberman & Siu 2005, of this unit). The coefficients are our own, so single results differ;
