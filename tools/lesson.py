@@ -94,7 +94,7 @@ def lesson(chapters):
             "- `view holmberg1941`: `index.html#model=holmberg1941`",
             "- `--inspect --paused`: `index.html#model=holmberg1941&scheme=cg2007&textures=1`, and `o` after *Start over*",
             "- `]`: *Model*; `a`: *Play passes*; `--record`: *Movie*",
-            "- an editor, `cp -r`, `HB_SHADER_DIR`: *Shader*; `patch`: *Exercises*; `bench force --check`: *Compare with double*"]
+            "- an editor, `HB_SHADER_DIR`: *Shader*; `patch`: *Exercises*; `bench force --check`: *Compare with double*"]
     return wrap("\n".join(out)) + "\n"
 
 
