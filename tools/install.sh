@@ -46,7 +46,7 @@ files() {
   local header calls page module interaction guide
   echo "755 $build/holmberg $BINDIR/holmberg"
   echo "755 $build/holmberg-child $LIBEXECDIR/holmberg/holmberg-child"
-  [ ! -e "$build/web/holmberg.html" ] || echo "644 $build/web/holmberg.html $LIBEXECDIR/holmberg/web/holmberg.html"
+  [ "$what" = install ] && [ ! -e "$build/web/holmberg.html" ] || echo "644 $build/web/holmberg.html $LIBEXECDIR/holmberg/web/holmberg.html"
   [ ! -e "$build/holmberg-mpi.so" ] || echo "644 $build/holmberg-mpi.so $LIBEXECDIR/holmberg/holmberg-mpi.so"
   echo "644 $build/$soname $LIBDIR/$soname"
   echo "link $soname $LIBDIR/libholmberg.so"
@@ -76,7 +76,7 @@ files() {
 }
 
 packages="$PYTHONDIR/holmberg $PYTHONDIR/amuse_holmberg"
-own_folders="$DATADIR/holmberg/interactions $DATADIR/holmberg $LIBEXECDIR/holmberg $INCLUDEDIR/holmberg $packages"
+own_folders="$DATADIR/holmberg/interactions $DATADIR/holmberg $LIBEXECDIR/holmberg/web $LIBEXECDIR/holmberg $INCLUDEDIR/holmberg $packages"
 
 put() { # put MODE SOURCE DESTINATION
   case $1 in
