@@ -34,8 +34,8 @@ SKIP    := $(if $(call pkg,--modversion glfw3),%/gl_glfw_stub.c,%/gl_glfw.c) \
            %/gl_egl_stub.c %/snapshot_hdf5_stub.c %/ranks_open_stub.c src/web/% src/windows/% src/mpi/%
 SOURCES := $(filter-out $(SKIP),$(sort $(wildcard src/*/*.c)))
 SHADERS := $(sort $(wildcard shaders/*.vert shaders/*/*.frag shaders/*/*.comp shaders/*/*.glsl shaders/*/*.vert))
-PAPERS  := $(sort $(wildcard data/paper/*.csv)) data/paper/claims.json $(sort $(wildcard data/measured/for_claims_*.csv data/measured/arithmetic_*.csv))
-REPORT  := $(sort $(wildcard data/report/*.html data/report/*.css data/report/*.json))
+PAPERS  := $(sort $(wildcard data/paper/*.csv)) $(sort $(wildcard data/measured/for_claims_*.csv data/measured/arithmetic_*.csv))
+REPORT  := $(sort $(wildcard data/report/*.html data/report/*.css data/report/*.json)) data/paper/claims.json
 COMMIT   = $(or $(shell git describe --always --dirty --abbrev=10 --exclude='*' 2>/dev/null),unknown)
 ROOMS   := base core gl pairs ic io perf force groups step sim render# of the library; the others are of the program
 object   = $(patsubst src/%.c,$(B)/obj/%.o,$(filter $(1),$(SOURCES))) $(patsubst %,$(B)/obj/gen/%.o,$(2))

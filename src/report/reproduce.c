@@ -531,10 +531,10 @@ static void fill_claims(const struct hb_reproduction *r, struct hb_report *repor
                            *const verdicts[] = {"confirmed", "confirmed within", "not confirmed",
                                                 "cannot be known"};
   double counts[COUNT(verdicts)] = {0};
-  const struct hb_paper_file *file = hb_paper_files;
+  const struct hb_template_file *file = hb_template_files;
   cJSON *claims = NULL;
   const cJSON *claim;
-  while (file->name && strcmp(file->name, "claims.json") != 0) file++;
+  while (file->name && strcmp(file->name, "data/paper/claims.json") != 0) file++;
   hb_draft_note(&report->html, hb_json_read(file->text, &claims));
   hb_values_list(report->values, "claims", "at claim command section verdict why found seconds");
   cJSON_ArrayForEach (claim, claims) {
