@@ -368,7 +368,7 @@ $(B)/gen/paper.c: Makefile tools/embed.sh $(PAPERS)
 	$(call say,EMBED,data/paper)
 	$(Q)mkdir -p $(@D) && tools/embed.sh perf/paper.h hb_paper_file data/paper $(PAPERS) >$@
 
-$(B)/gen/templates.c: tools/embed.sh $(REPORT)
+$(B)/gen/templates.c: Makefile tools/embed.sh $(REPORT)
 	$(call say,EMBED,data/report)
 	$(Q)mkdir -p $(@D) && tools/embed.sh report/report.h hb_template_file data/report $(REPORT) >$@
 
