@@ -130,9 +130,10 @@ export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 export MESA_SHADER_CACHE_DIR=$build/shader_cache
 rm -rf "$MESA_SHADER_CACHE_DIR"
 
-# Journeys from an installed program come first: what they find, users meet.
+# Journeys from an installed program come first: what they find, users meet. Beside them the browsers, which take longest.
 export HOLMBERG=$build/holmberg
 export BATS_TEST_TIMEOUT=900 # what hangs, fails
+[ -n "$sanitized" ] || begin web.bats bats --tap tests/cli/web.bats
 for source in tests/outside/*.bats; do
   [ -n "$sanitized" ] || begin "outside/$(basename "$source")" env -u DISPLAY bats --tap "$source"
 done
@@ -155,7 +156,7 @@ if [ -n "$sanitized" ]; then # the viewer under the sanitizers, too: it has most
     bats --tap -f 'models:|inspects|series|movie|resize|saved while' tests/cli/view.bats
 fi
 # shellcheck disable=SC2012,SC2045 # names without spaces
-for source in tests/cli/web.bats $(ls -S --ignore=web.bats tests/cli/ | sed -n 's|.*[.]bats$|tests/cli/&|p'); do
+for source in $(ls -S --ignore=web.bats tests/cli/ | sed -n 's|.*[.]bats$|tests/cli/&|p'); do
   case $source in
   *view.bats) [ -n "$sanitized" ] || begin view.bats env -u DISPLAY bats --tap "$source" ;;
   */checkpoint.bats | *old_checkpoints.bats | *diag.bats | *formats.bats | */hdf5.bats | */ic.bats | *input.bats | *made_up.bats | */model.bats | */run.bats | *targets.bats)

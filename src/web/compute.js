@@ -24,7 +24,7 @@ function computer(post) {
   const STOPPED = 75; // as HB_ERR_STOPPED
   const TURN_SECONDS = 0.012; // of a picture's 1/60 s
   const ENDED = { step: /advance/, change: /advance|measure|go_on|from|resize|start_over/, all: /./ };
-  let module, engine, running = null, paused = true, isLost = false, free = false, until = null, hasEnded = false, speed = 0.1, due = 0, before = 0;
+  let module, engine, running = null, paused = true, isLost = false, free = false, until = null, waits = false, held = false, hasEnded = false, speed = 0.1, due = 0, before = 0;
   let unseen = 0, hasNews = false, wasIdle = false, size = null, told = "", begun = false;
 
   const numbers = () => Array.from(module.HEAPF64.subarray(engine.numbers() / 8, engine.numbers() / 8 + 13));
@@ -127,9 +127,8 @@ function computer(post) {
     await measure();
     const x = numbers(), reached = until !== null && x[1] > until, behind = until === null && !free && due - x[0] > speed && x[1] <= due;
     if (behind || reached) due = x[0];
-    if (reached) until = null;
+    if (reached) until = null, held = waits, paused ||= held; // until the page, which knows it later, says so
     post({ numbers: x, behind, reached, warning: engine.warning() });
-    if (reached) await turn(30); // for what is to happen then
   }
 
   async function loop() {
@@ -211,9 +210,9 @@ function computer(post) {
     },
     pace(given) {
       if (given.paused !== undefined && paused !== given.paused && begun) due = numbers()[0];
-      if (given.paused !== undefined) paused = given.paused;
+      if (given.paused !== undefined) held &&= !given.paused, paused = given.paused || held;
       if (given.speed) speed = given.speed;
-      if (given.until !== undefined) until = given.until;
+      if (given.until !== undefined) until = given.until, waits = given.waits;
       if (given.free !== undefined) {
         free = given.free;
         if (!free && begun) due = numbers()[0];

@@ -220,7 +220,7 @@ async function follow() {
     $("shader").open = true;
   }
   if (looks.watch !== undefined) return watch(looks.watch);
-  if (looks.t > 0) pace({ until: +looks.t });
+  if (looks.t > 0) pace({ until: +looks.t, waits: looks.pause === "1" });
   isAway = looks.t > 0 ? looks : null;
   if (isFlat) wish.scheme = state.scheme = "host";
   let isBegun = await begin();

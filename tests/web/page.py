@@ -324,7 +324,7 @@ def shown_by(link, seconds):
     begun, t, shown = time.monotonic(), moment(), []
     while time.monotonic() < begun + seconds:
         time.sleep(0.5)
-        shown.append((float(browser.text("#steps") or 0), float(browser.text("#pictures") or 0)))
+        shown.append((float(browser.text("#steps").replace(",", "") or 0), float(browser.text("#pictures") or 0)))
     clock = (moment() - t) / (time.monotonic() - begun)
     is_behind = "this machine reaches" in browser.text("#speed_text")
     return (*(sum(each) / len(shown) for each in zip(*shown)), clock, is_behind)
@@ -359,7 +359,7 @@ def _():
     models = "going on with the model's."
     for link, sentences, *kept in [
             ("%&constructor=x&n=64&n=128&scheme=bag&transfer=x&eps=abc&nu=0&speed=-1&textures=anything",
-             ["%; expected two digits after each %.", "constructor=x; expected one of model, n, scheme, precision, transfer, eps, nu, neighbors, speed, textures, trails, t, pause, view, race, shader.",
+             ["%; expected two digits after each %.", "constructor=x; expected one of model, n, scheme, precision, transfer, eps, nu, neighbors, speed, textures, trails, t, pause, view, race, shader, watch.",
               "n=128; expected n once: going on with the first.", "transfer=x; expected block or nothing: going on with nothing.",
               f"eps=abc; expected a number from 0 to 1: {models}", "nu=0; expected a number from 0.0001 to 0.5: going on with 0.01.",
               f"speed=-1; expected a number from 0.0001 to 100: {models}", "textures=anything; expected 1 or 0: going on with 0."], "n=64", "scheme=bag"),
@@ -772,13 +772,15 @@ def _():
     passes(0.3)
     pause()
     browser.drag("#canvas", 60, 30)
-    seen_here, t, source = still(), moment(), browser.value("#source")
+    seen_here, source = still(), browser.value("#source")
     part_of("#link")
     browser.click("#link")
     link = until("link", lambda: re.search(r"https?:\S+", said()))[0]
     note(f"{len(link)} letters")
+    t = float(re.search(r"[#&]t=([0-9.]+)", link)[1])
+    until("the clock, which is written twice a second", lambda: abs(moment() - t) < 1e-4)
     open_page(link[link.index("#"):])
-    until("the time", lambda: moment() == t and pressed("#pause"))
+    until("the time", lambda: abs(moment() - t) < 1e-4 and pressed("#pause"))
     seen_there = still()
     off = seen_there.changed(seen_here)
     note(f"t = {t}: {off} pixels differ of {seen_here.lit()} lit")
