@@ -90,7 +90,7 @@ function computer(post) {
     if (!size) return;
     const canvas = module.canvas;
     if (canvas.width !== size.width || canvas.height !== size.height) [canvas.width, canvas.height] = [size.width, size.height];
-    if (engine.draw(size.width, size.height, 0, size.height, size.scale)) post({ failed: engine.error() });
+    if (engine.draw(size.width, size.height, size.scale)) post({ failed: engine.error() });
     const title = engine.title(), line = engine.running();
     if (told !== title + line) post({ title, running: line });
     told = title + line;

@@ -9,10 +9,10 @@
 #include "core/particles.h"
 #include "core/resample.h"
 #include "force/force.h"
-#include "gl/gl_pass.h"
+#include "gl/gl_shader.h"
 #include "inspect/inspector.h"
 #include "measure/card.h"
-#include "render/coloring.h"
+#include "render/view_particles.h"
 #include "sim/sim.h"
 #include "sim/sim_settings.h"
 #include "web/show.h"
@@ -41,14 +41,9 @@ static struct {
   double step_s;                              /* time spent in steps */
   int is_busy; /* a call about it has not returned yet, perhaps because it sleeps: web_turn.h */
 
-  /* the picture */
-  struct hb_scene *scene;
-  struct hb_view_particles stars;
-  struct hb_scene_style style;
-  struct hb_camera camera;
+  /* its textures; the stars are drawn elsewhere, show.c */
   struct hb_paint *paint;
   struct hb_inspector *inspector; /* NULL: closed */
-  int pictures;                   /* since the colors were last fitted */
 } page;
 
 static const char SHADERS[] = "/shaders"; /* where edited ones are: HB_SHADER_DIR */
@@ -121,68 +116,6 @@ static void end_long(int *begun)
   if (page.is_busy) return hb_fail(HB_ERR_USAGE, "another calculation is under way");                        \
   __attribute__((cleanup(end_long), unused)) int long_here = begin_long()
 
-/* ---- the picture --------------------------------------------------------------------------------------- */
-
-/* Pictures may be drawn elsewhere (show.c). */
-static enum hb_status open_picture(void)
-{
-  if (page.scene) return HB_OK;
-  page.pictures = 0;
-  return hb_scene_open(page.context, hb_scene_quick_format(page.context), &page.scene);
-}
-
-static void close_picture(void)
-{
-  hb_scene_close(page.scene);
-  hb_view_particles_close(&page.stars);
-  hb_paint_close(page.paint);
-  page.scene = NULL;
-  page.paint = NULL;
-  page.stars = (struct hb_view_particles){0};
-}
-
-/* The camera sees all of the particles. */
-EMSCRIPTEN_KEEPALIVE void page_fit(double aspect)
-{
-  static double aspect_seen = 1.6;
-  if (aspect > 0) aspect_seen = aspect;
-  hb_camera_reset(&page.camera);
-  if (!page.initial) return;
-  if (hb_camera_enclose(&page.camera, hb_particles_n(page.initial), hb_particles_x(page.initial),
-                        aspect_seen) != HB_OK)
-    hb_camera_reset(&page.camera);
-}
-
-static enum hb_status fit_colors(struct hb_particles *p)
-{
-  return hb_coloring_fit(hb_particles_n(p), hb_particles_v(p), NULL, page.style.range);
-}
-
-enum { PICTURES = 32 }; /* from one fit of the colors, which are by speed, to the next */
-
-static enum hb_status place_stars(void)
-{
-  const double t = hb_sim_time(page.sim);
-  if (page.pictures++ % PICTURES == 0) {
-    struct hb_particles *now;
-    HB_TRY(hb_sim_state(page.sim, t, &now));
-    enum hb_status status = fit_colors(now);
-    hb_particles_destroy(now);
-    HB_TRY(status);
-  }
-  return hb_view_particles_follow(&page.stars, page.sim, t);
-}
-
-static enum hb_status draw_stars(const struct hb_gl_target *target, int x, int y, int width, int height)
-{
-  HB_TRY(open_picture());
-  HB_TRY(hb_scene_resize(page.scene, width, height, 1));
-  if (!page.is_busy || !page.stars.at.n) HB_TRY(place_stars());
-  HB_TRY(hb_scene_begin(page.scene, &page.camera));
-  HB_TRY(hb_scene_stars(page.scene, &page.stars, &page.style));
-  return hb_scene_tone_map(page.scene, &page.style, target, x, y);
-}
-
 /* ---- beginning and ending ------------------------------------------------------------------------------ */
 
 static enum hb_status open_context(void)
@@ -190,13 +123,12 @@ static enum hb_status open_context(void)
   if (page.context) return HB_OK;
   HB_TRY(hb_gl_context_open(&(const struct hb_gl_context_params){.context = "webgl"}, &page.context));
   hb_gl_context_show(page.context);
-  return hb_view_particles_open(page.context, &page.stars);
+  return HB_OK;
 }
 
 static void end_sim(void)
 {
   if (page.inspector) hb_inspector_forget(page.inspector);
-  page.stars.at = (struct hb_device_particles){0};
   hb_sim_destroy(page.sim);
   page.sim = NULL;
 }
@@ -273,33 +205,16 @@ static enum hb_status begin_sim(const struct hb_particles *particles)
   return HB_OK;
 }
 
-/* The stars are seen before their forces and energies are known, which may take long. */
-static enum hb_status show_coming(struct hb_particles *particles)
-{
-  if (needs_context()) HB_TRY(open_context());
-  if (page.scene) {
-    HB_TRY(hb_gl_context_use(page.context));
-    page.pictures = 1;
-    HB_TRY(fit_colors(particles));
-    HB_TRY(hb_view_particles_load(&page.stars, particles, NULL));
-  }
-  page_fit(0);
-  return hb_web_show();
-}
-
 static enum hb_status begin_with(struct hb_particles *particles)
 {
   struct hb_particles *before = page.initial;
-  const struct hb_camera camera = page.camera;
   page.initial = particles;
   page.comes = 1;
-  enum hb_status status = show_coming(particles);
+  enum hb_status status = hb_web_show();
   if (status == HB_OK) status = begin_sim(particles);
   page.comes = 0;
   if (status != HB_OK) {
     page.initial = before;
-    page.camera = camera;
-    if (!page.sim) page.stars.at = (struct hb_device_particles){0};
     hb_particles_destroy(particles);
     return status;
   }
@@ -680,7 +595,8 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_restored(void)
   hb_inspector_close(page.inspector);
   page.inspector = NULL;
   end_sim();
-  close_picture();
+  hb_paint_close(page.paint);
+  page.paint = NULL;
   hb_gl_context_show(NULL);
   hb_gl_context_close(page.context);
   page.context = NULL;
@@ -745,31 +661,19 @@ EMSCRIPTEN_KEEPALIVE const char *page_texel(int x, int y)
 
 /* ---- all of it ----------------------------------------------------------------------------------------- */
 
-/* Stars in the rectangle x y width height, from the canvas's upper left corner, textures in the rest: to the right of it, or
- * below. Without width, textures alone. `scale`: pixels of a pixel of the font. */
-EMSCRIPTEN_KEEPALIVE enum hb_status page_draw(int canvas_width, int canvas_height, int width, int height,
-                                              int scale)
+/* scale: pixels of a pixel of the font. */
+EMSCRIPTEN_KEEPALIVE enum hb_status page_draw(int width, int height, int scale)
 {
-  const struct hb_gl_target target = {.width = canvas_width, .height = canvas_height, .count = 1};
-  if (!page.sim && !page.stars.at.n) return HB_OK;
+  const struct hb_gl_target target = {.width = width, .height = height, .count = 1};
+  if (!page.sim) return HB_OK;
   HB_TRY(walk_again());
   HB_TRY(hb_gl_context_use(page.context));
-  if (width > 0) HB_TRY(draw_stars(&target, 0, canvas_height - height, width, height));
   if (!page.paint) HB_TRY(hb_paint_open(page.context, &page.paint));
-  hb_paint_begin(page.paint, canvas_width, canvas_height, scale);
-  if (page.inspector) {
-    int beside = width < canvas_width;
-    HB_TRY(hb_inspector_draw(page.inspector, page.context, page.paint, &target, beside ? width : 0,
-                             beside ? 0 : height, beside ? canvas_width - width : canvas_width,
-                             beside ? canvas_height : canvas_height - height));
-  }
+  hb_paint_begin(page.paint, width, height, scale);
+  if (page.inspector)
+    HB_TRY(hb_inspector_draw(page.inspector, page.context, page.paint, &target, 0, 0, width, height));
   return hb_paint_end(page.paint, &target);
 }
-
-/* In units of the picture's height. */
-EMSCRIPTEN_KEEPALIVE void page_drag(double dx, double dy) { hb_camera_drag(&page.camera, dx, dy); }
-EMSCRIPTEN_KEEPALIVE void page_pan(double dx, double dy) { hb_camera_pan(&page.camera, dx, dy); }
-EMSCRIPTEN_KEEPALIVE void page_zoom(double factor) { hb_camera_zoom(&page.camera, factor); }
 
 /* ---- how exact the forces of the shaders are: what exercise 3 is about ------------------------------------ */
 

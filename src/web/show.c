@@ -144,7 +144,6 @@ EMSCRIPTEN_KEEPALIVE enum hb_status show_add(int k, double t)
 
 EMSCRIPTEN_KEEPALIVE int show_count(int k) { return (int)count_of(&show.pane[k]); }
 EMSCRIPTEN_KEEPALIVE int show_n(int k) { return (int)show.pane[k].history.n; }
-EMSCRIPTEN_KEEPALIVE int show_lit(int k) { return (int)show.pane[k].lit; }
 EMSCRIPTEN_KEEPALIVE double show_time(int k, int state) { return show.pane[k].history.t[state]; }
 EMSCRIPTEN_KEEPALIVE int show_before(int k, double t)
 {
@@ -292,9 +291,6 @@ EMSCRIPTEN_KEEPALIVE enum hb_status show_draw(int k, double t, double length, in
   HB_TRY(hb_scene_tone_map(show.scene, &show.style, &target, x, y));
   return hb_gl_context_check(show.context, "drawing");
 }
-
-/* The time of the picture. */
-EMSCRIPTEN_KEEPALIVE double show_drawn(int k) { return show.pane[k].t; }
 
 /* ---- the camera, in units of the picture's height ------------------------------------------------------- */
 
