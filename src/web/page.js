@@ -320,7 +320,6 @@ const meter = {
   show(now) {
     const x = runner.numbers, seconds = (now - this.since) / 1000;
     if (seconds < 0.5) return;
-    $("time").textContent = shownTime().toFixed(4);
     $("error").textContent = x[10] ? x[7].toExponential(1) : "-";
     $("steps").textContent = rate((x[3] - this.steps) / seconds);
     $("pairs").textContent = x[8] > this.busy ? rate((x[5] - this.pairs) / (x[8] - this.busy)) : "0";
@@ -479,16 +478,21 @@ function showLong() {
 let shown = null; // the time on show; null: the present
 
 const present = () => show.count(0) ? show.time(0, show.count(0) - 1) : 0;
-const shownTime = () => shown ?? runner.numbers[0];
+const shownTime = () => shown ?? present();
+
+function write(id, text) {
+  if ($(id).textContent !== text) $(id).textContent = text;
+}
 
 function showBar() {
   const count = show.count(0);
   if (!count) return;
-  const first = show.time(0, 0), last = present(), t = shown ?? last;
+  const first = show.time(0, 0), last = present(), t = shownTime();
   $("bar").disabled = count < 2 || Boolean(race);
   if (document.activeElement !== $("bar") || shown === null) $("bar").value = last > first ? 1000 * (t - first) / (last - first) : 1000;
   const text = `t = ${t.toFixed(3)}`;
-  if ($("bar_time").textContent !== text) $("bar_time").textContent = text;
+  write("bar_time", text);
+  write("time", t.toFixed(4));
   $("bar").setAttribute("aria-valuetext", text);
   $("here").hidden = shown === null;
 }

@@ -2,9 +2,10 @@
 """guide.py BROWSER PAGES [NAME]: the tests of the guided page and its gallery as TAP, in chromium or firefox, from outside: they
 open an address, wait, press, drag, type, and look. AXE names axe.js of axe-core; with GALLERY a folder, each link's picture is
 left there, as src/web/gallery has them."""
-import functools, http.server, os, re, subprocess, sys, threading, time
+import os, re, subprocess, sys, time
 
-from browser import Chromium, Failure, Firefox
+from browser import Failure
+from cases import begin, demand, note, run_all, serve, wait_for
 
 kind, pages = sys.argv[1], os.path.abspath(sys.argv[2])
 only = sys.argv[3] if len(sys.argv) > 3 else ""
@@ -16,39 +17,8 @@ def case(name, where=("chromium", "firefox")):
     return lambda run: cases.append((name, run)) if kind in where else None
 
 
-def demand(condition, why):
-    if not condition:
-        raise Failure(why)
-
-
-def note(text):
-    print("# " + text, flush=True)
-
-
-def until(what, condition, patience=PATIENCE):
-    end = time.monotonic() + patience
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.1)
-    raise Failure(f"no {what} within {patience} s")
-
-
-class Handler(http.server.SimpleHTTPRequestHandler):
-    asked = []
-
-    def do_GET(self):
-        self.asked.append(self.path)
-        super().do_GET()
-
-    def log_message(self, *_):
-        pass
-
-
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=pages))
-threading.Thread(target=server.serve_forever, daemon=True).start()
-SERVED = f"http://127.0.0.1:{server.server_address[1]}/"
+until = lambda what, condition, patience=PATIENCE: wait_for(what, condition, patience)
+SERVED, asked = serve(pages)
 
 
 def open_guide(page=SERVED + "guide.html"):
@@ -261,7 +231,7 @@ def _():
 
 @case("nothing was asked from elsewhere, and all answers were found")
 def _():
-    note(f"asked: {sorted(set(Handler.asked))}")
+    note(f"asked: {sorted(set(asked))}")
     elsewhere = browser.ask("return performance.getEntriesByType('resource').map(e => e.name).filter(n => !n.startsWith(location.origin) && !n.startsWith('data:'))")
     demand(not elsewhere, f"{elsewhere}")
 
@@ -403,26 +373,12 @@ def _():
 
 def main():
     global browser
-    failed = 0
-    chosen = [c for c in cases if only in c[0]]
-    print(f"1..{len(chosen)}", flush=True)
-    browser = {"chromium": Chromium, "firefox": Firefox}[kind](1100, 760)
+    browser = begin(kind, 1100, 760)
     try:
         open_guide()
-        for number, (name, run) in enumerate(chosen, 1):
-            begun, why = time.monotonic(), ""
-            try:
-                run()
-            except Exception as error:  # whatever it is, the next test has its turn
-                failed += 1
-                why = ": " + (str(error) if isinstance(error, Failure) else repr(error)).replace("\n", " ")
-                with open(os.path.join(pages, f"{kind}_guide_{number}.png"), "wb") as file:
-                    file.write(browser.screenshot())
-            note(f"{time.monotonic() - begun:.1f} s; since the beginning {browser.cost()[1]:.0f} s of the processor")
-            print(f"{'not ok' if why else 'ok'} {number} {name}{why}", flush=True)
+        return run_all(browser, [c for c in cases if only in c[0]], os.path.join(pages, kind + "_guide_{}.png"))
     finally:
         browser.close()
-    return bool(failed)
 
 
 if __name__ == "__main__":

@@ -4,9 +4,10 @@ Firefox, which takes less of a processor for a picture, takes all of them; Chrom
 or a NAME the others, too.
 PAGES is the folder of `make web`. Each test opens an address, and then does and sees what a person can: keys, mouse,
 screenshots, texts, files. Nothing waits for a fixed time where a busy machine may need more."""
-import http.server, json, math, os, re, shutil, signal, subprocess, sys, threading, time
+import json, math, os, re, shutil, signal, subprocess, sys, threading, time
 
-from browser import Chromium, Failure, Firefox
+from browser import Failure
+from cases import begin, demand, note, run_all, serve, wait_for
 
 kind, pages, program = sys.argv[1], os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3])
 only = sys.argv[4] if len(sys.argv) > 4 else ""
@@ -17,49 +18,14 @@ PATIENCE = 300  # seconds, for what takes a few
 cases = []
 
 
-def case(name, in_each=False):
+def case(name, in_each=False, only_in=None):
     """in_each: in Chromium, too, for what a browser itself does: pages, pixels, files, fingers, policies, lost contexts."""
-    return lambda run: cases.append((name, run, in_each))
+    return lambda run: cases.append((name, run, in_each)) if only_in in (None, kind) else None
 
 
-def demand(condition, why):
-    if not condition:
-        raise Failure(why)
-
-
-def note(text):
-    print("# " + text, flush=True)
-
-
-def until(what, condition, patience=PATIENCE):
-    end = time.monotonic() + patience
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.1)
-    raise Failure(f"no {what} within {patience} s; the page says: {said()}")
-
-
-# ---- what is served ----
-
-class Handler(http.server.SimpleHTTPRequestHandler):
-    asked = []
-
-    def __init__(self, *given):
-        super().__init__(*given, directory=pages)
-
-    def do_GET(self):
-        self.asked.append(self.path)
-        super().do_GET()
-
-    def log_message(self, *_):
-        pass
-
-
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-threading.Thread(target=server.serve_forever, daemon=True).start()
-SERVED = f"http://127.0.0.1:{server.server_address[1]}/index.html"
+until = lambda what, condition, patience=PATIENCE: wait_for(what, condition, patience, lambda: "; the page says: " + str(said()))
+served, asked = serve(pages)
+SERVED = served + "index.html"
 DISK = f"file://{pages}/holmberg.html"
 
 # ---- what a person sees and does ----
@@ -408,17 +374,16 @@ def _():
 
 @case("a policy keeps the page from loading anything from elsewhere", in_each=True)
 def _():
-    other = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=other.serve_forever, daemon=True).start()
+    other, asked_there = serve(pages)
     for page in (SERVED, DISK):
         open_running("#n=16", page)
         for path in ("elsewhere.png", "elsewhere.js"):
             browser.ask(f"""const e = document.createElement({json.dumps("img" if path.endswith("png") else "script")});
-                e.src = "http://127.0.0.1:{other.server_address[1]}/{path}"; document.body.append(e)""")
+                e.src = "{other}{path}"; document.body.append(e)""")
         passes(0.01)
-    demand(not [p for p in Handler.asked if "elsewhere" in p], f"asked for {Handler.asked}")
-    asked = sorted({p.split("?")[0] for p in Handler.asked})
-    demand(set(asked) <= {"/" + f for f in ("index.html", "page.css", "page.js", "runner.js", "compute.js", "holmberg.js", "holmberg.wasm")}, f"{asked}")
+    demand(not asked_there, f"asked for {asked_there}")
+    here = sorted({p.split("?")[0] for p in asked})
+    demand(set(here) <= {"/" + f for f in ("index.html", "page.css", "page.js", "runner.js", "compute.js", "holmberg.js", "holmberg.wasm")}, f"{here}")
 
 
 @case("the hint speaks of keys, and on a phone of fingers", in_each=True)
@@ -779,7 +744,6 @@ def _():
     link = until("link", lambda: re.search(r"https?:\S+", said()))[0]
     note(f"{len(link)} letters")
     t = float(re.search(r"[#&]t=([0-9.]+)", link)[1])
-    until("the clock, which is written twice a second", lambda: abs(moment() - t) < 1e-4)
     open_page(link[link.index("#"):])
     until("the time", lambda: abs(moment() - t) < 1e-4 and pressed("#pause"))
     seen_there = still()
@@ -878,10 +842,8 @@ def _():
         again()
 
 
-@case("where no worker can draw the page computes itself", in_each=True)
+@case("where no worker can draw the page computes itself", in_each=True, only_in="chromium")  # which has a switch for it
 def _():
-    if kind == "firefox":
-        return  # which has no switch for it
     again = browser.without("workers that draw")
     try:
         open_page("#n=256&speed=0.2")
@@ -890,10 +852,8 @@ def _():
         again()
 
 
-@case("what the browser does not keep is said", in_each=True)
+@case("what the browser does not keep is said", in_each=True, only_in="chromium")  # which has a switch for it
 def _():
-    if kind == "firefox":
-        return  # which has no switch for it
     again = browser.without("storage")
     try:
         open_running("#n=32")
@@ -984,26 +944,13 @@ def _():
 
 def main():
     global browser
-    failed = 0
     everything = kind == "firefox" or LONG or only
-    chosen = [c for c in cases if only in c[0] and (everything or c[2])]
-    print(f"1..{len(chosen)}", flush=True)
-    browser = {"chromium": Chromium, "firefox": Firefox}[kind](WIDTH, HEIGHT)
+    browser = begin(kind, WIDTH, HEIGHT)
     try:
-        for number, (name, run, _) in enumerate(chosen, 1):
-            begun, why = time.monotonic(), ""
-            try:
-                run()
-            except Exception as error:  # whatever it is, the next test has its turn
-                failed += 1
-                why = ": " + (str(error) if isinstance(error, Failure) else repr(error)).replace("\n", " ")
-                with open(os.path.join(pages, f"{kind}_{number}.png"), "wb") as file:
-                    file.write(browser.screenshot())
-            note(f"{time.monotonic() - begun:.1f} s; since the beginning {browser.cost()[1]:.0f} s of the processor")
-            print(f"{'not ok' if why else 'ok'} {number} {name}{why}", flush=True)
+        return run_all(browser, [(name, run) for name, run, in_each in cases if only in name and (everything or in_each)],
+                       os.path.join(pages, kind + "_{}.png"))
     finally:
         browser.close()
-    return bool(failed)
 
 
 if __name__ == "__main__":
