@@ -148,7 +148,7 @@ for source in tests/unit/test_*.c; do
   esac
 done
 
-# The longest first, which is the largest but for web.bats, so that the last ones are short. view.bats has an X server of its
+# The longest first, which is the largest, so that the last ones are short; web.bats has begun. view.bats has an X server of its
 # own, for its keyboard.
 if [ -n "$sanitized" ]; then # the viewer under the sanitizers, too: it has most of what is made and given back
   rm -f "$build"/leaks.*

@@ -816,42 +816,51 @@ static void add_stair(struct panel *p, size_t first, const char *column, const c
   add(p, name, fmin(end, p->plot.x_high), before);
 }
 
-static void draw_steps(struct panel *p)
+/* Each of them from its first row on, in its colors. */
+static void each_followed(struct panel *p,
+                          void (*draw)(struct panel *p, size_t row, const char *const color[2]))
 {
   size_t k = 0;
   set_times(p);
+  for (size_t row = next_followed(p, 0); row < p->table->rows && k < FOLLOWED;
+       row = next_followed(p, row + 1))
+    draw(p, row, followed[k++]);
+}
+
+static void draw_steps_of(struct panel *p, size_t row, const char *const color[2])
+{
+  const struct hb_plot_look near = {color[0], 0, 0, 2, NULL}, far = {color[1], 0, 0, 4, NULL};
+  int has_far = find(p->table, "far_step") >= 0;
+  char name[HB_PLOT_NAME];
+  snprintf(name, sizeof name, "particle %.0f: far step", at(p, row, "id"));
+  if (has_far) add_stair(p, row, "far_step", name, &far); /* wider and below: the near step may be as long */
+  snprintf(name, sizeof name, "particle %.0f: %sstep", at(p, row, "id"), has_far ? "near " : "");
+  add_stair(p, row, "step", name, &near);
+}
+
+static void draw_steps(struct panel *p)
+{
   p->plot.y_kind = HB_PLOT_Y_OWN;
   p->plot.y_label = "step";
-  for (size_t row = next_followed(p, 0); row < p->table->rows && k < FOLLOWED;
-       row = next_followed(p, row + 1)) {
-    const struct hb_plot_look near = {followed[k][0], 0, 0, 2, NULL}, far = {followed[k][1], 0, 0, 4, NULL};
-    int has_far = find(p->table, "far_step") >= 0;
-    char name[HB_PLOT_NAME];
-    snprintf(name, sizeof name, "particle %.0f: far step", at(p, row, "id"));
-    if (has_far)
-      add_stair(p, row, "far_step", name, &far); /* wider and below: the near step may be as long */
-    snprintf(name, sizeof name, "particle %.0f: %sstep", at(p, row, "id"), has_far ? "near " : "");
-    add_stair(p, row, "step", name, &near);
-    k++;
-  }
+  each_followed(p, draw_steps_of);
   hb_draft_put(p->script, "set logscale y 2\nset format y '2^{%%L}'\nset ytics 2\nset yrange [*:*] noextend\n"
                           "set offsets 0,0,graph 0.06,graph 0.06\nset title 'Steps' offset 0,1.1\n");
 }
 
+static void draw_nearest_of(struct panel *p, size_t row, const char *const color[2])
+{
+  char name[HB_PLOT_NAME];
+  snprintf(name, sizeof name, "particle %.0f", at(p, row, "id"));
+  begin_curve(p, name, (struct hb_plot_look){color[0], 0, 0, 2, NULL});
+  for (size_t other = row; other < p->table->rows; other++)
+    if (at(p, other, "id") == at(p, row, "id")) add(p, name, at(p, other, "t"), at(p, other, "nearest"));
+}
+
 static void draw_nearest(struct panel *p)
 {
-  size_t k = 0;
-  set_times(p);
   p->plot.y_kind = HB_PLOT_Y_NAMED;
   p->plot.y_label = "distance of the nearest";
-  for (size_t row = next_followed(p, 0); row < p->table->rows && k < FOLLOWED;
-       row = next_followed(p, row + 1)) {
-    char name[HB_PLOT_NAME];
-    snprintf(name, sizeof name, "particle %.0f", at(p, row, "id"));
-    begin_curve(p, name, (struct hb_plot_look){followed[k++][0], 0, 0, 2, NULL});
-    for (size_t other = row; other < p->table->rows; other++)
-      if (at(p, other, "id") == at(p, row, "id")) add(p, name, at(p, other, "t"), at(p, other, "nearest"));
-  }
+  each_followed(p, draw_nearest_of);
   hb_draft_put(p->script, "set title 'The nearest particle' offset 0,1.1\n");
 }
 
