@@ -81,7 +81,8 @@ static void test_interactions(void **state)
   pairs_skip_if_lacking();
 }
 
-/* One walk in bands of 32 rows, of which the nth draw (from 1) is not done; gives the number of draws. */
+/* One walk in bands of 32 rows, of which the nth draw (from 1) is not done; gives the number of draws. They are more where a
+ * portion was slow, which the next one learns from. */
 static int lossy_walk(struct hb_pairs *pairs, size_t ni, int nth, enum hb_status *status)
 {
   pairs->known = 1;
@@ -106,14 +107,14 @@ static void lose_each_draw(struct hb_gl_context *context, int limit, size_t nj, 
   ASSERT_OK(hb_pairs_create(&params, &pairs));
   ASSERT_OK(hb_pairs_set_j(pairs, nj, sources));
   enum hb_status status;
-  int count = lossy_walk(pairs, ni, 0, &status);
-  ASSERT_OK(status);
-  for (int nth = 1; nth <= count; nth++) {
-    lossy_walk(pairs, ni, nth, &status);
-    if (status != HB_ERR_DEVICE) fail_msg("limit %d: draw %d of %d was lost unnoticed", limit, nth, count);
+  int nth = 1;
+  for (; lossy_walk(pairs, ni, nth, &status) >= nth; nth++) {
+    if (status != HB_ERR_DEVICE) fail_msg("limit %d: draw %d was lost unnoticed", limit, nth);
     lossy_walk(pairs, ni, 0, &status);
     ASSERT_OK(status);
   }
+  ASSERT_OK(status);
+  expect_above(nth, 3);
   hb_pairs_destroy(pairs);
 }
 
