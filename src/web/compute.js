@@ -23,7 +23,7 @@ function bound(module, prefix) { // eslint-disable-line no-unused-vars
 function computer(post) {
   const STOPPED = 75; // as HB_ERR_STOPPED
   const TURN_SECONDS = 0.012; // of a picture's 1/60 s
-  const ENDED = { step: /advance/, change: /advance|measure|go_on|from|resize|start_over/, all: /./ };
+  const ENDED = { step: /advance/, change: /advance|measure|go_on|from|resize/, anew: /advance|measure|go_on|from|resize|start_over/, all: /./ };
   let module, engine, running = null, paused = true, isLost = false, free = false, until = null, waits = false, held = false, hasEnded = false, speed = 0.1, due = 0, before = 0;
   let unseen = 0, hasNews = false, wasIdle = false, size = null, told = "", begun = false;
 

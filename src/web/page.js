@@ -259,7 +259,7 @@ async function goOn(name) {
 
 async function startOver() {
   endRace();
-  if (!await atLength("start_over", [], { ends: "change", fresh: true })) return;
+  if (!await atLength("start_over", [], { ends: "anew", fresh: true })) return;
   leaveBar();
   say("");
   begun();

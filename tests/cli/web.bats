@@ -5,8 +5,7 @@ load common
 setup_file() {
   web=$(dirname "$HOLMBERG")/web
   tests=$BATS_TEST_DIRNAME/../web/page.py
-  BATS_TEST_TIMEOUT=3600 # a browser draws by the processor, which may have other work
-  export web tests BATS_TEST_TIMEOUT
+  export web tests
 }
 
 @test "the page in Chromium" {
