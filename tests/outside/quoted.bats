@@ -4,19 +4,25 @@
 setup() {
   root=$BATS_TEST_DIRNAME/../..
   : "${HOLMBERG:=$root/build/holmberg}"
+  export HOLMBERG
   cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-@test "tables of README.md and data/README.md have the numbers of their files; a changed digit is seen" {
+@test "README.md and data/README.md have the numbers of their files; a changed digit and a new number are seen" {
   python3 "$BATS_TEST_DIRNAME/quoted.py" "$root"
   mkdir -p root/data
   cp -r "$root/README.md" root
-  cp -r "$root/data/README.md" "$root/data/measured" "$root/data/paper" "$root/data/reports" root/data
+  cp -r "$root/data/README.md" "$root/data/measured" "$root/data/notebook" "$root/data/paper" "$root/data/reports" root/data
   sed -i 's/| 0.063 | 0.202 |/| 0.063 | 0.203 |/' root/data/README.md
   run python3 "$BATS_TEST_DIRNAME/quoted.py" root
   echo "$output"
   [ "$status" -eq 1 ]
   [[ $output == *'0.203 is quoted'*' 1 differ' ]]
+  cp "$root/data/README.md" root/data
+  sed -i 's/^\(The error of .host. falls roughly as nu^\)2.6/\12.7/; s/^`nearest` gives/In 17.5 cases `nearest` gives/' root/data/README.md
+  run python3 "$BATS_TEST_DIRNAME/quoted.py" root
+  echo "$output"
+  [[ $output == *'2.7 is quoted'*'nobody compares the numbers of: In 17.5'*' 2 differ' ]]
 }
 
 @test "the table of claims: a verdict of four, a command and one sentence for each, no number of ours typed" {
