@@ -285,16 +285,31 @@ static void put_label(const char *which, const char *label, struct hb_draft *scr
 
 /* ---- the script -------------------------------------------------------------------------------------- */
 
-static void put_bands(const struct hb_plot *plot, struct hb_draft *script)
+/* Whether the curves come nearer to a level in the right half than in the left one: its label is put where there is room. */
+static int is_right_taken(const struct hb_plot *plot, struct range x, double level)
+{
+  double nearest[2] = {INFINITY, INFINITY}, middle = sqrt(x.low * x.high);
+  for (size_t k = 0; k < plot->count; k++)
+    for (size_t p = 0; p < plot->curves[k].count; p++) {
+      const struct hb_plot_point *at = &plot->curves[k].points[p];
+      double *half = &nearest[at->x > middle];
+      *half = fmin(*half, fabs(log(at->y / level)));
+    }
+  return nearest[1] < nearest[0];
+}
+
+static void put_bands(const struct hb_plot *plot, struct range x, struct hb_draft *script)
 {
   for (int k = 0; k < HB_PLOT_BANDS && plot->bands[k].label; k++) {
     const struct hb_plot_band *b = &plot->bands[k];
-    hb_draft_put(
-        script,
-        "set object rectangle from graph 0, first %.9g to graph 1, first %.9g behind fc rgb '%s' "
-        "fs transparent solid 0.18 noborder\n"
-        "set label '%s' at graph 0.985, first %.9g right front tc rgb '#444444' font ',11' noenhanced\n",
-        b->low, b->high, b->color, b->label, sqrt(b->low * b->high));
+    const double level = sqrt(b->low * b->high);
+    const int is_left = is_right_taken(plot, x, level);
+    hb_draft_put(script,
+                 "set object rectangle from graph 0, first %.9g to graph 1, first %.9g behind fc rgb '%s' "
+                 "fs transparent solid 0.18 noborder\n"
+                 "set label '%s' at graph %g, first %.9g %s front tc rgb '#444444' font ',11' noenhanced\n",
+                 b->low, b->high, b->color, b->label, is_left ? 0.03 : 0.985, level,
+                 is_left ? "left" : "right");
   }
 }
 
@@ -346,7 +361,7 @@ void hb_plot_put(const struct hb_plot *plot, struct hb_draft *script)
   put_label("ylabel", plot->y_label, script);
   put_x_axis(plot, x, script);
   put_y_axis(plot, y, script);
-  put_bands(plot, script);
+  put_bands(plot, x, script);
   for (size_t k = 0; k < plot->count; k++) put_data(&plot->curves[k], k, script);
   const char *between = "plot ";
   for (size_t k = 0; k < plot->count; k++) {
