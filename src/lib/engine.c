@@ -1,6 +1,8 @@
 #include "lib/engine.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
+#include "base/rng.h"
 #include "base/text.h"
 #include "core/vector.h"
 #include "force/force.h"
@@ -63,21 +65,81 @@ static enum hb_status choose_device(int board, size_t room, char *device)
   return HB_OK;
 }
 
+/* Pairs a second of a call on so many sinks that it takes TRIAL_SECONDS, or on all of MANY; the second of two calls, since the
+ * first one compiles. 0 where there is no such source. */
+static double rate_of(const struct hb_force_params *params)
+{
+  enum { MANY = 16384, FIRST = 16 };
+  static const double TRIAL_SECONDS = 0.01;
+  double *all = NULL, seconds = 0;
+  uint32_t *index = NULL;
+  size_t ni = FIRST;
+  struct hb_force *force;
+  if (hb_force_open(params, &force) != HB_OK) return 0;
+  enum hb_status status = HB_ALLOC(14 * MANY, &all);
+  if (status == HB_OK) status = HB_ALLOC(MANY, &index);
+  struct hb_rng rng = hb_rng_seeded(1);
+  for (size_t k = 0; status == HB_OK && k < 7 * MANY; k++) all[k] = hb_rng_uniform(&rng);
+  for (uint32_t k = 0; status == HB_OK && k < MANY; k++) index[k] = k;
+  struct hb_force_job job = {.sources = {MANY, all, all + MANY, all + 4 * MANY},
+                             .to = {all + 7 * MANY, all + 10 * MANY, all + 13 * MANY}};
+  for (; status == HB_OK && seconds < TRIAL_SECONDS && ni <= MANY; ni *= 4) {
+    job.sinks = (struct hb_force_sinks){.n = ni, .index = index};
+    for (int k = 0; k < 2 && status == HB_OK; k++) {
+      double start = hb_clock_now();
+      status = hb_force_of(force, &job);
+      seconds = hb_clock_now() - start;
+    }
+  }
+  hb_force_close(force);
+  hb_mem_free(all);
+  hb_mem_free(index);
+  return status == HB_OK ? (double)(ni / 4) * MANY / seconds : 0;
+}
+
+/* In the precision of the call, or in ds where the GPU lacks it, as hb_engine_open does. Said once. */
+static int is_slower(const char *device, const char *gpu, const char *host, const char *precision)
+{
+  const double EPS = 0.01;
+  struct hb_force_params params = {.scheme = gpu,
+                                   .precision = precision,
+                                   .device = *device ? device : NULL,
+                                   .eps = EPS,
+                                   .flags = HB_FORCE_NO_TUNE};
+  double of_gpu = rate_of(&params);
+  if (of_gpu == 0) {
+    params.precision = hb_precision_names[HB_PRECISION_DS];
+    of_gpu = rate_of(&params);
+  }
+  params = (struct hb_force_params){.scheme = host, .precision = precision, .eps = EPS};
+  double of_host = rate_of(&params);
+  if (of_gpu >= of_host) return 0;
+  static atomic_flag was_told = ATOMIC_FLAG_INIT;
+  if (!is_quiet() && !atomic_flag_test_and_set(&was_told))
+    fprintf(stderr,
+            "holmberg: the processor is faster than the GPU (%.2g and %.2g billion pairs a second) and takes "
+            "the forces; "
+            "HB_G6_SCHEME=%s keeps them on the GPU\n",
+            of_host / 1e9, of_gpu / 1e9, gpu);
+  return 1;
+}
+
 /* Sources that stay on the device: not hybrid, which `auto` means on a GPU, as it sends all of them for each call. Without a
- * GPU host-simd, or host for what that lacks. */
+ * GPU, or where that is slower, host-simd, or host for what that lacks. */
 static const char *choose_scheme(const char *device, const char *precision)
 {
-  static const struct hb_force_ops *const choices[] = {[HB_GL_NO_GPU] = &hb_force_host_simd,
-                                                       [HB_GL_GPU] = &hb_force_bag,
-                                                       [HB_GL_GPU_COMPUTE] = &hb_force_tile};
+  static const struct hb_force_ops *const choices[] = {
+      [HB_GL_GPU] = &hb_force_bag, [HB_GL_GPU_COMPUTE] = &hb_force_tile};
   const struct hb_gl_context_params place = {.device = *device ? device : NULL};
   struct hb_gl_context *gl = NULL;
   if (hb_gl_context_open_gpu(&place, &gl) != HB_OK) gl = NULL;
-  const struct hb_force_scheme *info = &choices[hb_gl_context_gpu(gl)]->info;
+  enum hb_gl_gpu gpu = hb_gl_context_gpu(gl);
   hb_gl_context_close(gl);
-  if (info == &hb_force_host_simd.info && !hb_text_is_listed(precision, info->precisions))
-    info = &hb_force_host.info;
-  return info->name;
+  const struct hb_force_scheme *host = &hb_force_host_simd.info;
+  if (!hb_text_is_listed(precision, host->precisions)) host = &hb_force_host.info;
+  if (gpu == HB_GL_NO_GPU || is_slower(device, choices[gpu]->info.name, host->name, precision))
+    return host->name;
+  return choices[gpu]->info.name;
 }
 
 enum hb_status hb_engine_words(int board, enum hb_precision usual, struct hb_engine_words *words)

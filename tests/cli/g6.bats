@@ -54,6 +54,17 @@ same() {
   awk -v own="$own" -v usual="$usual" -v ds="$ds" 'BEGIN { exit !(usual < 1.1 * own && ds > 10 * own) }'
 }
 
+@test "a GPU that is slower than the processor: the calls leave it, and say so once" {
+  compile c 'cc -std=c11 -O2' g6_cluster.c
+  slow_gpu() { cluster env -u HB_CONTEXT EGL_PLATFORM=surfaceless HB_DEVICE=0 GALLIUM_DRIVER=softpipe force_gl_renderer='A GPU' "$@" ./c 16; }
+  run --separate-stderr slow_gpu
+  echo "$output" "$stderr"
+  [ "$output" = "$(cluster env HB_G6_SCHEME=host ./c 16)" ]
+  [ "$(grep -cE 'the processor is faster than the GPU \([0-9.e+-]+ and [0-9.e+-]+ billion .* HB_G6_SCHEME=bag keeps' <<<"$stderr")" -eq 1 ]
+  run --separate-stderr slow_gpu HB_G6_QUIET=1
+  [[ $stderr != *faster* ]]
+}
+
 @test "blocks in larger pieces are the same" {
   compile c 'cc -std=c11 -O2' g6_cluster.c
   one=$(cluster env HB_G6_SCHEME=host HB_G6_NPIPES=16384 ./c 128)

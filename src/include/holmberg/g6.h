@@ -23,7 +23,8 @@
  *
  * Environment:
  *   HB_G6_SCHEME     a scheme of `holmberg info`; default tile on a GPU, bag without compute shaders, host without a GPU
- *                    (host-simd for what that lacks: ds, single). Not cg2007 and grape6, which know forces on their sources
+ *                    (host-simd for what that lacks: ds, single) or where the processor is faster, which opening measures in
+ *                    some hundredths of a second and says once. Not cg2007 and grape6, which know forces on their sources
  *                    only
  *   HB_G6_PRECISION  one of the scheme's precisions; default double where scheme and device have it, else ds. For the calls of
  *                    GRAPE-5 and NBODY6, whose own libraries have float pairs, ds
