@@ -1323,19 +1323,14 @@ static enum hb_status finish_once(struct hb_force *force)
   return HB_OK;
 }
 
-static enum hb_status once(struct hb_force *force, const struct hb_force_job *job)
-{
-  HB_TRY(begin_once(force, *job));
-  return finish_once(force);
-}
-
-/* After a status of once or a part of it. */
+/* After a status of a call or a part of it. */
 static enum hb_status once_more(struct hb_force *force, const struct hb_force_job *job, enum hb_status status)
 {
   if (status != HB_ERR_DEVICE) return status;
   hb_log("%s; trying once more with shorter draws", hb_error());
   HB_TRY(hb_force_open_again(force));
-  return once(force, job);
+  HB_TRY(begin_once(force, *job));
+  return finish_once(force);
 }
 
 enum hb_status hb_force_begin_of(struct hb_force *force, const struct hb_force_job *job)
@@ -1361,7 +1356,8 @@ struct hb_phases *hb_force_phases(struct hb_force *force) { return &force->phase
 
 enum hb_status hb_force_of(struct hb_force *force, const struct hb_force_job *job)
 {
-  return once_more(force, job, once(force, job));
+  enum hb_status status = begin_once(force, *job);
+  return once_more(force, job, status == HB_OK ? finish_once(force) : status);
 }
 
 void hb_force_set_field(struct hb_force *force, const struct hb_field *field) { force->field = field; }

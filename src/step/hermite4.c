@@ -789,7 +789,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   predict_for_block(h, T, ni);
   h->phases.predict_s += hb_clock_lap(lap);
   HB_TRY(hb_hermite4_before(h, T, ni));
-  HB_TRY(hb_hermite4_forces(h, T, ni));
+  HB_TRY(hb_hermite4_sum(h, T, ni)); /* there are no lists */
   *lap = hb_clock_now();
   predicted_and_forced(h, ni);
   HB_TRY(correct_block(h, T, ni));
