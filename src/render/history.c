@@ -56,6 +56,7 @@ static void thin(struct hb_history *h)
 enum hb_status hb_history_add(struct hb_history *h, double t, const double *x, const double *v)
 {
   while (h->count && h->t[h->count - 1] >= t) h->count--;
+  if (!h->count) h->spacing = 0;
   if (h->count > 1 && h->t[h->count - 1] - h->t[h->count - 2] < h->spacing) h->count--;
   if (h->count == h->most) thin(h);
   double **state = &h->state[h->count];

@@ -43,6 +43,14 @@ void hb_hud_history_add(struct hb_hud_history *h, double t, double error)
   h->error[h->count++] = error;
 }
 
+double hb_hud_history_at(const struct hb_hud_history *h, double t, double now)
+{
+  double error = h->count && t < h->t[0] ? 0 : now;
+  if (!h->count || t >= h->t[h->count - 1]) return now;
+  for (int k = 0; k < h->count && h->t[k] <= t; k++) error = h->error[k];
+  return error;
+}
+
 /* ---- sliders ----------------------------------------------------------------------------------------- */
 
 static const double zero_place = 0.04; /* a logarithmic slider with_zero is 0 below half of this */

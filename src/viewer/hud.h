@@ -44,6 +44,9 @@ struct hb_hud_history {
 
 void hb_hud_history_add(struct hb_hud_history *history, double t, double error);
 
+/* The last error at or before a time; 0 before all, and `now` after them. */
+double hb_hud_history_at(const struct hb_hud_history *history, double t, double now);
+
 /* ---- sliders ---- */
 
 enum hb_hud_law {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "console/signals.h"
 #include "console/target.h"
+#include "core/particles.h"
 #include "core/resample.h"
 #include "gl/gl_pass.h"
 #include "render/camera.h"
@@ -24,7 +25,11 @@
 #include <unistd.h>
 
 static int view_source_has_energy(const struct hb_view_source *s);
-static enum hb_status view_source_show(struct hb_view_source *s, size_t number);
+static enum hb_status view_source_show(struct hb_view_source *s, double number);
+static enum hb_status state_at(const struct hb_view_source *s, double t, struct hb_particles **state);
+static enum hb_status keep(struct hb_view_source *s);
+static int looks_back(const struct hb_view_source *s);
+static enum hb_coloring color_now(const struct hb_view *view);
 static void view_source_close(struct hb_view_source *s);
 
 /* ---- numbers, sliders and help over the picture --------------------------------------------------------- */
@@ -197,7 +202,7 @@ static void draw_curve(struct hb_paint *paint, const struct hb_hud_history *h, c
   if (drawn) hb_paint_box(paint, x0 - 2 * scale, y0 - 2 * scale, 4 * scale, 4 * scale, COLOR_TITLE);
 }
 
-static void paint_history(struct hb_paint *paint, const struct hb_hud_history *h)
+static void paint_history(struct hb_paint *paint, const struct hb_hud_history *h, double shown)
 {
   enum { COLUMNS = 34, LINES = 8, LABEL = 6 };
   double scale = hb_paint_scale(paint), column = hb_paint_column(paint), height = hb_paint_line_height(paint);
@@ -219,6 +224,9 @@ static void paint_history(struct hb_paint *paint, const struct hb_hud_history *h
     hb_paint_box(paint, box[0], at, box[2], scale, 0xffffff20);
   }
   draw_curve(paint, h, box, least, most);
+  double t0 = h->t[0], span = h->t[h->count - 1] - t0;
+  if (shown < t0 + span)
+    hb_paint_box(paint, box[0] + box[2] * fmax(0, (shown - t0) / span), box[1], scale, box[3], COLOR_NOTE);
   snprintf(text, sizeof text, "%.4g", h->t[0]);
   hb_paint_text(paint, box[0], y + (LINES - 1) * height, COLOR_NAME, text);
   snprintf(text, sizeof text, "t = %.4g", h->t[h->count - 1]);
@@ -310,7 +318,7 @@ static void add_pairs(double pairs_per_s, struct numbers *n)
 
 static void add_color(const struct hb_view *view, struct numbers *n)
 {
-  enum hb_coloring color = view->looks.color;
+  enum hb_coloring color = color_now(view);
   double range[2];
   add_row(n, "color", "%s", hb_coloring_label(color));
   for (int k = 0; k < 2; k++) range[k] = hb_coloring_number(color, view->stars.range[k]);
@@ -323,20 +331,24 @@ static void add_numbers(const struct hb_view *view, struct numbers *n)
   const struct hb_view_source *s = &view->source;
   const struct hb_view_clock *clock = &view->clock;
   struct hb_sim_counts counts;
-  int series = hb_view_source_is_series(s);
+  int series = hb_view_source_is_series(s), back = looks_back(s);
+  double error = hb_hud_history_at(&s->history, s->at, s->e_error);
   hb_view_source_counts(s, &counts);
   n->title = s->title;
   if (series)
     snprintf(n->state, sizeof n->state, "%zu of %zu%s", s->shown + 1, s->file_count,
              clock->paused ? ", paused" : "");
   else
-    snprintf(n->state, sizeof n->state, "%s", clock->paused ? "paused" : "");
+    snprintf(n->state, sizeof n->state, "%s",
+             back            ? clock->paused ? "past" : "replay"
+             : clock->paused ? "paused"
+                             : "");
   add_row(n, "N", "%" PRIu64, s->n);
   add_row(n, "t", "%.4f", s->at);
   if (s->energies == 1) add_row(n, "dE/E", "-"); /* with which later ones are compared */
-  if (s->energies > 1 && !isnan(s->e_error)) add_row(n, "dE/E", "%+.2e", s->e_error);
+  if (s->energies > 1 && !isnan(error)) add_row(n, "dE/E", "%+.2e", error);
   n->large = n->row_count;
-  if (!series) {
+  if (!series && !back) {
     add_row(n, "speed", "%.3g time units a second", clock->speed);
     add_row(n, "block", "%" PRIu64, s->block);
     if (counts.near.full_blocks)
@@ -345,7 +357,7 @@ static void add_numbers(const struct hb_view *view, struct numbers *n)
       add_row(n, "steps", "%" PRIu64, counts.block_steps);
     if (!view->film) add_pairs(clock->measured.pairs_per_s, n);
   }
-  if (s->sim) {
+  if (s->sim && !back) {
     const struct hb_force *force = hb_sim_force(s->sim);
     add_row(n, "forces", "%s, %s, %s", hb_force_scheme(force)->name, hb_force_precision(force),
             s->run->sim.integrator);
@@ -365,9 +377,28 @@ static const char *find_message(const struct hb_view *view, char text[64])
   if (*said) return said;
   if (*view->clock.asks) return view->clock.asks;
   if (view->inspect.inspector && *view->inspect.texel.text) return view->inspect.texel.text;
+  if (looks_back(&view->source)) return "the past: space replays it, u begins a new run here, end returns";
   if (isnan(speed) || view->film) return NULL;
   snprintf(text, 64, "as fast as this machine: %.2g of the speed asked for", speed);
   return text;
+}
+
+/* The bar goes through the snapshots of a series, or through what was kept of a run, and a little further than the last state: the
+ * present. */
+static void set_bar(struct hb_view *view)
+{
+  const struct hb_view_source *s = &view->source;
+  struct hb_hud_slider *bar = &view->sliders[HB_VIEW_TIME];
+  int series = hb_view_source_is_series(s);
+  bar->absent = !series && s->past.count < 2;
+  if (bar->absent) return;
+  bar->least = series ? 0 : s->past.t[0];
+  bar->most = series ? (double)s->file_count - 1 : s->t;
+  if (!bar->held) view->moment = series ? fmin(s->play_at, bar->most) : fmin(s->at, s->t);
+  if (series)
+    snprintf(bar->text, sizeof bar->text, "%zu/%zu", s->shown + 1, s->file_count);
+  else
+    snprintf(bar->text, sizeof bar->text, "%.4f", s->at);
 }
 
 /* Paints numbers, messages, the curve of the energy error, sliders and help onto the page. */
@@ -379,9 +410,10 @@ static void view_hud_paint(struct hb_view *view)
   struct hb_hud_slider *bar = &view->sliders[HB_VIEW_TIME];
   struct numbers numbers = {0};
   char text[64];
+  set_bar(view);
   int columns = columns_in(paint, view->window.scene_width);
-  int has_bar = hb_view_source_is_series(s) && (looks->hud || looks->bars);
-  double margin = 12 * hb_paint_scale(paint), foot = has_bar ? 2 * hb_paint_line_height(paint) : 0;
+  int has_bar = (!s->sim || view_source_has_energy(s)) && (looks->hud || looks->bars);
+  double margin = 12 * hb_paint_scale(paint), foot = has_bar ? 1.5 * hb_paint_line_height(paint) : 0;
   double bottom = hb_paint_height(paint) - foot - margin;
   draw_note(paint, columns, COLOR_ERROR, view->window.error, &bottom);
   draw_note(paint, columns, COLOR_NOTE, find_message(view, text), &bottom);
@@ -389,13 +421,11 @@ static void view_hud_paint(struct hb_view *view)
     add_numbers(view, &numbers);
     paint_numbers(paint, &numbers, columns);
   }
-  if (looks->hud && !view->inspect.inspector && view_source_has_energy(s)) paint_history(paint, &s->history);
+  if (looks->hud && !view->inspect.inspector && view_source_has_energy(s))
+    paint_history(paint, &s->history, s->at);
   if (looks->bars) paint_sliders(paint, view->sliders, HB_VIEW_TIME, columns, foot);
-  if (has_bar) {
-    snprintf(bar->text, sizeof bar->text, "%zu/%zu", s->shown + 1, s->file_count);
-    if (!bar->held) view->snapshot = (double)s->shown;
+  if (has_bar && !bar->absent)
     paint_sliders(paint, bar, 1, (int)((hb_paint_width(paint) - 2 * margin) / hb_paint_column(paint)), 0);
-  }
   if (looks->help) paint_help(paint, view->keys);
 }
 
@@ -436,8 +466,8 @@ static enum hb_status simulate(const struct hb_view_source *s, const struct hb_p
   return status;
 }
 
-/* Steps of another simulation, or of the same with something changed. */
-enum from { GOES_ON, ANEW };
+/* Steps of another simulation, of the same with something changed, or of one from a moment that was kept. */
+enum from { GOES_ON, ANEW, BRANCHES };
 
 /* Shows this simulation from now on and destroys the old one. Steps are counted anew, too; pairs go on, rates are made of
  * them. */
@@ -447,7 +477,10 @@ static void begin_showing(struct hb_view_source *s, struct hb_sim *sim, const st
   struct hb_sim_counts counts;
   hb_view_source_counts(s, &counts);
   hb_sim_destroy(s->sim);
-  if (from == ANEW) counts = (struct hb_sim_counts){.pairs = counts.pairs};
+  if (from != GOES_ON) counts = (struct hb_sim_counts){.pairs = counts.pairs};
+  if (from == ANEW) s->past.count = 0;
+  hb_particles_destroy(s->next);
+  s->next = NULL;
   s->before = counts;
   s->sim = sim;
   s->t = s->at = hb_particles_time(particles);
@@ -456,6 +489,7 @@ static void begin_showing(struct hb_view_source *s, struct hb_sim *sim, const st
   s->block = 0;
   s->energies = 0;
   s->e_error = 0;
+  s->branched = from == BRANCHES;
   s->history = (struct hb_hud_history){0};
   s->generation++;
 }
@@ -513,18 +547,36 @@ static enum hb_status take_particles(struct hb_view_source *s, struct hb_particl
   return HB_OK;
 }
 
-/* Goes on from the state of now with these knobs, in which others may stand for its particles: n of them, or 0. */
+static double energy_at(const struct hb_view_source *s, double t)
+{
+  return s->begin.e_total + s->begin.e_scale * hb_hud_history_at(&s->history, t, s->e_error);
+}
+
+/* What was later is forgotten. The cubic's energy is not quite e, that of the run which is left; NaN: not known, or another law. */
+static enum hb_status branch(struct hb_view_source *s, double e)
+{
+  HB_TRY(keep(s));
+  if (!isnan(e)) HB_TRY(hb_view_source_diagnose(s));
+  s->cut = isnan(e) ? NAN : (s->begin.e_total - e) / s->begin.e_scale;
+  return HB_OK;
+}
+
+/* Goes on from the state of now, or if that is looked at, from one that was, with these knobs; others may stand for its particles: n of
+ * them, or 0. */
 static enum hb_status go_on(struct hb_view_source *s, const struct hb_view_knobs *knobs, size_t n)
 {
   struct hb_particles *state = NULL, *others = NULL;
   struct hb_sim *sim;
-  HB_TRY(hb_sim_state(s->sim, s->t, &state));
+  enum from from = looks_back(s) ? BRANCHES : GOES_ON;
+  double e = s->energies && knobs->eps == s->knobs.eps ? energy_at(s, s->at) : NAN;
+  HB_TRY(state_at(s, fmin(s->at, s->t), &state));
   enum hb_status status = n ? hb_resample(state, n, s->seed, &others) : HB_OK;
   const struct hb_particles *shown = n ? others : state;
   if (status == HB_OK) status = simulate(s, shown, knobs, &sim);
   if (status == HB_OK) {
     s->knobs = *knobs;
-    begin_showing(s, sim, shown, GOES_ON);
+    begin_showing(s, sim, shown, from);
+    if (from == BRANCHES) status = branch(s, e);
   }
   hb_particles_destroy(state);
   hb_particles_destroy(others);
@@ -657,7 +709,8 @@ static enum hb_status view_source_resize(struct hb_view_source *s, size_t n)
 static enum hb_status view_source_step(struct hb_view_source *s)
 {
   struct hb_sim_counts before, after;
-  if (hb_view_source_is_series(s)) return view_source_show(s, (s->shown + 1) % s->file_count);
+  if (hb_view_source_is_series(s)) return view_source_show(s, (double)((s->shown + 1) % s->file_count));
+  if (!s->past.count) HB_TRY(keep(s)); /* the beginning */
   double started = hb_clock_now(), t = hb_sim_next_time(s->sim);
   hb_sim_counts(s->sim, &before);
   HB_TRY(hb_sim_step(s->sim));
@@ -697,17 +750,50 @@ enum hb_status hb_view_source_diagnose(struct hb_view_source *s)
   return HB_OK;
 }
 
-/* Looks at a time from t to that of the next step, predicted, where that needs no readback from the device. */
-static void view_source_look_at(struct hb_view_source *s, double t)
+/* ---- what was ---- */
+
+enum { PAST_BYTES = 1 << 27 };
+
+/* Keeps the state of now, where that needs no readback from the device. */
+static enum hb_status keep(struct hb_view_source *s)
 {
-  if (view_source_has_energy(s)) s->at = fmin(fmax(t, s->t), hb_sim_next_time(s->sim));
+  struct hb_particles *state;
+  if (!view_source_has_energy(s)) return HB_OK;
+  double started = hb_clock_now();
+  HB_TRY(hb_sim_state(s->sim, s->t, &state));
+  size_t n = hb_particles_n(state);
+  enum hb_status status = n == s->past.n ? HB_OK : hb_history_open(n, PAST_BYTES, &s->past);
+  if (status == HB_OK) status = hb_history_add(&s->past, s->t, hb_particles_x(state), hb_particles_v(state));
+  hb_particles_destroy(state);
+  s->keep_s += hb_clock_now() - started;
+  return status;
 }
 
-/* The particles at that time, on the host. */
+static int looks_back(const struct hb_view_source *s) { return s->sim && s->at < s->t; }
+
+/* Looks at a time from the first that was kept to that of the next step, predicted, where that needs no readback from the device. */
+static void view_source_look_at(struct hb_view_source *s, double t)
+{
+  double first = s->past.count ? s->past.t[0] : s->t;
+  if (view_source_has_energy(s)) s->at = fmin(fmax(t, first), hb_sim_next_time(s->sim));
+}
+
+static enum hb_status state_at(const struct hb_view_source *s, double t, struct hb_particles **state)
+{
+  if (s->sim)
+    HB_TRY(hb_sim_state(s->sim, fmax(t, s->t), state));
+  else
+    HB_TRY(hb_particles_copy(s->particles, state));
+  if (t == hb_particles_time(*state)) return HB_OK;
+  hb_history_at(&s->past, t, hb_particles_x(*state), hb_particles_v(*state));
+  hb_particles_set_time(*state, t);
+  return HB_OK;
+}
+
+/* The particles at the time that is looked at, on the host. */
 static enum hb_status view_source_state(const struct hb_view_source *s, struct hb_particles **state)
 {
-  if (s->sim) return hb_sim_state(s->sim, s->at, state);
-  return hb_particles_copy(s->particles, state);
+  return state_at(s, s->at, state);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------- */
@@ -720,9 +806,12 @@ static enum hb_status read_file(const struct hb_view_source *s, size_t number,
 
 static enum hb_status show_file(struct hb_view_source *s, size_t number)
 {
-  struct hb_particles *particles;
-  HB_TRY(read_file(s, number, &particles));
+  struct hb_particles *particles = number == s->shown + 1 ? s->next : NULL;
+  if (!particles) HB_TRY(read_file(s, number, &particles));
+  if (particles != s->next) hb_particles_destroy(s->next);
   hb_particles_destroy(s->particles);
+  s->next = NULL;
+  s->past.count = 0;
   s->particles = particles;
   s->shown = number;
   double t = hb_particles_time(particles);
@@ -734,21 +823,46 @@ static enum hb_status show_file(struct hb_view_source *s, size_t number)
   return HB_OK;
 }
 
-/* A snapshot of the series. */
-static enum hb_status view_source_show(struct hb_view_source *s, size_t number)
+static int are_same(struct hb_particles *a, struct hb_particles *b)
 {
-  s->play_at = (double)number;
-  return show_file(s, number);
+  size_t n = hb_particles_n(a);
+  return n == hb_particles_n(b) && hb_particles_time(a) < hb_particles_time(b) &&
+         !memcmp(hb_particles_id(a), hb_particles_id(b), n * sizeof(uint64_t));
+}
+
+/* Keeps the snapshot that is shown and the next one, if that is later and of the same particles. */
+static enum hb_status keep_pair(struct hb_view_source *s)
+{
+  struct hb_particles *const pair[] = {s->particles, s->next};
+  if (!are_same(s->particles, s->next)) return HB_OK;
+  if (s->past.n != s->n) HB_TRY(hb_history_open(s->n, PAST_BYTES, &s->past));
+  for (int k = 0; k < 2; k++)
+    HB_TRY(hb_history_add(&s->past, hb_particles_time(pair[k]), hb_particles_x(pair[k]),
+                          hb_particles_v(pair[k])));
+  return HB_OK;
+}
+
+/* A snapshot of the series, or with a fraction, what is between it and the next one. */
+static enum hb_status view_source_show(struct hb_view_source *s, double place)
+{
+  size_t number = (size_t)place;
+  double part = place - (double)number, before = s->at;
+  if (!s->particles || number != s->shown) HB_TRY(show_file(s, number));
+  if (part > 0 && !s->next && number + 1 < s->file_count) {
+    HB_TRY(read_file(s, number + 1, &s->next));
+    HB_TRY(keep_pair(s));
+  }
+  s->play_at = place;
+  s->at = s->past.count ? s->t + part * (s->past.t[1] - s->t) : s->t;
+  if (s->at < before) s->generation++;
+  return HB_OK;
 }
 
 /* Plays the series for so many seconds, over and over. */
 static enum hb_status view_source_play(struct hb_view_source *s, double seconds)
 {
   double last = (double)s->file_count;
-  s->play_at += seconds * s->rate;
-  if (s->play_at >= last) s->play_at = fmod(s->play_at, last);
-  size_t number = (size_t)s->play_at;
-  return number == s->shown ? HB_OK : show_file(s, number);
+  return view_source_show(s, fmod(s->play_at + seconds * s->rate, last));
 }
 
 /* A file does not say how fast to watch it: two thirds of the time in which its inner half would collapse each second, as
@@ -765,15 +879,32 @@ static enum hb_status find_speed(struct hb_particles *p, double *speed)
   return HB_OK;
 }
 
+static enum hb_status take_state(struct hb_view_source *s, struct hb_particles *particles)
+{
+  enum hb_status status = find_speed(particles, &s->speed);
+  if (status == HB_OK) return take_particles(s, particles);
+  hb_particles_destroy(particles);
+  return status;
+}
+
 static enum hb_status take_file(struct hb_view_source *s)
 {
   struct hb_particles *particles;
   snprintf(s->title, sizeof s->title, "%s", hb_text_base_name(s->files[0]));
   HB_TRY(read_file(s, 0, &particles));
-  enum hb_status status = find_speed(particles, &s->speed);
-  if (status == HB_OK) return take_particles(s, particles);
-  hb_particles_destroy(particles);
-  return status;
+  return take_state(s, particles);
+}
+
+/* A simulation from the moment of the series that is shown. */
+static enum hb_status leave_series(struct hb_view_source *s)
+{
+  struct hb_particles *state;
+  HB_TRY(view_source_state(s, &state));
+  HB_TRY(take_state(s, state));
+  s->files += s->shown;
+  s->file_count = s->branched = 1;
+  s->cut = NAN;
+  return HB_OK;
 }
 
 /* ---- opening ----------------------------------------------------------------------------------------- */
@@ -799,8 +930,10 @@ static void view_source_close(struct hb_view_source *s)
 {
   hb_sim_destroy(s->sim);
   hb_particles_destroy(s->particles);
+  hb_particles_destroy(s->next);
+  hb_history_close(&s->past);
   s->sim = NULL;
-  s->particles = NULL;
+  s->particles = s->next = NULL;
 }
 
 /* ---- the window -------------------------------------------------------------------------------------- */
@@ -929,13 +1062,22 @@ static enum hb_status find_speeds(const struct hb_view *view, double *values)
   return HB_OK;
 }
 
+/* What was kept are positions and velocities. */
+static enum hb_coloring color_now(const struct hb_view *view)
+{
+  enum hb_coloring color = view->looks.color;
+  return looks_back(&view->source) && color != HB_COLORING_GROUP && color != HB_COLORING_MASS
+             ? HB_COLORING_SPEED
+             : color;
+}
+
 /* The range of colors is updated now and then, but not if speeds would have to be read back from the device. */
 static int range_is_due(struct hb_view *view)
 {
   enum { PICTURES_OLD = 32 };
   if (!view->stars.ranged) return 1;
   if (view->stars.range_is_old++ < PICTURES_OLD) return 0;
-  return view->looks.color != HB_COLORING_SPEED || !view->source.sim || view_source_has_energy(&view->source);
+  return color_now(view) != HB_COLORING_SPEED || !view->source.sim || view_source_has_energy(&view->source);
 }
 
 static int is_elsewhere(const struct hb_view *view)
@@ -947,7 +1089,7 @@ static int is_elsewhere(const struct hb_view *view)
 static enum hb_status find_values(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
-  enum hb_coloring color = view->looks.color;
+  enum hb_coloring color = color_now(view);
   HB_TRY(reserve_values(&view->stars, s->n));
   if (color == HB_COLORING_SPEED) return find_speeds(view, view->stars.values);
   if (color != HB_COLORING_GROUP) return hb_coloring_of_sim(color, s->sim, s->n, view->stars.values);
@@ -960,7 +1102,7 @@ static enum hb_status send_values(struct hb_view *view, int range_due)
 {
   struct hb_view_stars *stars = &view->stars;
   double range[2];
-  if (view->looks.color != HB_COLORING_SPEED)
+  if (color_now(view) != HB_COLORING_SPEED)
     HB_TRY(hb_view_particles_values(&stars->at, view->source.n, stars->values));
   if (!range_due) return HB_OK;
   hb_coloring_range(view->source.lit, stars->values, range);
@@ -976,9 +1118,12 @@ static enum hb_status send_values(struct hb_view *view, int range_due)
  * apart. */
 static double trail_s(size_t n) { return n <= HB_VIEW_FEW ? 6 : 1; }
 
+enum { ENTRIES = 48 }; /* of trails */
+
+static double trail_length(const struct hb_view *view) { return trail_s(view->source.n) * view->clock.speed; }
+
 static enum hb_status add_to_trails(struct hb_view *view)
 {
-  enum { ENTRIES = 48 };
   size_t n = view->source.n;
   struct hb_trails *trails = &view->stars.trails;
   if (trails->n != n) {
@@ -986,8 +1131,35 @@ static enum hb_status add_to_trails(struct hb_view *view)
     *trails = (struct hb_trails){0};
     HB_TRY(hb_trails_open(view->window.context, n, ENTRIES, trails));
   }
-  hb_trails_thin(trails, trail_s(n) * view->clock.speed / ENTRIES);
+  hb_trails_thin(trails, trail_length(view) / ENTRIES);
   return hb_trails_add(trails, &view->stars.at);
+}
+
+static enum hb_status load_stars(struct hb_view *view)
+{
+  struct hb_view_source *s = &view->source;
+  struct hb_particles *state;
+  if (s->sim && !looks_back(s)) return hb_view_particles_follow(&view->stars.at, s->sim, s->at);
+  HB_TRY(view_source_state(s, &state));
+  enum hb_status status = hb_view_particles_load(&view->stars.at, state, NULL);
+  hb_particles_destroy(state);
+  return status;
+}
+
+/* The paths up to now through what was kept: after a jump in time. */
+static enum hb_status recall_trails(struct hb_view *view)
+{
+  struct hb_view_source *s = &view->source;
+  double t = s->at, from = fmax(s->past.t[0], t - trail_length(view));
+  enum hb_status status = HB_OK;
+  hb_trails_clear(&view->stars.trails);
+  for (int k = 0; k < ENTRIES && status == HB_OK; k++) {
+    s->at = from + (t - from) * k / (ENTRIES - 1);
+    status = load_stars(view);
+    if (status == HB_OK) status = add_to_trails(view);
+  }
+  s->at = t;
+  return status;
 }
 
 static void set_title(struct hb_view *view)
@@ -1002,25 +1174,28 @@ static enum hb_status place_stars(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
   struct hb_view_stars *stars = &view->stars;
-  int moved = is_elsewhere(view), others = stars->generation != s->generation;
+  int moved = is_elsewhere(view), others = stars->generation != s->generation, back = looks_back(s);
+  int jumped =
+      (back || stars->from_past) && fabs(s->at - stars->t - trail_length(view) / 8) > trail_length(view) / 8;
   if (!moved && !stars->at.lent) return HB_OK;
   if (others) hb_trails_clear(&stars->trails);
   if (others || !s->sim) set_title(view);
-  HB_TRY(s->sim ? hb_view_particles_follow(&stars->at, s->sim, s->at)
-                : hb_view_particles_load(&stars->at, s->particles, NULL));
+  HB_TRY(load_stars(view));
   if (stars->at.lent) stars->at.lit = s->lit;
   stars->generation = s->generation;
   stars->t = s->at;
-  return moved && view->looks.trails ? add_to_trails(view) : HB_OK;
+  stars->from_past = back;
+  if (!moved || !view->looks.trails) return HB_OK;
+  return jumped ? recall_trails(view) : add_to_trails(view);
 }
 
 /* Values are found before stars are placed: computing energies changes the textures of the simulation's forces. */
 static enum hb_status place_and_color(struct hb_view *view)
 {
-  if (view->stars.generation != view->source.generation || view->stars.color != view->looks.color)
-    view->stars.ranged = 0;
-  view->stars.color = view->looks.color;
-  int range_due = range_is_due(view), by_value = view->looks.color != HB_COLORING_SPEED;
+  enum hb_coloring color = color_now(view);
+  if (view->stars.generation != view->source.generation || view->stars.color != color) view->stars.ranged = 0;
+  view->stars.color = color;
+  int range_due = range_is_due(view), by_value = color != HB_COLORING_SPEED;
   int fresh = range_due || (by_value && is_elsewhere(view));
   if (fresh) HB_TRY(find_values(view));
   HB_TRY(place_stars(view));
@@ -1038,7 +1213,7 @@ static enum hb_status draw_stars(struct hb_view *view, const struct hb_gl_target
   struct hb_view_window *w = &view->window;
   struct hb_view_stars *stars = &view->stars;
   struct hb_scene_style style = view->looks.style;
-  style.color = hb_coloring_scene(view->looks.color);
+  style.color = hb_coloring_scene(color_now(view));
   style.glow = view->looks.plain ? -1 : 0;
   memcpy(style.range, stars->range, sizeof style.range);
   style.point_size = fmax(style.point_size, least_star * w->coarse / w->height);
@@ -1147,7 +1322,7 @@ static void describe(const struct hb_view *view, struct hb_view_film *f)
 {
   const struct hb_view_source *s = &view->source;
   int used = snprintf(f->comment, sizeof f->comment, "%s: N = %llu, t = %.10g", s->title,
-                      (unsigned long long)s->n, s->t);
+                      (unsigned long long)s->n, s->at);
   if (s->sim)
     snprintf(f->comment + used, sizeof f->comment - (size_t)used, ", eps = %g, %s, %s, %s", s->knobs.eps,
              s->run->sim.integrator, hb_force_scheme(hb_sim_force(s->sim))->name,
@@ -1197,6 +1372,22 @@ enum hb_status hb_view_picture_save(struct hb_view *view, const char *path)
   return HB_OK;
 }
 
+/* What is shown, with the softening that it has. */
+static enum hb_status save_snapshot(struct hb_view *view, int by)
+{
+  char path[4096];
+  struct hb_particles *state;
+  const struct hb_view_source *s = &view->source;
+  (void)by;
+  HB_TRY(find_free_name("h5", path));
+  HB_TRY(view_source_state(s, &state));
+  enum hb_status status = s->sim ? hb_particles_print_note(state, "eps", "%.17g", s->knobs.eps) : HB_OK;
+  if (status == HB_OK) status = hb_snapshot_write(path, NULL, state);
+  hb_particles_destroy(state);
+  if (status == HB_OK) hb_hud_say(&view->note, "wrote %s: t = %.10g", path, s->at);
+  return status;
+}
+
 /* Starts a movie; path NULL: under a free name. Ends it, with a message. Errors: those of hb_film_open, hb_film_close. */
 static enum hb_status view_picture_record(struct hb_view *view, const char *path)
 {
@@ -1235,13 +1426,25 @@ static enum hb_status film_picture(struct hb_view *view)
   return same_size && status == HB_OK ? HB_OK : view_picture_recorded(view, status);
 }
 
+static const double keep_share = 0.05; /* time for states that are kept, relative to that of steps */
+
 /* ---- showing ----------------------------------------------------------------------------------------- */
+
+/* Keeps what is shown, unless that would take more than a share of the time of the steps. */
+static enum hb_status remember(struct hb_view *view)
+{
+  struct hb_view_source *s = &view->source;
+  int by_clock = view->clock.is_kept && !view->film;
+  if (!s->sim || looks_back(s) || (s->past.count && s->past.t[s->past.count - 1] == s->t)) return HB_OK;
+  return by_clock && s->keep_s > keep_share * s->step_s ? HB_OK : keep(s);
+}
 
 /* Draws and shows a picture, and adds it to the movie being recorded. Only for hb_view_show. */
 static enum hb_status view_picture_show(struct hb_view *view)
 {
   struct hb_view_window *w = &view->window;
   const struct hb_gl_target screen = {.width = w->width, .height = w->height};
+  HB_TRY(remember(view));
   double start = hb_clock_now();
   HB_TRY(draw_picture(view, &screen));
   hb_gl_window_swap(w->gl);
@@ -1294,7 +1497,15 @@ static void look_between(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
   if (hb_sim_next_time(s->sim) - s->t > view->clock.speed / view->asked->fps)
-    view_source_look_at(s, view->clock.t);
+    view_source_look_at(s, fmax(view->clock.t, s->t));
+}
+
+/* What was kept, up to the present, where the steps go on. */
+static void replay(struct hb_view *view, double seconds)
+{
+  struct hb_view_source *s = &view->source;
+  view->clock.t = fmin(s->at + seconds * view->clock.speed, s->t);
+  view_source_look_at(s, view->clock.t);
 }
 
 /* The clock goes on by this many seconds, and as many steps are done as are due by it, for about budget_s of real time; nothing
@@ -1308,6 +1519,7 @@ static enum hb_status step_for(struct hb_view *view, double seconds, double budg
   c->late = 0;
   if (c->paused) return HB_OK;
   if (hb_view_source_is_series(s)) return halt(view, view_source_play(s, seconds));
+  if (looks_back(s)) return replay(view, seconds), HB_OK;
   HB_TRY(halt(view,
               diagnose(view))); /* before the steps, since it overwrites the drawn particles on the device */
   int is_elsewhere = c->t < s->t || c->t > hb_sim_next_time(s->sim); /* another model, or a single step */
@@ -1386,8 +1598,7 @@ static void set_sliders(struct hb_view *view)
                      .value = &view->n_wanted},
       [HB_VIEW_POINT] = {"point size", 0.2, 12, HB_HUD_LOGARITHMIC, 0, "%.3g", .absent = 0,
                          .value = &view->looks.style.point_size},
-      [HB_VIEW_TIME] = {"", 0, (double)s->file_count - 1, HB_HUD_LINEAR, 0, NULL, .absent = !series,
-                        .value = &view->snapshot},
+      [HB_VIEW_TIME] = {"", 0, 1, HB_HUD_LINEAR, 0, NULL, .absent = 1, .value = &view->moment},
   };
   memcpy(view->sliders, sliders, sizeof sliders);
   view->knobs = s->knobs;
@@ -1517,11 +1728,17 @@ static enum hb_status cycle_models(struct hb_view *view)
 
 /* ---- the same model with other forces, or another number of particles -------------------------------- */
 
-/* Shows who computes the forces now. */
+/* Shows who computes the forces now, and what began. */
 static enum hb_status say_forces(struct hb_view *view)
 {
-  const struct hb_force *force = hb_sim_force(view->source.sim);
-  hb_hud_say(&view->note, "forces by %s, %s", hb_force_scheme(force)->name, hb_force_precision(force));
+  struct hb_view_source *s = &view->source;
+  const struct hb_force *force = hb_sim_force(s->sim);
+  char begins[96] = "", cut[48] = "";
+  if (s->branched) snprintf(begins, sizeof begins, "a new run from t = %.6g: ", s->t);
+  if (s->branched && !isnan(s->cut)) snprintf(cut, sizeof cut, "; its energy begins %+.1e off", s->cut);
+  s->branched = 0;
+  hb_hud_say(&view->note, "%sforces by %s, %s%s", begins, hb_force_scheme(force)->name,
+             hb_force_precision(force), cut);
   return HB_OK;
 }
 
@@ -1589,13 +1806,56 @@ static enum hb_status pause_or_resume(struct hb_view *view, int by)
   return HB_OK;
 }
 
+/* To a moment of what was kept or, with a fraction, to a snapshot of a series. */
+static enum hb_status go_to(struct hb_view *view, double moment)
+{
+  struct hb_view_source *s = &view->source;
+  view->clock.paused = 1;
+  if (!s->sim) return view_source_show(s, moment);
+  view_source_look_at(s, fmin(moment, s->t));
+  return HB_OK;
+}
+
+/* To the state kept before or after what is shown. */
+static enum hb_status go_by_states(struct hb_view *view, int by)
+{
+  struct hb_view_source *s = &view->source;
+  const struct hb_history *h = &s->past;
+  size_t at = h->count ? hb_history_before(h, s->at) : 0, last = h->count - 1;
+  if (!h->count || (by < 0 && s->at <= h->t[0]))
+    return hb_fail(HB_ERR_USAGE, "nothing earlier was kept: r starts again");
+  if (by < 0 && at > 0 && h->t[at] == s->at) at--;
+  return go_to(view, by < 0 ? h->t[at] : at < last ? h->t[at + 1] : s->t);
+}
+
 static enum hb_status step_once(struct hb_view *view, int by)
 {
   struct hb_view_source *s = &view->source;
-  if (by < 0 && !hb_view_source_is_series(s))
-    return hb_fail(HB_ERR_USAGE, "a simulation cannot run backwards: r starts it again");
+  double last = (double)s->file_count - 1, place = ceil(s->play_at) - 1;
   view->clock.paused = 1;
-  return by > 0 ? hb_view_step(view) : view_source_show(s, (s->shown + s->file_count - 1) % s->file_count);
+  if (s->sim && (by < 0 || looks_back(s))) return go_by_states(view, by);
+  return by > 0 ? hb_view_step(view) : view_source_show(s, place < 0 ? last : place);
+}
+
+/* To the first or last moment. */
+static enum hb_status go_to_end(struct hb_view *view, int by)
+{
+  const struct hb_view_source *s = &view->source;
+  if (!s->sim) return go_to(view, by < 0 ? 0 : (double)s->file_count - 1);
+  return go_to(view, by < 0 ? -INFINITY : INFINITY);
+}
+
+/* A new run from the moment that is shown. */
+static enum hb_status begin_here(struct hb_view *view, int by)
+{
+  struct hb_view_source *s = &view->source;
+  int series = !s->sim;
+  (void)by;
+  if (!series && !looks_back(s))
+    return hb_fail(HB_ERR_USAGE, "the run is here: left or the bar goes back to where a new one can begin");
+  HB_TRY(series ? leave_series(s) : go_on(s, &s->knobs, 0));
+  HB_TRY(series ? adopt_other(view) : adopt(view));
+  return say_forces(view);
 }
 
 /* Twice as fast, or half, by two presses. */
@@ -1728,8 +1988,11 @@ const struct hb_keys_row hb_view_keys[] = {
     {'+', "+", change_speed, 1, "faster; two presses double the speed"},
     {'=', NULL, change_speed, 1, NULL},
     {'-', "-", change_speed, -1, "slower"},
-    {HB_GL_KEY_RIGHT, "right", step_once, 1, "one block step, or the next snapshot"},
-    {HB_GL_KEY_LEFT, "left", step_once, -1, "the previous snapshot"},
+    {HB_GL_KEY_RIGHT, "right", step_once, 1, "one block step; the next snapshot or kept state"},
+    {HB_GL_KEY_LEFT, "left", step_once, -1, "back by a snapshot or kept state; the bar goes to any moment"},
+    {HB_GL_KEY_HOME, "home", go_to_end, -1, "the first moment that is kept"},
+    {HB_GL_KEY_END, "end", go_to_end, 1, "the present"},
+    {'u', "u", begin_here, 0, "a new run from the moment that is shown; m, x and sliders begin it, too"},
     {'r', "r", start_again, 0, "start again from the beginning"},
     {'c', "c", center, 0, "center on the middle of the particles, all of them in the picture"},
     {'1', "1", show_model, 1, "model " MODEL_1},
@@ -1755,6 +2018,7 @@ const struct hb_keys_row hb_view_keys[] = {
     {'a', "a", play_passes, 0, "inspector: one pass further at each walk, or stop"},
     {'d', "d", stop_drawing, 0, "stop drawing, keep computing"},
     {'s', "s", save_screenshot, 0, "screenshot: a PNG in this folder"},
+    {'w', "w", save_snapshot, 0, "write a snapshot of what is shown"},
     {'v', "v", film_or_end, 0, "record a movie, or end it"},
     {'f', "f", fill_screen, 0, "full screen and back"},
     {'q', "q, Esc", toggle, IN_VIEW(done), "quit"},
@@ -1788,7 +2052,8 @@ static enum hb_status turn_knobs(struct hb_view *view)
 {
   const struct hb_view_knobs *knobs = &view->knobs, *now = &view->source.knobs;
   if (knobs->eps == now->eps && knobs->eta == now->eta && knobs->damping == now->damping) return HB_OK;
-  return view_source_turn(&view->source, knobs);
+  HB_TRY(view_source_turn(&view->source, knobs));
+  return view->source.branched ? say_forces(view) : HB_OK;
 }
 
 /* *taken = 1 when the event was for a slider. */
@@ -1797,8 +2062,7 @@ static enum hb_status move_sliders(struct hb_view *view, const struct hb_gl_even
   for (int k = view->looks.bars ? 0 : HB_VIEW_TIME; k < HB_VIEW_SLIDERS; k++) {
     enum hb_hud_answer answer = hb_hud_slider_event(&view->sliders[k], event);
     *taken |= answer != HB_HUD_NOT_MINE;
-    if (k == HB_VIEW_TIME && answer == HB_HUD_MOVED)
-      return forgive(view, view_source_show(&view->source, (size_t)floor(view->snapshot + 0.5)));
+    if (k == HB_VIEW_TIME && answer == HB_HUD_MOVED) return forgive(view, go_to(view, view->moment));
     if (k != HB_VIEW_TIME && answer == HB_HUD_LET_GO)
       return forgive(view, k == HB_VIEW_N ? change_n(view, 0) : turn_knobs(view));
   }

@@ -6,6 +6,7 @@
 
 #include "inspect/inspector.h"
 #include "movie/render.h"
+#include "render/history.h"
 #include "run/run_settings.h"
 #include "viewer/hud.h"
 #include "viewer/steer.h"
@@ -32,16 +33,19 @@ struct hb_view_source {
   char title[128];
   struct hb_view_knobs knobs;
   struct hb_particles *particles; /* at the start, or of the snapshot shown                               */
+  struct hb_particles *next;      /* of a series, the snapshot after it; NULL: not read                   */
   struct hb_sim *sim;             /* NULL: a series                                                       */
   size_t shown;                   /* number in the series                                                 */
   double play_at;                 /* the same with a fraction towards the next                            */
+  struct hb_history past;         /* states that were kept; of a series, the two beside what is shown     */
+  double keep_s;                  /* wall time for that                                                   */
   double t;                       /* now                                                                  */
-  double at;                      /* the time that is looked at: t, or between t and the next step        */
-  double begin_s;                 /* wall time that it took to begin: shaders, and all forces once        */
-  double speed;                   /* time units a second at which this is watched best                    */
-  uint64_t n, block;              /* particles, and those of them in the last step                        */
-  uint64_t lit;                   /* so many shine, see hb_view_particles_lit                             */
-  unsigned generation;            /* changes whenever particles change other than by steps                */
+  double at;           /* the time that is looked at: t, one before it, or one until the next step */
+  double begin_s;      /* wall time that it took to begin: shaders, and all forces once        */
+  double speed;        /* time units a second at which this is watched best                    */
+  uint64_t n, block;   /* particles, and those of them in the last step                        */
+  uint64_t lit;        /* so many shine, see hb_view_particles_lit                             */
+  unsigned generation; /* changes whenever particles change other than by steps                */
 
   /* forces for the inspector */
   int wants_textures;
@@ -56,6 +60,8 @@ struct hb_view_source {
   struct hb_diagnostics begin; /* the first of them          */
   double e_error;              /* over the cluster's own: e_scale; NaN: it has none */
   struct hb_hud_history history;
+  int branched; /* 1: it began at a moment that was kept, of a run whose energy there was off by ... */
+  double cut;   /* relative to e_scale; NaN: not known                                               */
 };
 
 /* The window: a scene of stars, beside it the inspector, and a page painted over both. */
@@ -80,6 +86,7 @@ struct hb_view_stars {
   size_t capacity;
   unsigned generation; /* of the source, when the stars were last placed */
   double t;
+  int from_past;   /* 1: of what was kept */
   double range[2]; /* of the colors */
   enum hb_coloring color;
   int ranged;            /* 1: it belongs to this color and source */
@@ -127,7 +134,7 @@ enum {
   HB_VIEW_SPEED,
   HB_VIEW_N,
   HB_VIEW_POINT,
-  HB_VIEW_TIME, /* of a series: a bar at the bottom of the window */
+  HB_VIEW_TIME, /* a bar at the bottom of the window: through a series, or what was kept of a run */
   HB_VIEW_SLIDERS
 };
 
@@ -168,7 +175,7 @@ struct hb_view {
   struct hb_view_clock clock;
   struct hb_hud_slider sliders[HB_VIEW_SLIDERS];
   struct hb_view_knobs knobs; /* where the sliders stand */
-  double n_wanted, snapshot;
+  double n_wanted, moment;
   struct hb_hud_note note;
   int done;
 };

@@ -335,6 +335,12 @@ bright() {
   ffmpeg -v error -i "$1" -vf "crop=$4:$5:$2:$3,format=gray" -f rawvideo - | LC_ALL=C tr -d '\000-\276' | wc -c
 }
 
+# changed FILE FILE X Y WIDTH HEIGHT: pixels of another brightness in a part of two pictures
+changed() {
+  ffmpeg -v error -i "$1" -i "$2" -filter_complex "[0][1]blend=all_mode=difference,crop=$5:$6:$3:$4,format=gray" -f rawvideo - |
+    LC_ALL=C tr -d '\000-\037' | wc -c
+}
+
 @test "dE/E is - until there are two energies to compare" {
   view plummer -n 64 --scheme host --size 640x480 <<<$'energy\nstate\nscreenshot a.png\nframes 20\nenergy\nstate\nscreenshot b.png'
   says 0 de_cluster 0
@@ -579,6 +585,63 @@ END
   [[ $stderr == *'interaction coulomb cannot be integrated: '* ]]
 }
 
+@test "the bar at the bottom: back through a run and forth, and from any moment a new one, kept by w" {
+  local from=(p.h5 --scheme host --eps 1/64 --speed 0.1 --size 640x480)
+  kept() { # NUMBER TIME ARG...: the snapshot that w wrote, and what the command has at that time
+    "$HOLMBERG" run p.h5 --scheme host --eps 1/64 --t-end "$2" -o ran.h5 --quiet
+    "$HOLMBERG" diff ran.h5 "holmberg_000$1.h5" "${@:3}"
+  }
+  "$HOLMBERG" ic plummer -n 64 -o p.h5 --quiet
+  view "${from[@]}" <<<$'frames 40\nstate\nkey space\nkey left\nkey left\nkey left\nstate\nkey w'
+  read -r x y length _ <<<"$(slider 0 time)"
+  holds "$(value 1 at) < $(value 0 t)"
+  says 1 t "$(value 0 t)"
+  kept 1 "$(value 1 at)" # bit by bit
+  view "${from[@]}" <<END
+frames 40
+key space
+screenshot present.png
+drag $((x + length)) $y $((x + length * 2 / 5)) $y
+screenshot past.png
+state
+key w
+key space
+play 0.1
+state
+key end
+key space
+screenshot again.png
+state
+drag $((x + length)) $y $((x + length * 2 / 5)) $y
+key m
+state
+frames 1
+key space
+frames 9
+key left
+key home
+state
+END
+  local at
+  at=$(value 0 at)
+  holds "$at > 0.39 * $(value 0 t) && $at < 0.41 * $(value 0 t)"
+  kept 2 "$at" --tolerance 1e-5
+  if kept 2 "$at"; then false; fi # but of the cubic between two states
+  says 1 paused false
+  holds "$(value 1 at) > $at + 0.0099 && $(value 1 at) < $at + 0.0101"
+  says 2 at "$(value 0 t)"
+  local of_past of_again
+  of_past=$(changed present.png past.png 340 150 280 250) of_again=$(changed present.png again.png 340 150 280 250)
+  echo "pixels that are others: in the past $of_past, and back $of_again"
+  ((of_past > 100 && 10 * of_again < of_past))
+  says 3 t "$at" # what was later is forgotten
+  says 3 block_steps 0
+  [[ $(value 3 message) == '"a new run from t = 0.018715: forces by '* ]]
+  [ "$(value 3 scheme)" != '"host"' ]
+  says 4 block_steps 9
+  says 4 at 0
+}
+
 @test "a series plays: right, left, the time bar, and through it by the clock" {
   "$HOLMBERG" ic coldsphere -n 50 -o c.h5 --quiet
   "$HOLMBERG" run c.h5 --t-end 0.5 --snap-every 1/8 -o end.txt --scheme host --quiet
@@ -612,6 +675,27 @@ END
   says 1 snapshot 1
   holds "$(value 2 pictures) > $(value 1 pictures)"
   says 3 title '"plummer"'
+  # between two snapshots, by the cubic; a new run begins there
+  view end_000?.txt --paused --scheme host <<END
+drag $x $y $((x + length / 2)) $y
+state
+key w
+key left
+state
+drag $x $y $((x + length / 2)) $y
+key u
+state
+key space
+frames 2
+state
+END
+  holds "$(value 0 t) == 0.25"
+  says 1 snapshot 2
+  holds "$(value 2 t) > 0.312 && $(value 2 t) < 0.313"
+  [[ $(value 2 message) == *'a new run from t = 0.31'*': forces by host, double"' ]]
+  says 3 block_steps 2
+  "$HOLMBERG" run c.h5 --t-end 0.3125 -o middle.h5 --scheme host --quiet
+  "$HOLMBERG" diff middle.h5 holmberg_0001.h5 --tolerance 0.3 # falling through each other
   fails_with 2 'option --color-by: a series of snapshots cannot be colored by acc *' view end_000?.txt --color-by acc
 }
 
@@ -736,10 +820,10 @@ changes_soon() {
   xdotool key Right
   expect_soon '*"block_steps": 1,*'
   sight=$(last sight)
-  xdotool mousemove --window "$window" 200 120 mousedown 1 mousemove --window "$window" 230 130 mouseup 1
+  xdotool mousemove --window "$window" 200 90 mousedown 1 mousemove --window "$window" 230 100 mouseup 1
   changes_soon sight "$sight"
   centre=$(last centre) sight=$(last sight)
-  xdotool keydown shift mousedown 1 mousemove --window "$window" 250 140 mouseup 1 keyup shift
+  xdotool keydown shift mousedown 1 mousemove --window "$window" 250 110 mouseup 1 keyup shift
   changes_soon centre "$centre"
   [ "$(last sight)" = "$sight" ]
   distance=$(last distance)
