@@ -77,6 +77,6 @@ void hb_history_at(const struct hb_history *h, double t, double *x, double *v)
     double d = b[k] - a[k], va = a[size + k] * span, vb = b[size + k] * span;
     double c2 = 3 * d - 2 * va - vb, c3 = va + vb - 2 * d;
     x[k] = a[k] + s * (va + s * (c2 + s * c3));
-    v[k] = span > 0 ? (va + s * (2 * c2 + 3 * s * c3)) / span : a[size + k];
+    v[k] = a[size + k] + (span > 0 ? s * (2 * c2 + 3 * s * c3) / span : 0);
   }
 }

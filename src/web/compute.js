@@ -180,11 +180,11 @@ function computer(post) {
       }
       return status;
     },
-    async from({ state, n, t, fresh, set }) {
+    async from({ state, n, t, to = t, fresh = false, set }) {
       await idle("all");
       set?.forEach(([name, value]) => engine.set(name, value));
       module.HEAPF64.set(state, engine.room(n) / 8);
-      const status = await atLength("from", n, t);
+      const status = await atLength("from", n, t, to);
       if (!status) {
         await begins(0);
         show(fresh);

@@ -243,15 +243,26 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_start_over(void)
   return begin_sim(page.initial);
 }
 
+/* Of the particles as they are at time t, after the steps that it takes. */
+static enum hb_status begin_at(double t)
+{
+  struct hb_particles *now;
+  enum hb_status status = HB_OK;
+  hb_web_trust(1);
+  while (status == HB_OK && hb_sim_next_time(page.sim) <= t) status = hb_sim_step(page.sim);
+  hb_web_trust(0);
+  HB_TRY(status);
+  HB_TRY(hb_sim_state(page.sim, t, &now));
+  status = begin_sim(now);
+  hb_particles_destroy(now);
+  return status;
+}
+
 EMSCRIPTEN_KEEPALIVE enum hb_status page_go_on(void)
 {
   LONG;
-  struct hb_particles *now;
   HB_TRY(check_sim());
-  HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
-  enum hb_status status = begin_sim(now);
-  hb_particles_destroy(now);
-  return status;
+  return begin_at(hb_sim_time(page.sim));
 }
 
 /* ---- states that go to pictures elsewhere, and come back ---- */
@@ -284,8 +295,9 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_state(void)
   return status;
 }
 
-/* From the state of n particles in show_buffer at time t, with settings that may have changed. */
-EMSCRIPTEN_KEEPALIVE enum hb_status page_from(int n, double t)
+/* From the state of n particles in show_buffer at time t, with settings that may have changed; at once by steps to
+ * time `to`. */
+EMSCRIPTEN_KEEPALIVE enum hb_status page_from(int n, double t, double to)
 {
   LONG;
   struct hb_particles *p;
@@ -298,6 +310,7 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_from(int n, double t)
   hb_particles_set_time(p, t);
   if (!page.initial || hb_particles_n(page.initial) != count) return begin_with(p);
   enum hb_status status = begin_sim(p);
+  if (status == HB_OK && to > t) status = begin_at(to);
   hb_particles_destroy(p);
   return status;
 }

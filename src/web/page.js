@@ -517,14 +517,20 @@ function replay(seconds) {
   if (shown >= present()) leaveBar();
 }
 
-// A run of its own from the moment on show, by what is chosen now; what was later is forgotten.
+// What is remembered of the last time before t: masses, places, velocities.
+function keptAt(t) {
+  const n = show.n(0), k = show.before(0, t), from = show.state(0, k) / 8;
+  return { n, t: show.time(0, k), state: module.HEAPF64.slice(from, from + 7 * n) };
+}
+
+// A run of its own from the moment on show, by what is chosen now; what was later is forgotten. The cubic between two kept states
+// knows nothing of what close stars did meanwhile: the way from the last one to the moment is run.
 async function startHere(gone) {
-  const at = show.before(0, shown), t = show.time(0, at), n = show.n(0), from = show.state(0, at) / 8;
-  const states = module.HEAPF64.slice(from, from + 7 * n);
-  if (!done(await runner.ask({ do: "from", state: states, n, t, fresh: false, set: settings() }))) return;
+  const to = shown;
+  if (!done(await runner.long("from", [to], { ...keptAt(to), do: "from", to, set: settings() }))) return;
   leaveBar();
   begun();
-  say(gone || `a new run from t = ${t.toFixed(4)}, by ${state.scheme}`);
+  say(gone || `a new run from t = ${to.toFixed(4)}, by ${state.scheme}, at energy ${runner.numbers[6].toPrecision(6)}`);
 }
 
 // ---- the race: the same stars by several schemes ----
@@ -544,11 +550,9 @@ function racerSettings(name) {
 
 async function beginRace(names) {
   if (race) endRace();
-  const at = show.before(0, shown ?? Infinity), n = show.n(0), t = show.time(0, at), from = show.state(0, at) / 8;
-  const states = module.HEAPF64.slice(from, from + 7 * n);
+  const { n, t } = base = keptAt(shownTime());
   if (isPressed("inspect")) inspect(false);
-  base = { states, n, t };
-  race = names.map((scheme, pane) => beginRacer(scheme, pane, states, n, t));
+  race = names.map((scheme, pane) => beginRacer(scheme, pane, base));
   race.t = t;
   race.seconds = 0;
   race.ghosts = Array.from({ length: GHOSTS }, (_, k) => ({ name: show.ghost_name(k), unit: show.ghost(k, n) }));
@@ -573,7 +577,7 @@ async function beginRace(names) {
 
 let base = null; // where the race began, and what goes on after it
 
-function beginRacer(scheme, pane, states, n, t) {
+function beginRacer(scheme, pane, from) {
   const racer = new Runner(pane, null), element = $("pane").content.firstElementChild.cloneNode(true);
   $("panes").append(element);
   Object.assign(racer, { scheme, element, name: scheme, line: new Line(element.querySelector("canvas"), ["--error"], -16, 0), steps: 0 });
@@ -590,7 +594,7 @@ function beginRacer(scheme, pane, states, n, t) {
   racer.begun = racer.ready.then(async opened => {
     if (opened.error) return opened;
     for (const [file, text] of Object.entries(edits())) await racer.ask({ do: "write", file, text });
-    return racer.ask({ do: "from", state: states, n, t, fresh: true, set: racerSettings(scheme) });
+    return racer.ask({ do: "from", ...from, fresh: true, set: racerSettings(scheme) });
   });
   return racer;
 }
@@ -617,7 +621,7 @@ function endRace() {
   document.body.classList.remove("racing");
   $("race").textContent = "Race";
   seenIn = "";
-  if (base) runner.ask({ do: "from", state: base.states, n: base.n, t: base.t, fresh: true, set: settings() }).then(begun);
+  if (base) runner.ask({ do: "from", ...base, fresh: true, set: settings() }).then(begun);
   base = null;
   settle();
 }
@@ -870,10 +874,7 @@ async function listRuns() {
 }
 
 async function keepRun() {
-  const n = show.n(0), states = Array.from({ length: show.count(0) }, (_, k) => {
-    const at = show.state(0, k) / 8;
-    return { n, t: show.time(0, k), state: module.HEAPF64.slice(at, at + 7 * n) };
-  });
+  const n = show.n(0), states = Array.from({ length: show.count(0) }, (_, k) => keptAt(show.time(0, k)));
   const key = `${state.model}, N = ${n}, t = ${states[0].t.toFixed(2)} to ${states.at(-1).t.toFixed(2)}, ${state.scheme}`;
   if (await stored(async () => (await storage.put({ name: key, states, state: { ...state }, wish: { ...wish } }), true))) say(`kept in this browser: ${key}`);
   await listRuns();

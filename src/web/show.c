@@ -145,6 +145,7 @@ EMSCRIPTEN_KEEPALIVE enum hb_status show_add(int k, double t)
 EMSCRIPTEN_KEEPALIVE int show_count(int k) { return (int)count_of(&show.pane[k]); }
 EMSCRIPTEN_KEEPALIVE int show_n(int k) { return (int)show.pane[k].history.n; }
 EMSCRIPTEN_KEEPALIVE double show_time(int k, int state) { return show.pane[k].history.t[state]; }
+
 EMSCRIPTEN_KEEPALIVE int show_before(int k, double t)
 {
   return (int)hb_history_before(&show.pane[k].history, t);

@@ -692,7 +692,11 @@ def _():
     kept = until("kept run", lambda: "kept in this browser" in said() and said())
     choose("#scheme", "bag")
     until("new run", lambda: "a new run from t = " in said() and ", by bag" in said())
-    demand(moment() <= middle + 0.01, f"it begins at {moment()}, not before {middle}")
+    begins, there, _ = snapshot()
+    note(f"{said()}; on show was {at!r}, it begins at {begins!r}")
+    demand(abs(moment() - at) < 1e-4 and begins == at, f"it begins at {begins}, and shows {moment()}")
+    demand(len(there) == 32 and [r[0] for r in there] == [r[0] for r in rows], "other stars")
+    demand(abs(float(re.search(r"energy (\S+)$", said())[1]) + 0.25) < 1e-3, said())  # the cubic between two kept states: -0.37
     browser.click("#pause")
     passes(0.02)
     open_running("#n=16")
