@@ -25,7 +25,7 @@ function computer(post) {
   const TURN_SECONDS = 0.012; // of a picture's 1/60 s
   const ENDED = { step: /advance/, change: /advance|measure|go_on|from|resize/, anew: /advance|measure|go_on|from|resize|start_over/, all: /./ };
   let module, engine, running = null, paused = true, isLost = false, free = false, until = null, waits = false, held = false, hasEnded = false, speed = 0.1, due = 0, before = 0;
-  let unseen = 0, hasNews = false, wasIdle = false, size = null, told = "", begun = false;
+  let unseen = 0, unheard = false, wasBehind = false, hasNews = false, wasIdle = false, size = null, told = "", begun = false;
 
   const numbers = () => Array.from(module.HEAPF64.subarray(engine.numbers() / 8, engine.numbers() / 8 + 13));
 
@@ -128,7 +128,16 @@ function computer(post) {
     const x = numbers(), reached = until !== null && x[1] > until, behind = until === null && !free && due - x[0] > speed && x[1] <= due;
     if (behind || reached) due = x[0];
     if (reached) until = null, held = waits, paused ||= held; // until the page, which knows it later, says so
-    post({ numbers: x, behind, reached, warning: engine.warning() });
+    tell(x, behind, reached, engine.warning());
+  }
+
+  // What the page has not listened to yet is not followed by more of it: on a slow machine they would pile up.
+  function tell(x, behind, reached, warning) {
+    wasBehind ||= behind;
+    if (unheard && !reached && !warning) return;
+    post({ numbers: x, behind: wasBehind, reached, warning });
+    unheard = true;
+    wasBehind = false;
   }
 
   async function loop() {
@@ -137,7 +146,7 @@ function computer(post) {
       if (!isIdle) await advance();
       if (begun && hasNews && !unseen && !isLost && !running) show(false);
       if (begun && size && !isLost && !running) inspect();
-      if (isIdle && !wasIdle && !running) post({ idle: true });
+      if (isIdle && !wasIdle && !running) post({ idle: true, numbers: begun ? numbers() : null });
       wasIdle = isIdle && !running;
       await turn(isIdle ? 15 : free || numbers()[1] <= due ? 0 : 8);
     }
@@ -219,6 +228,7 @@ function computer(post) {
       }
     },
     seen() { unseen = 0; },
+    heard() { unheard = false; },
     size(given) { size = given.width ? given : null; told = ""; },
     end() { hasEnded = paused = true; },
   };

@@ -457,6 +457,10 @@ function frame(now) {
       each.isUnseen = false;
     }
   }
+  for (const each of race ?? [runner]) {
+    each.listen();
+    (each.line ?? lines).show(now);
+  }
   showLong();
   showBar();
   if (race) showRace(seconds);

@@ -74,9 +74,18 @@ class Runner {
   take(message) {
     if (message.numbers) [this.numbers, this.beat] = [message.numbers, performance.now()];
     if (message.idle) this.isBusy = false;
-    if (!message.id) return this.onEvent(message);
+    if (!message.id) {
+      this.hasSpoken = true;
+      return this.onEvent(message);
+    }
     this.waiting.get(message.id)?.(message);
     this.waiting.delete(message.id);
+  }
+
+  // Once a picture.
+  listen() {
+    if (this.hasSpoken) this.tell({ do: "heard" });
+    this.hasSpoken = false;
   }
 
   end() {
@@ -99,10 +108,18 @@ class Line {
     while (this.points.length && this.points.at(-1)[0] >= t) this.points.pop();
     this.points.push([t, ...values]);
     if (this.points.length > this.most) this.points = this.points.filter((p, k) => k % 2 === 0 || k === this.points.length - 1);
+    this.isOld = true;
+  }
+
+  // A few times a second: on a slow machine it costs as much as the stars.
+  show(now) {
+    if (!this.isOld || now < (this.drawnAt ?? 0) + 250) return;
+    this.drawnAt = now;
     this.draw();
   }
 
   draw() {
+    this.isOld = false;
     const { canvas, points, low, high } = this, scale = Math.min(devicePixelRatio, 2), style = getComputedStyle(canvas);
     const width = canvas.width = Math.max(1, Math.round(canvas.clientWidth * scale)), height = canvas.height = Math.max(1, Math.round(canvas.clientHeight * scale));
     const at = canvas.getContext("2d"), left = 46 * scale, foot = 16 * scale, first = points[0]?.[0] ?? 0, last = points.at(-1)?.[0] ?? 1;
