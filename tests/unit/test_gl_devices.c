@@ -24,6 +24,9 @@ static struct hb_particles *sphere(size_t n)
   return p;
 }
 
+/* Short programs, which compile fast: what is tested here is no matter of theirs. */
+#define SHORT " i_each=2 unroll=2"
+
 static struct hb_force *open_force(const char *scheme, const char *precision, const char *devices,
                                    const char *tuning)
 {
@@ -97,11 +100,11 @@ static const struct {
   const char *scheme, *precision, *plan;
   int list;
 } cases[] = {
-    {"tile", "ds", "alone_below=1", 0},
-    {"tile", "reproducible", "alone_below=1 shares=1:9:2", 1},
-    {"bag", "single", "alone_below=1", 1},
-    {"bag", "reproducible", "alone_below=1 shares=15:2", 0},
-    {"bag", "double", "alone_below=60 shares=1:16", 0},
+    {"tile", "ds", "alone_below=1" SHORT, 0},
+    {"tile", "reproducible", "alone_below=1 shares=1:9:2" SHORT, 1},
+    {"bag", "single", "alone_below=1" SHORT, 1},
+    {"bag", "reproducible", "alone_below=1 shares=15:2" SHORT, 0},
+    {"bag", "double", "alone_below=60 shares=1:16" SHORT, 0},
     {"matrix2004", "compensated", "alone_below=1 shares=3:2:1", 1},
     {"matrix2004", "reproducible", "alone_below=1", 0},
 };
@@ -115,7 +118,8 @@ static void test_forces(void **state)
   struct hb_particles *p = sphere(N);
   for (size_t c = 0; c < COUNT_OF(cases); c++) {
     if (pairs_lacks_a(cases[c].scheme) || pairs_lacks_a(cases[c].precision)) continue;
-    struct hb_force *one = open_force(cases[c].scheme, cases[c].precision, "software", NULL);
+    struct hb_force *one = open_force(cases[c].scheme, cases[c].precision, "software",
+                                      strstr(cases[c].plan, SHORT) ? SHORT : NULL);
     struct hb_force *some =
         open_force(cases[c].scheme, cases[c].precision, lists[cases[c].list], cases[c].plan);
     for (size_t k = 0; k < COUNT_OF(sinks); k++) {
@@ -159,7 +163,7 @@ static void test_a_part_left_out(void **state)
   (void)state;
   static struct forces right, got;
   struct hb_particles *p = sphere(N);
-  struct hb_force *force = open_force("tile", "ds", "software,software", "alone_below=1 shares=15:1");
+  struct hb_force *force = open_force("tile", "ds", "software,software", "alone_below=1 shares=15:1" SHORT);
   struct hb_devices *d = force->state;
   struct hb_force_ops idle = *d->ops;
   scheme = d->ops;
@@ -213,7 +217,7 @@ static void test_dropped_draw(void **state)
   for (int bag = 0; bag < 2; bag++)
     for (size_t ni = 40; ni <= N; ni += N - 41) {
       struct hb_force *force =
-          open_force(bag ? "bag" : "tile", bag ? "single" : "ds", lists[1], "alone_below=1");
+          open_force(bag ? "bag" : "tile", bag ? "single" : "ds", lists[1], "alone_below=1" SHORT);
       ASSERT_OK(eval(force, p, ni, &right));
       unsigned before = hb_force_openings(force);
       in_its_thread(force, 2, lose_next, &(int){1});
@@ -232,7 +236,7 @@ static void test_dropped_correction(void **state)
   static const struct hb_sim_params params = {.force = {.scheme = "tile",
                                                         .precision = "ds",
                                                         .device = "software,software",
-                                                        .tuning = "kept_alone_below=1",
+                                                        .tuning = "kept_alone_below=1" SHORT,
                                                         .eps = 1.0 / 64,
                                                         .flags = HB_FORCE_NO_TUNE},
                                               .transfer = HB_TRANSFER_BLOCK,
@@ -321,7 +325,7 @@ static struct hb_sim_params run_params(size_t place, const char *precision, cons
   params.force = (struct hb_force_params){.scheme = "tile",
                                           .precision = precision,
                                           .device = devices,
-                                          .tuning = "alone_below=4 kept_alone_below=4",
+                                          .tuning = "alone_below=4 kept_alone_below=4" SHORT,
                                           .eps = EPS,
                                           .flags = HB_FORCE_NO_TUNE};
   return params;
@@ -373,7 +377,7 @@ static void test_resumed(void **state)
   for (size_t k = 0; k < COUNT_OF(places); k++) {
     if (places[k].correct == HB_PLACE_GPU && pairs_lacks_a("kept")) break;
     struct hb_sim_params params = run_params(k, "ds", "software,software");
-    params.force.tuning = "alone_below=4 kept_alone_below=4 shares=2:1";
+    params.force.tuning = "alone_below=4 kept_alone_below=4 shares=2:1" SHORT;
     resume_case_run(&params, 100, 2, 1.0 / 32);
   }
   pairs_skip_if_lacking();
@@ -439,7 +443,7 @@ static void test_measured(void **state)
   (void)state;
   if (pairs_lacks_a("kept")) pairs_skip_if_lacking();
   struct hb_sim_params params = run_params(3, "single", "software,software");
-  params.force.tuning = "i_each=4";
+  params.force.tuning = "i_each=4 unroll=2";
   params.force.flags = 0;
   struct hb_sim *sim = run(&params, 1.0 / 256);
   const char *words = hb_force_tuning(hb_sim_force(sim));
