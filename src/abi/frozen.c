@@ -27,6 +27,7 @@ enum {
   BOUND = END(hb_bound, v),
   BETWEEN = END(hb_between, context),
   CHANGE = END(hb_change, added),
+  STAR = PADDED(END(hb_sim_star, type)),
   PHASES = END(hb_phases, correct_s),
   DIAGNOSTICS = END(hb_diagnostics, e_scale),
   STRUCTURE = END(hb_structure, binaries),
@@ -81,6 +82,8 @@ FROZEN_VOID(hb_sim_phases, (const struct hb_sim *sim, struct hb_phases *phases),
 FROZEN_VOID(hb_sim_call, (struct hb_sim * sim, const struct hb_between *between), BETWEEN, sim, between)
 FROZEN(enum hb_status, hb_sim_change, (struct hb_sim * sim, const struct hb_change *change), CHANGE, sim,
        change)
+FROZEN(enum hb_status, hb_sim_stars, (struct hb_sim * sim, size_t *count, const struct hb_sim_star **stars),
+       STAR, sim, count, stars)
 FROZEN(enum hb_status, hb_sim_diagnose, (struct hb_sim * sim, double t, struct hb_diagnostics *diagnostics),
        DIAGNOSTICS, sim, t, diagnostics)
 FROZEN(enum hb_status, hb_sim_structure, (struct hb_sim * sim, double t, struct hb_structure *structure),

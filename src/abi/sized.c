@@ -179,6 +179,19 @@ enum hb_status hb_sim_bound_sized(size_t size, struct hb_sim *sim, double t, siz
   return theirs ? HB_OK : hb_fail(HB_ERR_INTERNAL, "out of memory for %zu orbits", *count);
 }
 
+enum hb_status hb_sim_stars_sized(size_t size, struct hb_sim *sim, size_t *count,
+                                  const struct hb_sim_star **stars)
+{
+  const struct hb_sim_star *own;
+  HB_TRY(hb_sim_stars(sim, count, &own));
+  *stars = own;
+  if (size == sizeof *own || *count == 0) return HB_OK;
+  char *theirs = lend(sim, HB_SIM_LENT_STARS, *count * size);
+  for (size_t k = 0; theirs && k < *count; k++) copy(theirs + k * size, size, own + k, sizeof *own);
+  *stars = (const void *)theirs;
+  return theirs ? HB_OK : hb_fail(HB_ERR_INTERNAL, "out of memory for %zu stars", *count);
+}
+
 const struct hb_event *hb_sim_events_sized(size_t size, const struct hb_sim *sim, size_t *count)
 {
   const struct hb_event *own = hb_sim_events(sim, count);

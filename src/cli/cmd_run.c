@@ -37,7 +37,7 @@ const struct hb_opts_command hb_cmd_run = {
                {.options = hb_sim_settings_block, .at = SIM},
                {.options = hb_sim_settings_integrator, .at = SIM},
                {.options = hb_sim_settings_bodies, .at = SIM},
-               {.options = hb_run_stars_options},
+               {.options = hb_sim_settings_stars, .at = SIM},
                {.options = hb_sim_settings_force, .at = SIM},
                {.options = hb_opts_place, .at = FORCE},
                {.options = hb_sim_settings_tuning, .at = SIM},

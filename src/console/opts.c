@@ -345,7 +345,10 @@ enum hb_status hb_opts_record(const struct hb_opts *opts, struct hb_text *record
   struct row row;
   for (size_t k = 0; own_row_at(opts, k, &row); k++) {
     char number[32];
-    const char *value = row.use & HB_SETTING_SHOWS ? NULL : value_of(opts, k, number);
+    int is_left_out =
+        row.use & HB_SETTING_SHOWS ||
+        (row.option->is_idle && row.option->is_idle((char *)field_of(opts, &row) - row.option->at));
+    const char *value = is_left_out ? NULL : value_of(opts, k, number);
     if (value) HB_TRY(hb_text_append(record, "%s%s=%s", record->length ? " " : "", row.option->name, value));
   }
   return HB_OK;

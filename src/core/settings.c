@@ -297,9 +297,10 @@ static struct hb_numbers_row row_of(const struct hb_setting *option, char sectio
   int is_text = option->kind == HB_SETTING_TEXT || option->kind == HB_SETTING_WORD;
   snprintf(section, 2 * HB_SETTING_NAME, "sim.%s", hb_setting_param(option, name));
   return (struct hb_numbers_row){.name = section,
-                                 .kind = is_real(option) ? HB_NUMBER_DOUBLE
-                                         : is_text       ? HB_NUMBER_TEXT
-                                                         : HB_NUMBER_CHOICE,
+                                 .kind = is_real(option)                    ? HB_NUMBER_DOUBLE
+                                         : is_text                          ? HB_NUMBER_TEXT
+                                         : option->kind == HB_SETTING_WHOLE ? HB_NUMBER_WORD
+                                                                            : HB_NUMBER_CHOICE,
                                  .offset = option->at,
                                  .size = option->size,
                                  .must = option->life == HB_SETTING_SAVED,
@@ -314,7 +315,7 @@ enum hb_status hb_setting_put(const struct hb_setting *const *tables, const void
   char section[2 * HB_SETTING_NAME];
   for (size_t k = 0; (option = hb_setting_at(tables, k)); k++) {
     const struct hb_numbers_row row = row_of(option, section);
-    if (option->life == HB_SETTING_PASSING) continue;
+    if (option->life == HB_SETTING_PASSING || (option->is_idle && option->is_idle(params))) continue;
     HB_TRY(hb_numbers_put(&(const struct hb_numbers){1, &row, 0}, 1, params, sections));
   }
   return HB_OK;

@@ -69,7 +69,10 @@ struct hb_setting {
   const char *param;  /* its name in programs and checkpoints; NULL: the name, with _ for - */
   enum hb_setting_life life;
   double before;
-  double low, high; /* where sliders and the page have it; 0: nowhere */
+  int (*is_idle)(
+      const void
+          *settings); /* its struct: 1: it says nothing there, and headers and checkpoints leave it out */
+  double low, high;   /* where sliders and the page have it; 0: nowhere */
 };
 
 #define HB_SETTING_FIELD(type, member) offsetof(type, member), sizeof((type *)0)->member

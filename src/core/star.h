@@ -7,7 +7,7 @@
 #ifndef HB_STAR_H
 #define HB_STAR_H
 
-enum hb_star_type { HB_STAR_DWARF, HB_STAR_GIANT, HB_STAR_WHITE_DWARF, HB_STAR_NEUTRON, HB_STAR_BLACK_HOLE };
+#include <holmberg/holmberg.h>
 
 struct hb_star {
   enum hb_star_type type;

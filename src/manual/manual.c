@@ -363,18 +363,26 @@ static void completion_zsh(const struct hb_opts_command *const *commands, FILE *
 
 /* ---- the package for Python ---- */
 
-/* Of a setting that is a number or a choice: what it measures, its words. */
+/* Of a setting that is a number, a choice or a file: what it measures, its words. */
 static void python_setting(const struct hb_setting *row, const char *help, FILE *out)
 {
   char name[HB_SETTING_NAME];
   int is_choice = row->kind == HB_SETTING_CHOICE, is_auto_count = row->kind == HB_SETTING_AUTO_COUNT;
   int is_number = row->kind >= HB_SETTING_NUMBER && row->kind <= HB_SETTING_POWER && row->unit == 0;
-  if (!is_choice && !is_number && !is_auto_count && row->of != HB_SETTING_FIELD_WORDS) return;
-  fprintf(out, "    \"%s\": Setting(%d, %d, %d, [", hb_setting_param(row, name), row->of, row->is_astro,
-          row->kind == HB_SETTING_POWER);
+  int is_file = *help && row->is_idle && row->kind == HB_SETTING_TEXT;
+  int is_whole = *help && row->kind == HB_SETTING_WHOLE;
+  if (!is_choice && !is_number && !is_auto_count && !is_file && !is_whole &&
+      row->of != HB_SETTING_FIELD_WORDS)
+    return;
+  fprintf(out, "    \"%s\": Setting(%d, %d, %d, [", hb_setting_param(row, name), is_file ? -2 : row->of,
+          row->is_astro, row->kind == HB_SETTING_POWER);
   for (size_t w = 0; is_choice && hb_words_at(row->words, w); w++)
     fprintf(out, "%s\"%s\"", w ? ", " : "", hb_words_at(row->words, w));
-  fprintf(out, "], %d", is_auto_count);
+  fprintf(out, "], %d, %s",
+          is_auto_count ? 1
+          : is_whole    ? 2
+                        : 0,
+          row->kind == HB_SETTING_NOT_NEGATIVE && *help && row->fallback ? row->fallback : "0");
   if (*help)
     fprintf(out, ",\n        \"%s%s%s%s\"", help, row->fallback ? " (default " : "",
             row->fallback ? row->fallback : "", row->fallback ? ")" : "");
@@ -395,11 +403,12 @@ static void python_package(FILE *out)
         "# flake8: noqa\n"
         "from typing import List, NamedTuple\n\n\n"
         "class Setting(NamedTuple):\n"
-        "    of: int  # what a number measures, HB_DIMENSION_...; -1: words with numbers\n"
+        "    of: int  # what a number measures, HB_DIMENSION_...; -1: words with numbers; -2: a file\n"
         "    is_astro: int  # 1: it is in Myr, pc, km/s or solar masses\n"
         "    is_power: int  # 1: a power of two\n"
         "    words: List[str]  # of a choice, by the values of its enum\n"
-        "    is_auto_count: int  # 1: 'auto', 0 for none, or a number\n"
+        "    is_count: int  # 1: 'auto', 0 for none, or a number; 2: a whole number\n"
+        "    fallback: float = 0  # of a number that may be 0\n"
         "    help: str = \"\"\n\n\n"
         "SIM = {\n",
         out);

@@ -62,6 +62,11 @@ static double run_output_cluster_error(const struct hb_run_output *output, const
 
 /* ---- what rows are made of ---- */
 
+struct star_counts {
+  uint64_t supernovae, white_dwarfs, neutron_stars, black_holes;
+  double mass_lost; /* solar masses, by the fit or table */
+};
+
 struct diag_row {
   struct hb_diagnostics now;
   struct hb_sim_counts counts;
@@ -73,7 +78,7 @@ struct diag_row {
   int neighbors;          /* 0: none */
   double list_mean;
   struct hb_phases phases;
-  struct hb_run_star_counts stars;
+  struct star_counts stars;
   char state_hash[HB_HASH_TEXT];
   /* of --diag */
   double e_kin_inertial, e_total_inertial, virial_ratio_inertial;
@@ -81,7 +86,25 @@ struct diag_row {
   uint64_t blocks[HB_BLOCK_SIZES], full_blocks[HB_BLOCK_SIZES];
 };
 
-/* All but hash and structure, in the units of the rows. */
+/* What has become of all that were there. */
+static enum hb_status count_stars(struct hb_sim *sim, struct star_counts *c)
+{
+  size_t count;
+  const struct hb_sim_star *stars;
+  HB_TRY(hb_sim_stars(sim, &count, &stars));
+  for (size_t k = 0; k < count; k++) {
+    const struct hb_sim_star *s = stars + k;
+    c->mass_lost += s->m_birth - s->m;
+    c->white_dwarfs += s->type == HB_STAR_WHITE_DWARF;
+    c->neutron_stars += s->type == HB_STAR_NEUTRON;
+    c->black_holes += s->type == HB_STAR_BLACK_HOLE;
+    c->supernovae += s->type == HB_STAR_UNKNOWN && s->kick > 0;
+  }
+  c->supernovae += c->neutron_stars + c->black_holes;
+  return HB_OK;
+}
+
+/* All but hash, structure and stars, in the units of the rows. */
 static void fill_row(const struct hb_run_output *output, const struct hb_sim *sim,
                      const struct hb_diagnostics *now, struct diag_row *diag_row)
 {
@@ -103,7 +126,6 @@ static void fill_row(const struct hb_run_output *output, const struct hb_sim *si
                                 .context = hb_force_context(force),
                                 .device = hb_force_device(force)};
   hb_sim_counts(sim, &diag_row->counts);
-  if (output->stars) diag_row->stars = hb_run_stars_count(output->stars, now->t);
   hb_sim_phases(sim, &diag_row->phases);
   hb_sim_block_sizes(sim, diag_row->blocks);
   hb_sim_full_block_sizes(sim, diag_row->full_blocks);
@@ -206,7 +228,7 @@ static size_t choose_columns(const struct hb_run_output *output, int has_neighbo
       if (chosen[c].offset == of_parts[k].offset && output->parts < of_parts[k].parts)
         chosen[c].format = NULL;
   if (has_neighbors) memcpy(chosen + count, near, sizeof near), count += NEAR;
-  if (is_last && output->stars) memcpy(chosen + count, stars, sizeof stars), count += STARS;
+  if (is_last && output->has_stars) memcpy(chosen + count, stars, sizeof stars), count += STARS;
   if (is_last) memcpy(chosen + count, shown + SHOWN_ALWAYS, SHOWN_LAST * sizeof *shown), count += SHOWN_LAST;
   return count;
 }
@@ -233,7 +255,7 @@ static void print_head(const struct hb_run_output *output, const struct diag_row
   if (diag_row->units) puts("# t in Myr, E in solar masses (km/s)^2, r_half in pc");
 }
 
-static void print_stars(const struct hb_run_star_counts *c)
+static void print_stars(const struct star_counts *c)
 {
   printf("# stars: %" PRIu64 " supernovae, %.6g solar masses lost; %" PRIu64 " white dwarfs, %" PRIu64
          " neutron stars, %" PRIu64 " black holes\n",
@@ -252,13 +274,14 @@ static void print_near(const struct diag_row *diag_row)
 }
 
 /* Errors: HB_ERR_IO if standard output cannot be written; those of hb_sim_state. */
-static enum hb_status run_output_row(struct hb_run_output *output, const struct hb_sim *sim,
+static enum hb_status run_output_row(struct hb_run_output *output, struct hb_sim *sim,
                                      const struct hb_diagnostics *now, int is_last)
 {
   struct diag_row diag_row;
   struct hb_table_column chosen[SHOWN + NEAR + STARS];
   struct hb_table table = {chosen, 0, HB_TABLE_JSON_FORM, stdout, (size_t)output->rows};
   fill_row(output, sim, now, &diag_row);
+  if (is_last && output->has_stars) HB_TRY(count_stars(sim, &diag_row.stars));
   table.count = choose_columns(output, diag_row.neighbors > 0, is_last, chosen);
   if (is_last && output->form != HB_RUN_OUTPUT_NONE) HB_TRY(hash_state(sim, now->t, diag_row.state_hash));
   hb_terminal_clear_progress();
@@ -268,7 +291,7 @@ static enum hb_status run_output_row(struct hb_run_output *output, const struct 
   }
   if (output->form != HB_RUN_OUTPUT_NONE) hb_table_put(&table, &diag_row);
   if (is_last && output->form == HB_RUN_OUTPUT_TABLE && diag_row.neighbors > 0) print_near(&diag_row);
-  if (is_last && output->form == HB_RUN_OUTPUT_TABLE && output->stars) print_stars(&diag_row.stars);
+  if (is_last && output->form == HB_RUN_OUTPUT_TABLE && output->has_stars) print_stars(&diag_row.stars);
   if (is_last && output->form == HB_RUN_OUTPUT_TABLE && hb_force_is_reproducible(diag_row.precision))
     printf("# state_hash %s\n", diag_row.state_hash);
   output->rows++;
@@ -828,6 +851,7 @@ static void run_set_up(struct hb_run *run, double t_begin)
   run->appended[RUN_STDOUT].path = output->form == HB_RUN_OUTPUT_NONE ? NULL : "-";
   output->t_begin = run->t;
   output->t_end = run->t_end;
+  output->has_stars = s->sim.stars != HB_STARS_NONE || s->sim.evolution;
 }
 
 /* ---- writing ---- */
@@ -1097,7 +1121,6 @@ static void close_run(struct hb_run *run)
   hb_run_rows_close(&run->follow.rows);
   hb_sim_destroy(run->sim);
   hb_particles_destroy(run->initial);
-  hb_run_stars_close(&run->stars);
   hb_run_serve_close(run->serve);
   for (size_t k = 0; k < RUN_LOCK_COUNT; k++) hb_lock_release(&run->locks[k]);
   hb_mem_free(run->checkpoint.path.text);
@@ -1317,7 +1340,7 @@ static int same_note(const struct hb_particles *a, const struct hb_particles *b,
 static int is_of_run(const struct hb_run *run, struct hb_particles *there, struct hb_particles *own)
 {
   size_t n = hb_particles_n(own);
-  int same_masses = run->diag.has_bodies || run->stars.n > 0 ||
+  int same_masses = run->diag.has_bodies || run->output.has_stars ||
                     (hb_particles_n(there) == n &&
                      memcmp(hb_particles_m(there), hb_particles_m(own), n * sizeof(double)) == 0);
   return same_masses && same_note(there, own, "history") && same_note(there, own, "options");
@@ -1518,6 +1541,7 @@ static int lacks_radii(const struct hb_run *run)
   int collide = p->collisions != HB_COLLISIONS_NONE || p->stop_at == HB_STOP_AT_COLLISION;
   const double *radius = collide ? hb_particles_radius(run->initial) : NULL;
   size_t n = hb_particles_n(run->initial), i = 0;
+  if (run->output.has_stars) return 0; /* they get theirs */
   while (radius && i < n && radius[i] == 0) i++;
   return radius && i == n;
 }
@@ -1598,7 +1622,7 @@ static enum hb_status prepare_files(struct hb_run *run)
   const struct hb_run_settings *s = run->settings;
   HB_TRY(hb_run_check_output(s));
   HB_TRY(hb_run_check_integrator(&run->asked.opts, s));
-  HB_TRY(hb_run_stars_check(&run->asked.opts, s));
+  HB_TRY(hb_run_check_stars(&run->asked.opts, s));
   HB_TRY(open_checkpoints(run));
   HB_TRY(run_follow_take(s->follow, &run->follow));
   if (s->diag) HB_TRY(hb_run_rows_check(s->diag, "diagnostics"));
@@ -1609,17 +1633,6 @@ static enum hb_status prepare_files(struct hb_run *run)
   return hb_snapshot_read(run->asked.opts.operands[0], s->input_format, &run->initial);
 }
 
-/* Masses of birth, and what the last row says of them. */
-static enum hb_status open_stars(struct hb_run *run, struct hb_particles *particles)
-{
-  HB_TRY(hb_run_stars_read(run->settings, &run->stars));
-  enum hb_status status = hb_run_stars_open(run->settings, !run->sim, particles, &run->stars);
-  if (!run->sim) status = name_file(status, run);
-  HB_TRY(status);
-  if (run->stars.n > 0) run->output.stars = &run->stars;
-  return HB_OK;
-}
-
 static enum hb_status open_run(struct hb_run *run)
 {
   const struct hb_run_settings *s = run->settings;
@@ -1627,11 +1640,11 @@ static enum hb_status open_run(struct hb_run *run)
   HB_TRY(name_file(apply_notes(run, run->initial), run));
   run_set_up(run, hb_particles_time(run->initial));
   HB_TRY(name_file(check_times(run), run));
-  HB_TRY(open_stars(run, run->initial));
   HB_TRY(note_options(run, run->initial));
   run->diag.n = hb_particles_n(run->initial);
   HB_TRY(run_follow_check(&run->follow, run->initial));
-  HB_TRY(open_sim(run));
+  enum hb_status status = open_sim(run);
+  HB_TRY(s->sim.stars == HB_STARS_NONE ? status : name_file(status, run)); /* whose masses may be no star's */
   if (run->checkpoint.path.text) remember_output(run);
   run_announce(run);
   if (s->diag) HB_TRY(hb_run_rows_open(s->diag, 0, &run->diag.rows));
@@ -1799,6 +1812,12 @@ static enum hb_status resume_sim(const struct hb_run_settings *given, const stru
   struct hb_checkpoint_info info;
   hb_checkpoint_info(checkpoint, &info);
   HB_TRY(hb_sim_resume(checkpoint, &place, &run->sim));
+  const struct hb_sim_params *taken = hb_sim_taken(run->sim);
+  if (run->output.has_stars && taken->stars == HB_STARS_NONE && !taken->evolution)
+    return hb_fail(HB_ERR_INPUT,
+                   "%s was written before checkpoints knew that stars age; begin from its last snapshot, "
+                   "which has their masses at birth",
+                   info.path);
   HB_TRY(take_energies(run));
   return compare_arithmetic(&info, run);
 }
@@ -1820,7 +1839,6 @@ static enum hb_status check_state(struct hb_run *run)
                    hb_sim_time(run->sim), hb_sim_next_time(run->sim));
   HB_TRY(status);
   status = apply_notes(run, state);
-  if (status == HB_OK) status = open_stars(run, state);
   hb_particles_destroy(state);
   run->time_tolerance = 1e-9 * run->settings->sim.dt;
   if (status != HB_OK || run->t_end + run->time_tolerance >= run->t) return status;
@@ -1927,7 +1945,7 @@ static enum hb_status diagnose(struct hb_run *run)
   struct hb_diagnostics now;
   HB_TRY(hb_sim_diagnose(run->sim, run->t, &now));
   if (run->output.rows == 0) run_output_begin(&run->output, &now, run->settings->sim.field != NULL);
-  if (run->output.stars) /* a star that flies off has errors of its own energy */
+  if (run->output.has_stars) /* a star that flies off has errors of its own energy */
     run->output.e_scale = fmax(run->output.e_scale, now.e_scale);
   if (run->diag.rows.file) HB_TRY(run_diag_row(&run->diag, run->sim, &run->output, &now));
   run->energy_error = fabs(run_output_cluster_error(&run->output, &now));
@@ -1952,7 +1970,6 @@ static enum hb_status advance_to(struct hb_run *run, double t)
     run->t = hb_sim_next_time(run->sim);
     HB_TRY(hb_sim_step(run->sim));
     HB_TRY(run_events_put(&run->events, run->sim, &run->output.units));
-    HB_TRY(hb_run_stars_age(&run->stars, run->sim));
     HB_TRY(run_follow_put(&run->follow, run->sim));
     check_stop(run);
     if (run->is_stopped) return HB_OK;

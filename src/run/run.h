@@ -6,7 +6,6 @@
 #include "run/run_files.h"
 #include "run/run_settings.h"
 #include "run/run_serve.h"
-#include "run/run_stars.h"
 
 #include <holmberg/diagnostics.h>
 #include <holmberg/measure.h>
@@ -22,9 +21,9 @@ struct hb_run_output {
   int parts; /* that the table shows, with both errors: 1 cluster and binaries, where e_scale is not that of all by more than
               * a tenth; 2 the orbit in a field, too; else 0 */
   int rows;
-  struct hb_units units;            /* of rows; mass 0: N-body */
-  const struct hb_run_stars *stars; /* NULL: they do not age */
-  int eps_is_default; /* neither the command line nor the snapshot says it: the head of the table does */
+  struct hb_units units; /* of rows; mass 0: N-body */
+  int has_stars;         /* 1: that age */
+  int eps_is_default;    /* neither the command line nor the snapshot says it: the head of the table does */
 };
 
 /* ---- the file of --diag: all diagnostics, one row per row of the table ---- */
@@ -100,7 +99,6 @@ struct hb_run {
   struct hb_run_diag diag;
   struct hb_run_rows events;
   struct hb_run_follow follow;
-  struct hb_run_stars stars;
   struct hb_run_serve *serve; /* NULL: nobody watches */
   double t, t_end;
   int is_stopped;      /* by an event: t_end is earlier than asked for */

@@ -70,7 +70,7 @@ enum hb_status hb_run_ranks_share_particles(enum hb_status status, struct hb_par
     if (status == HB_OK) status = shared;
   }
   HB_TRY(hb_ranks_agree(status));
-  return share_long_note("stars", p); /* see run_stars.c */
+  return share_long_note("stars", p); /* see sim/sim_stars.c */
 }
 
 /* ---- checkpoints ---- */

@@ -25,26 +25,6 @@ const struct hb_setting hb_run_limit_options[] = {
      .help = "matrix2004: at most L x L pairs at a time, 2048 in 2004 (default: as many as fit)"},
     {0}};
 
-static const char *const stars_words[] = {"none", "zams", NULL};
-
-const struct hb_setting hb_run_stars_options[] = {
-    {"stars", 0, HB_SETTING_CHOICE, RUN(stars), "HOW", "none", .words.array = stars_words,
-     .help =
-         "zams: FILE's masses are those of stars just born, which lose mass by winds, grow, and end as white "
-         "dwarfs, neutron stars and black holes, by fits for solar composition; needs units; changes fall on "
-         "multiples of dt-max"},
-    {"kick", 0, HB_SETTING_NOT_NEGATIVE, RUN(kick), "SIGMA", "265",
-     .help =
-         "with @stars: kicks of new neutron stars and black holes are Maxwellian, of this dispersion in km/s "
-         "along each axis (Hobbs et al. 2005); 0: none"},
-    {"kick-seed", 0, HB_SETTING_WHOLE, RUN(kick_seed), "S", "0",
-     .help = "seed of the kicks: each is a function of it and the star's identity"},
-    {"evolution", 0, HB_SETTING_TEXT, RUN(evolution), "FILE",
-     .help = "in place of @stars, a table of lines time id mass radius kick (Myr, solar masses, solar radii, "
-             "km/s) "
-             "made elsewhere; see holmberg-formats(5)"},
-    {0}};
-
 const struct hb_setting hb_run_rows_options[] = {
     {"diag", 0, HB_SETTING_TEXT, RUN(diag), "FILE", .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
      .help = "write all diagnostics, one row per row of the table, as .csv or .jsonl; see 'holmberg plot'"},
@@ -134,6 +114,16 @@ enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct 
   if (has_dt && hb_opts_typed(opts, &s->sim.steps) && s->sim.steps == HB_STEPS_BLOCK)
     return hb_fail(HB_ERR_USAGE, "option --steps: the particles of integrator %s share their step",
                    s->sim.integrator);
+  return HB_OK;
+}
+
+enum hb_status hb_run_check_stars(const struct hb_opts *opts, const struct hb_run_settings *s)
+{
+  int ages = s->sim.stars != HB_STARS_NONE || s->sim.evolution;
+  if (!ages && hb_opts_typed(opts, &s->sim.kick_seed))
+    return hb_fail(HB_ERR_USAGE, "option --kick-seed needs --stars zams or --evolution FILE");
+  if (s->sim.stars == HB_STARS_NONE && hb_opts_typed(opts, &s->sim.kick))
+    return hb_fail(HB_ERR_USAGE, "option --kick needs --stars zams");
   return HB_OK;
 }
 

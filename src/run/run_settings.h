@@ -8,9 +8,6 @@
 
 #include <holmberg/holmberg.h>
 
-/* --stars */
-enum hb_run_stars_kind { HB_RUN_STARS_NONE, HB_RUN_STARS_ZAMS };
-
 /* NULL and 0 where nothing was given, unless a row has a default. */
 struct hb_run_settings {
   struct hb_sim_params sim; /* its force.tuning without the limit below */
@@ -24,18 +21,13 @@ struct hb_run_settings {
   const char *checkpoint, *resume;
   double checkpoint_every_s, max_s; /* wall time; max_s 0: no limit */
   enum hb_astro_units units;        /* of rows */
-  enum hb_run_stars_kind stars;
-  const char *evolution;
-  double kick; /* km/s */
-  uint64_t kick_seed;
-  int watch; /* the port of --watch; 0: any that is free */
+  int watch;                        /* the port of --watch; 0: any that is free */
   int json, quiet;
 };
 
 /* Rows of struct hb_run_settings, around those of sim/sim_settings.h. */
 extern const struct hb_setting hb_run_result_options[]; /* --output --t-end          */
 extern const struct hb_setting hb_run_limit_options[];  /* --matrix-limit            */
-extern const struct hb_setting hb_run_stars_options[];  /* --stars --kick          */
 extern const struct hb_setting hb_run_rows_options[];   /* rows of the table         */
 extern const struct hb_setting hb_run_files_options[];  /* snapshots, checkpoints    */
 extern const struct hb_setting hb_run_input_options[];  /* --input-format            */
@@ -47,6 +39,9 @@ int hb_run_has_dt(const struct hb_run_settings *settings);
 
 /* Refuses options that the integrator does not have. Errors: HB_ERR_USAGE. */
 enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct hb_run_settings *settings);
+
+/* Refuses options that are of no use where stars do not age. Errors: HB_ERR_USAGE. */
+enum hb_status hb_run_check_stars(const struct hb_opts *opts, const struct hb_run_settings *settings);
 
 /* What --follow writes; NULL: nothing. */
 const char *hb_run_follow_path(const struct hb_run_settings *settings);

@@ -16,6 +16,7 @@
 #include "io/checkpoint.h"
 #include "perf/machine_model.h"
 #include "sim/sim_settings.h"
+#include "sim/sim_stars.h"
 
 #include <holmberg/checkpoint.h>
 #include <holmberg/diagnostics.h>
@@ -572,6 +573,13 @@ static enum hb_status sim_open_force(struct hb_sim *s, const struct hb_sim_param
   return HB_OK;
 }
 
+static enum hb_status open_stars(struct hb_sim *s, int is_new, struct hb_particles *particles)
+{
+  HB_TRY(hb_sim_stars_open(&s->params, is_new, particles, &s->stars));
+  s->params.evolution = hb_sim_stars_table(s->stars);
+  return HB_OK;
+}
+
 enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_params *given,
                            struct hb_sim **sim)
 {
@@ -589,6 +597,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
   if (status == HB_OK) status = settle_encounters(&params);
   if (status == HB_OK) complete_stop(&params);
   if (status == HB_OK) status = sim_check_bodies(&params);
+  if (status == HB_OK) status = hb_sim_stars_check(&params);
   if (status == HB_OK) status = settle_neighbors(&params, initial);
   if (status == HB_OK) status = sim_open(&params, &s);
   if (status != HB_OK) {
@@ -599,6 +608,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
   if (status == HB_OK) status = sim_check_interaction(s, &params);
   if (status == HB_OK && hb_force_interaction(s->force) == HB_INTERACTION_GRAVITY)
     s->exact_energy = hb_energy_is_exact(params.exact_energy, hb_particles_massive(initial));
+  if (status == HB_OK) status = open_stars(s, 1, initial);
   if (status == HB_OK) status = enter_frame(s, initial);
   if (status == HB_OK)
     status = s->integrator->create(initial, &params, s->force, &s->state);
@@ -634,6 +644,7 @@ void hb_sim_destroy(struct hb_sim *sim)
   hb_mem_free(sim->events.at);
   hb_binary_watch_clear(&sim->binaries);
   hb_mem_free(sim->bound);
+  hb_sim_stars_close(sim->stars);
   hb_mem_free(sim->device);
   for (int k = 0; k < HB_SIM_LENT; k++) hb_mem_free(sim->lent[k]);
   hb_mem_free(sim);
@@ -693,7 +704,8 @@ enum hb_status hb_sim_step(struct hb_sim *sim)
   hb_sim_counts(sim, &after);
   count_block(after.particle_steps - before.particle_steps, sim->blocks);
   count_block(after.near.far_steps - before.near.far_steps, sim->full_blocks);
-  return look_if_due(sim, t);
+  HB_TRY(look_if_due(sim, t));
+  return hb_sim_stars_age(sim->stars, sim);
 }
 
 static enum hb_status check_time(double t)
@@ -1049,6 +1061,7 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
   p.encounters = hb_groups_are_in(sections) ? HB_ENCOUNTERS_GROUPS : HB_ENCOUNTERS_NONE;
   p.exact_energy = saved.exact_energy ? HB_EXACT_ENERGY_YES : HB_EXACT_ENERGY_NO;
   HB_TRY(sim_check_bodies(&p));
+  HB_TRY(hb_sim_stars_check(&p));
   HB_TRY(sim_check_neighbors(&p));
   if (p.neighbors > 0) p.eta_far = hb_default_real(p.eta_far, sim_eta_far(&p));
   *params = p;
@@ -1182,6 +1195,9 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
     status = hb_fail(HB_ERR_USAGE, "integrator %s cannot be resumed", s->integrator->info.name);
   if (status == HB_OK) status = s->integrator->resume(sections, &params, s->force, &s->state);
   if (status == HB_OK) status = hb_numbers_get(&hb_frame_numbers, sections, 1, &s->frame);
+  if (status == HB_OK)
+    status =
+        open_stars(s, 0, (struct hb_particles *)s->integrator->bodies(s->state)); /* that have the note */
   if (status == HB_OK) status = get_counters(sections, s);
   if (status == HB_OK) status = sim_get_watch(sections, s);
   if (status == HB_OK) status = check_known(sections);

@@ -14,7 +14,13 @@
 /* The context of the textures of hb_sim_on_device; NULL if there are none. */
 struct hb_gl_context *hb_sim_device_context(const struct hb_sim *sim);
 
-enum hb_sim_lent { HB_SIM_LENT_PARAMS, HB_SIM_LENT_EVENTS, HB_SIM_LENT_BOUND, HB_SIM_LENT };
+enum hb_sim_lent {
+  HB_SIM_LENT_PARAMS,
+  HB_SIM_LENT_EVENTS,
+  HB_SIM_LENT_BOUND,
+  HB_SIM_LENT_STARS,
+  HB_SIM_LENT
+};
 
 struct hb_sim {
   struct hb_force *force;
@@ -29,12 +35,14 @@ struct hb_sim {
   double n_steps_usual; /* block steps per unit of time that a Plummer sphere would take */
   double t_judged;      /* when the steps were last judged, and the counts then */
   struct hb_sim_counts judged;
-  struct hb_phases before;     /* of the runs that this one continues */
-  struct hb_sim_params params; /* complete; of its strings only integrator and force.device, the copy below */
+  struct hb_phases before; /* of the runs that this one continues */
+  struct hb_sim_params
+      params; /* complete; of its strings only integrator, evolution and force.device, the copy below */
   char *device;
   struct hb_events events; /* of the last step */
   struct hb_binary_watch binaries;
-  struct hb_bound *bound; /* of the last call of hb_sim_bound */
+  struct hb_bound *bound;     /* of the last call of hb_sim_bound */
+  struct hb_sim_stars *stars; /* NULL: they do not age */
   struct hb_between between;
   char *lent[HB_SIM_LENT]; /* to programs of another release, see abi/sized.c */
 };

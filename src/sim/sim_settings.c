@@ -120,6 +120,37 @@ const struct hb_setting hb_sim_settings_bodies[] = {
              "escape"},
     {0}};
 
+static int do_not_age(const void *params)
+{
+  const struct hb_sim_params *p = params;
+  return p->stars == HB_STARS_NONE && !p->evolution;
+}
+
+static int are_not_kicked(const void *params)
+{
+  return ((const struct hb_sim_params *)params)->stars == HB_STARS_NONE;
+}
+
+const struct hb_setting hb_sim_settings_stars[] = {
+    {"stars", 0, HB_SETTING_CHOICE, SIM(stars), "HOW", "none", .words.array = hb_stars_names,
+     .life = HB_SETTING_ADDED, .is_idle = do_not_age,
+     .help =
+         "zams: FILE's masses are those of stars just born, which lose mass by winds, grow, and end as white "
+         "dwarfs, neutron stars and black holes, by fits for solar composition; needs units; changes fall on "
+         "multiples of dt-max"},
+    {"kick", 0, HB_SETTING_NOT_NEGATIVE, SIM(kick), "SIGMA", "265", .life = HB_SETTING_ADDED,
+     .is_idle = are_not_kicked,
+     .help =
+         "with @stars: kicks of new neutron stars and black holes are Maxwellian, of this dispersion in km/s "
+         "along each axis (Hobbs et al. 2005); 0: none"},
+    {"kick-seed", 0, HB_SETTING_WHOLE, SIM(kick_seed), "S", "0", .life = HB_SETTING_ADDED,
+     .is_idle = do_not_age, .help = "seed of the kicks: each is a function of it and the star's identity"},
+    {"evolution", 0, HB_SETTING_TEXT, SIM(evolution), "FILE", .life = HB_SETTING_ADDED, .is_idle = do_not_age,
+     .help = "in place of @stars, a table of lines time id mass radius kick (Myr, solar masses, solar radii, "
+             "km/s) "
+             "made elsewhere; see holmberg-formats(5)"},
+    {0}};
+
 const struct hb_setting hb_sim_settings_force[] = {
     {"scheme", 0, HB_SETTING_WORD, SIM(force.scheme), "NAME", "auto", .words.at = scheme_name,
      .help = "how forces are computed, see below"},
@@ -159,7 +190,8 @@ const struct hb_setting hb_sim_settings_energy[] = {
              "N = 32768), yes, no"},
     {0}};
 
-const struct hb_setting *const hb_sim_settings[] = {
-    hb_sim_settings_accuracy, hb_sim_settings_block,  hb_sim_settings_integrator,
-    hb_sim_settings_bodies,   hb_sim_settings_force,  hb_sim_settings_tuning,
-    hb_sim_settings_draws,    hb_sim_settings_energy, NULL};
+const struct hb_setting *const hb_sim_settings[] = {hb_sim_settings_accuracy,   hb_sim_settings_block,
+                                                    hb_sim_settings_integrator, hb_sim_settings_bodies,
+                                                    hb_sim_settings_stars,      hb_sim_settings_force,
+                                                    hb_sim_settings_tuning,     hb_sim_settings_draws,
+                                                    hb_sim_settings_energy,     NULL};

@@ -13,6 +13,7 @@ extern const struct hb_setting hb_sim_settings_block[]; /* --dt-max --dt-min --f
 extern const struct hb_setting
     hb_sim_settings_integrator[];                        /* --integrator, its options, and where it works */
 extern const struct hb_setting hb_sim_settings_bodies[]; /* collisions, escapers */
+extern const struct hb_setting hb_sim_settings_stars[];  /* --stars --kick --evolution */
 extern const struct hb_setting hb_sim_settings_force[];  /* --scheme --precision --interaction --parameter */
 extern const struct hb_setting hb_sim_settings_tuning[]; /* --tuning */
 extern const struct hb_setting hb_sim_settings_draws[];  /* how pairs are drawn */

@@ -166,7 +166,7 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   cluster 16
   accepts run cluster.h5 --scheme host --t-end 0.125 --quiet -o -
   local record='t-end=0.125 eta=0.01 eps=0.00390625 dt-max=0.125 dt-min=1.4901161193847656e-08'
-  grep -qx "# options: $record first-step=eq2 step-rounding=down transfer=all predict=host correct=host encounters=none neighbors=0 integrator=hermite4 collisions=none escapers=none stop-at=none stars=none kick=265 kick-seed=0 scheme=host" <<<"$output"
+  grep -qx "# options: $record first-step=eq2 step-rounding=down transfer=all predict=host correct=host encounters=none neighbors=0 integrator=hermite4 collisions=none escapers=none stop-at=none scheme=host" <<<"$output"
   grep -qx '# scheme: host' <<<"$output"
   grep -qx '# precision: double' <<<"$output"
   grep -qx '# context: none' <<<"$output"

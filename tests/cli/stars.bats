@@ -176,9 +176,9 @@ END
 
 @test "what cannot be is refused" {
   two_bodies >two.txt
-  fails_with 2 'option --stars: the particles have no units,*' run two.txt --stars zams
+  fails_with 2 'stars: the particles have no units,*' run two.txt --stars zams
   fails_with 2 'option --kick needs --stars zams' run two.txt --kick 3
-  fails_with 2 'option --collisions: *' run two.txt --stars zams --collisions merge
+  fails_with 2 'collisions merge: *' run two.txt --stars zams --collisions merge
   "$HOLMBERG" ic plummer -n 4 --mass-unit 2000 --length-unit 1 -o heavy.h5 --quiet
-  fails_with 3 'heavy.h5: particle 0 has 500 solar masses, expected 0.01 to 150 for --stars' run heavy.h5 --stars zams
+  fails_with 3 'heavy.h5: particle 0 has 500 solar masses, expected 0.01 to 150 for stars that age' run heavy.h5 --stars zams
 }

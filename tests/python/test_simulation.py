@@ -44,6 +44,28 @@ class Runs(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
+    def test_stars_that_age_as_in_the_program(self):
+        p = Particles.make("plummer", 48, seed=2, masses="salpeter", mass_min=8, mass_max=60, length_unit=1)
+        p.write(self.folder / "c.h5")
+        program("run", self.folder / "c.h5", "--stars", "zams", "--kick", 5, "--scheme", "host", "--eps", "1/64", "--t-end",
+                "8Myr", "--quiet", "-o", self.folder / "end.h5")
+        expected = Particles.read(self.folder / "end.h5")
+        sim = Simulation(p, stars="zams", kick=5, scheme="host", eps=1 / 64)
+        self.assertEqual(len(Simulation(p, scheme="host", eps=1 / 64).stars()), 0)
+        sim.evolve("4Myr")
+        sim.save(self.folder / "half.ckpt")
+        again = Simulation.resume(self.folder / "half.ckpt")
+        for one in sim, again:
+            one.evolve("8Myr")
+            self.assertEqual(arrays(one.state()), arrays(expected))
+            stars = one.stars()
+            dead = np.isin(stars["type"], ["neutron star", "black hole"])
+            print(f"{dead.sum()} of {len(stars)} have exploded, {stars['m_birth'].sum() - stars['m'].sum():.1f} Msun lost")
+            self.assertTrue(0 < dead.sum() < 48 and (stars["kick"] > 0).tolist() == dead.tolist())
+            self.assertLess(abs(one.state().m.sum() * p.units["mass"] / stars["m"].sum() - 1), 1e-4)
+        with self.assertRaisesRegex(holmberg.UsageError, "the particles have no units"):
+            Simulation(Particles.make("plummer", 4), stars="zams", scheme="host")
+
     def test_change_books_its_energy(self):
         sim = Simulation(Particles.make("plummer", 128, seed=1, binaries=0.1), scheme="host")
         sim.evolve(0.125)

@@ -423,6 +423,13 @@ extern const char *const hb_stop_at_names[];
  * of its steps; those of all others come from the source of forces, at steps of their own. auto: hb_sim_default_neighbors. */
 enum { HB_NEIGHBORS_AUTO = 0, HB_NEIGHBORS_NONE = -1, HB_NEIGHBORS_LEAST = 8, HB_NEIGHBORS_MOST = 1024 };
 
+/* Stars that age. zams: particles have masses of stars of solar composition (Z = 0.02) at birth, 0.01 to 150 solar masses, and are
+ * born when the simulation begins, unless their note `stars` says otherwise (data/FORMATS.md). Life times and cores are those of
+ * Hurley, Pols & Tout 2000 (eqs 4 and 57), radii those of Tout et al. 1996 and Eggleton, Fitchett & Tout 1989, winds those of
+ * Nieuwenhuijzen & de Jager 1990 and Langer 1989, remnants those of Belczynski, Kalogera & Bulik 2002: see core/star.c. */
+enum hb_stars { HB_STARS_NONE = 0, HB_STARS_ZAMS = 1 };
+extern const char *const hb_stars_names[];
+
 /* An integrator, as listed by `holmberg info`. */
 struct hb_integrator_info {
   const char *name, *summary;
@@ -475,6 +482,16 @@ struct hb_sim_params {
   int reserved;   /* 0; fills the struct, never used */
   double
       light_speed; /* hermite4 with groups: c of post-Newtonian terms of order 1, 2 and 2.5 in groups of two; 0: none */
+  /* Stars that age, see above, or by a table of lines time, id, mass, radius, kick (Myr, solar masses, solar radii, km/s; a file, NULL:
+   * none). They need units and gravity; collisions must not merge. Mass, radius and velocity are set as by hb_sim_change, which books the
+   * energy. */
+  const char *evolution;
+  double
+      kick; /* stars: in km/s, dispersion along each axis of what neutron stars and black holes get at birth (265: Hobbs et
+                       * al. 2005); 0: none */
+  uint64_t kick_seed; /* each kick is a function of it and the star's identity */
+  enum hb_stars stars;
+  int reserved_too; /* 0; fills the struct, never used */
 };
 
 /* The default of dt_min: 2^-26, and 2^-40 for eps = 0, where encounters can be arbitrarily close. */
@@ -582,7 +599,7 @@ void hb_sim_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES
 void hb_sim_full_block_sizes(const struct hb_sim *sim, uint64_t blocks[HB_BLOCK_SIZES]);
 const struct hb_force *hb_sim_force(const struct hb_sim *sim);
 
-/* The params as they were taken, defaults filled in, neighbors 0 where there are none; of the strings only integrator and field. Valid
+/* The params as they were taken, defaults filled in, neighbors 0 where there are none; of the strings only integrator, field and evolution. Valid
  * as long as sim. */
 const struct hb_sim_params *hb_sim_taken(const struct hb_sim *sim);
 
@@ -611,6 +628,31 @@ struct hb_change {
  * removed particles, and predict = gpu or several devices), HB_ERR_INPUT (a value that is not finite, or a mass or radius below 0); as
  * hb_sim_step, after which the simulation is of no more use. */
 enum hb_status hb_sim_change(struct hb_sim *sim, const struct hb_change *change);
+
+/* What a star is. Unknown: by a table. */
+enum hb_star_type {
+  HB_STAR_UNKNOWN = 0,
+  HB_STAR_DWARF = 1,
+  HB_STAR_GIANT = 2,
+  HB_STAR_WHITE_DWARF = 3,
+  HB_STAR_NEUTRON = 4,
+  HB_STAR_BLACK_HOLE = 5
+};
+extern const char *const hb_star_type_names[];
+
+/* In solar masses, solar radii, Myr, km/s. */
+struct hb_sim_star {
+  uint64_t id;
+  double m_birth, t_birth;
+  double m, radius; /* a table need not know the radius: 0 */
+  double kick;      /* that it has got; 0: none */
+  enum hb_star_type type;
+  int reserved; /* 0; fills the struct, never used */
+};
+
+/* Those that age, also where they have left since, by ascending identity: stars[*count], as they became when they were changed last. Valid
+ * until the next call or the end of sim. Particles that were added do not age. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_sim_stars(struct hb_sim *sim, size_t *count, const struct hb_sim_star **stars);
 
 /* ---- sizes ------------------------------------------------------------------------------------------- */
 
@@ -646,6 +688,8 @@ void hb_sim_counts_sized(size_t size, const struct hb_sim *sim, struct hb_sim_co
 void hb_sim_phases_sized(size_t size, const struct hb_sim *sim, struct hb_phases *phases);
 void hb_sim_call_sized(size_t size, struct hb_sim *sim, const struct hb_between *between);
 enum hb_status hb_sim_change_sized(size_t size, struct hb_sim *sim, const struct hb_change *change);
+enum hb_status hb_sim_stars_sized(size_t size, struct hb_sim *sim, size_t *count,
+                                  const struct hb_sim_star **stars);
 
 #ifndef HB_ONE_RELEASE /* defined by programs that are always built with the library */
 #define hb_ic_models(...) hb_ic_models_sized(sizeof(struct hb_ic_model), __VA_ARGS__)
@@ -675,6 +719,7 @@ enum hb_status hb_sim_change_sized(size_t size, struct hb_sim *sim, const struct
 #define hb_sim_phases(...) hb_sim_phases_sized(sizeof(struct hb_phases), __VA_ARGS__)
 #define hb_sim_call(...)   hb_sim_call_sized(sizeof(struct hb_between), __VA_ARGS__)
 #define hb_sim_change(...) hb_sim_change_sized(sizeof(struct hb_change), __VA_ARGS__)
+#define hb_sim_stars(...)  hb_sim_stars_sized(sizeof(struct hb_sim_star), __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

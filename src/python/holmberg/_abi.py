@@ -72,6 +72,8 @@ HB_NEIGHBORS_AUTO = 0
 HB_NEIGHBORS_NONE = -1
 HB_NEIGHBORS_LEAST = 8
 HB_NEIGHBORS_MOST = 1024
+HB_STARS_NONE = 0
+HB_STARS_ZAMS = 1
 HB_TRANSFER_ALL = 0
 HB_TRANSFER_BLOCK = 1
 HB_PLACE_HOST = 0
@@ -80,6 +82,12 @@ HB_EXACT_ENERGY_AUTO = 0
 HB_EXACT_ENERGY_YES = 1
 HB_EXACT_ENERGY_NO = 2
 HB_BLOCK_SIZES = 32
+HB_STAR_UNKNOWN = 0
+HB_STAR_DWARF = 1
+HB_STAR_GIANT = 2
+HB_STAR_WHITE_DWARF = 3
+HB_STAR_NEUTRON = 4
+HB_STAR_BLACK_HOLE = 5
 HB_LAGRANGE_COUNT = 8
 HB_EVENT_INITIAL = 0
 HB_EVENT_FORMED = 1
@@ -284,6 +292,11 @@ class hb_sim_params(Structure):
         ("neighbors", c_int),
         ("reserved", c_int),
         ("light_speed", c_double),
+        ("evolution", c_char_p),
+        ("kick", c_double),
+        ("kick_seed", c_uint64),
+        ("stars", c_int),
+        ("reserved_too", c_int),
     ]
 
 
@@ -372,6 +385,19 @@ class hb_change(Structure):
         ("n_removed", c_size_t),
         ("removed", c_void_p),
         ("added", c_void_p),
+    ]
+
+
+class hb_sim_star(Structure):
+    _fields_ = [
+        ("id", c_uint64),
+        ("m_birth", c_double),
+        ("t_birth", c_double),
+        ("m", c_double),
+        ("radius", c_double),
+        ("kick", c_double),
+        ("type", c_int),
+        ("reserved", c_int),
     ]
 
 
@@ -551,9 +577,11 @@ WORDS = [
     "hb_collisions_names",
     "hb_escapers_names",
     "hb_stop_at_names",
+    "hb_stars_names",
     "hb_transfer_names",
     "hb_place_names",
     "hb_exact_energy_names",
+    "hb_star_type_names",
     "hb_event_names",
     "hb_colormap_names",
 ]
@@ -638,6 +666,7 @@ FUNCTIONS = {
     "hb_sim_phases_sized": (None, [c_size_t, c_void_p, POINTER(hb_phases)]),
     "hb_sim_call_sized": (None, [c_size_t, c_void_p, POINTER(hb_between)]),
     "hb_sim_change_sized": (Status, [c_size_t, c_void_p, POINTER(hb_change)]),
+    "hb_sim_stars_sized": (Status, [c_size_t, c_void_p, c_void_p, POINTER(c_void_p)]),
     "hb_lagrange_fractions": (c_void_p, []),
     "hb_sim_watch": (Status, [c_void_p, c_uint]),
     "hb_sim_stopped": (POINTER(hb_event), [c_void_p]),
@@ -703,6 +732,7 @@ SIZES: dict[str, list[type[Structure]]] = {
     "hb_sim_phases": [hb_phases],
     "hb_sim_call": [hb_between],
     "hb_sim_change": [hb_change],
+    "hb_sim_stars": [hb_sim_star],
     "hb_sim_diagnose": [hb_diagnostics],
     "hb_sim_structure": [hb_structure],
     "hb_sim_events": [hb_event],

@@ -330,6 +330,7 @@ def has_unit(value: Any) -> bool:
     return hasattr(value, "to_value") or isinstance(value, str) and value[-1:].isalpha()
 
 
+_FILE = -2  # Setting.of
 _UNITS = {_abi.HB_DIMENSION_TIME: "Myr", _abi.HB_DIMENSION_LENGTH: "pc", _abi.HB_DIMENSION_VELOCITY: "km/s",
           _abi.HB_DIMENSION_MASS: "Msun"}
 
@@ -352,8 +353,10 @@ def setting(row: Setting, value: Any, name: str, units: Optional[Mapping[str, fl
     """A field of the library's params as the option of that row has it; a step with a unit becomes the next power below."""
     if row.words:
         return chosen(value, name, row.words)
-    if row.is_auto_count:
-        return 0 if value == "auto" else whole(value, name) or -1
+    if row.is_count:
+        return 0 if value == "auto" and row.is_count == 1 else whole(value, name) or -(row.is_count == 1)
+    if row.of == _FILE:
+        return encoded(value)
     if row.of < 0:
         return None if value is None else _field(value, name, units)
     number = quantity(value, name, row.of, ONE if row.is_astro else units) if row.of else finite(value, name)
@@ -362,12 +365,12 @@ def setting(row: Setting, value: Any, name: str, units: Optional[Mapping[str, fl
 
 def default_of(row: Setting) -> Any:
     """What a keyword is that nobody has set."""
-    return row.words[0] if row.words else "auto" if row.is_auto_count else None if row.of < 0 else 0
+    return row.words[0] if row.words else "auto" if row.is_count == 1 else None if row.of < 0 else row.fallback
 
 
 def _told(name: str, row: Setting) -> str:
     """Its lines in the documentation of its class, where options are keywords."""
-    kind = "'auto', 0 or int" if row.is_auto_count else "str" if row.of < 0 else "float"
+    kind = ["'auto', 0 or int", "int"][row.is_count - 1] if row.is_count else "str" if row.of < 0 else "float"
     if row.words:
         kind = "{" + ", ".join(map(repr, row.words)) + "}"
     text = re.sub("@([a-z-]+)", lambda other: other[1].replace("-", "_"), row.help)

@@ -66,6 +66,7 @@ class Escape(Stopped):
 
 STOPS = {"collision": Collision, "encounter": Encounter, "formed": Encounter, "escape": Escape}
 _KINDS = words("hb_event_names")
+_TYPES = words("hb_star_type_names")
 
 
 def event_of(row: _abi.hb_event) -> Event:
@@ -101,6 +102,19 @@ def bound_of(simulation: ctypes.c_void_p, t: float) -> np.ndarray:
     if not count.value:
         return np.zeros(0, np.dtype(_abi.hb_bound))
     return np.array(np.ctypeslib.as_array((_abi.hb_bound * count.value).from_address(rows.value or 0)))
+
+
+def stars_of(simulation: ctypes.c_void_p) -> np.ndarray:
+    """Rows of hb_sim_stars, the type as a word."""
+    count, rows = ctypes.c_size_t(), ctypes.c_void_p()
+    lib.hb_sim_stars(simulation, ctypes.byref(count), ctypes.byref(rows))
+    columns = [("id", "u8"), ("type", "U12"), *((name, "f8") for name in ("m_birth", "m", "radius", "t_birth", "kick"))]
+    table = np.zeros(count.value, columns)
+    if count.value:
+        told = np.ctypeslib.as_array((_abi.hb_sim_star * count.value).from_address(rows.value or 0))
+        for name, _ in columns:
+            table[name] = np.array(_TYPES)[told[name]] if name == "type" else told[name]
+    return table
 
 
 def bits(kinds: Iterable[str]) -> int:

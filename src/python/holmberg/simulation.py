@@ -14,7 +14,7 @@ from ._library import (Opened, UsageError, address, array, check_words, default_
                        setting, units_of, values_of, with_settings)
 from ._settings import SIM
 from .archive import add_entry
-from .events import STOPS, Event, bits, bound_of, event_of, events_of
+from .events import STOPS, Event, bits, bound_of, event_of, events_of, stars_of
 from .force import description, force_params
 from .orbits import orbits_of, placed
 from .particles import Particles
@@ -346,6 +346,21 @@ class Simulation(Opened):
         """
         with self._handle.used() as handle:
             return bound_of(handle, self._time_of(t))
+
+    def stars(self) -> np.ndarray:
+        """What became of the stars that age (parameters stars, evolution), also of those that have left: a structured array.
+
+        id, type ('dwarf', 'giant', 'white dwarf', 'neutron star', 'black hole'; 'unknown' by a table), m_birth and m in solar
+        masses, radius in solar radii, t_birth in Myr, kick (that it got) in km/s.
+
+        >>> p = Particles.make("plummer", 16, seed=1, mass_unit=16 * 20, length_unit=1)
+        >>> sim = Simulation(p, stars="zams", kick=0, scheme="host", eps=0.1)
+        >>> sim.evolve("10Myr")
+        >>> set(sim.stars()["type"].tolist()), int(sim.stars()["m"].sum())
+        ({'neutron star'}, 25)
+        """
+        with self._handle.used() as handle:
+            return stars_of(handle)
 
     def structure(self, t: Union[float, str, None] = None) -> SimpleNamespace:
         """The shape of the system.

@@ -1,44 +1,66 @@
-#include "run/run_stars.h"
+/* hb_sim_params.stars and evolution: masses at birth, what a star is at a time, and the changes that this makes. */
+#include "sim/sim_stars.h"
 
 #include "base/elementary.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "core/particles.h"
 #include "core/star.h"
 #include "core/units.h"
+#include "core/vector.h"
+#include "gl/gl_context.h"
+#include "io/evolution.h"
 #include "io/lines.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+const char *const hb_stars_names[] = {"none", "zams", NULL};
+const char *const hb_star_type_names[] = {"unknown",      "dwarf",      "giant", "white dwarf",
+                                          "neutron star", "black hole", NULL};
+
 static const char note_name[] = "stars";
+
+struct born {
+  uint64_t id;
+  double zams, birth; /* solar masses, Myr */
+};
+
+struct hb_sim_stars {
+  size_t n;
+  struct born *at;
+  char *table;                   /* its file; NULL: the fit */
+  struct hb_evolution_row *rows; /* [n_rows]: in place of the fit */
+  size_t n_rows;
+  struct hb_units units;
+  double every; /* changes fall on its multiples, N-body */
+  double kick;  /* km/s */
+  uint64_t seed;
+  struct hb_sim_star *told; /* of the last call of hb_sim_stars */
+};
 
 /* ---- opening ---- */
 
-enum hb_status hb_run_stars_check(const struct hb_opts *opts, const struct hb_run_settings *s)
+enum hb_status hb_sim_stars_check(const struct hb_sim_params *p)
 {
-  if (s->stars == HB_RUN_STARS_ZAMS && s->evolution)
-    return hb_fail(HB_ERR_USAGE, "options --stars and --evolution exclude each other");
-  int ages = s->stars != HB_RUN_STARS_NONE || s->evolution;
-  if (!ages && hb_opts_typed(opts, &s->kick_seed))
-    return hb_fail(HB_ERR_USAGE, "option --kick-seed needs --stars zams or --evolution FILE");
-  if (s->stars == HB_RUN_STARS_NONE && hb_opts_typed(opts, &s->kick))
-    return hb_fail(HB_ERR_USAGE, "option --kick needs --stars zams");
-  if (ages && s->sim.collisions == HB_COLLISIONS_MERGE)
-    return hb_fail(HB_ERR_USAGE, "option --collisions: what a merged star becomes is not known to "
-                                 "--stars and --evolution, expected none or stop");
+  if (p->stars == HB_STARS_NONE && !p->evolution) return HB_OK;
+  if (p->stars != HB_STARS_NONE && p->evolution)
+    return hb_fail(HB_ERR_USAGE, "stars and evolution exclude each other (expected a fit or a table)");
+  if (p->collisions == HB_COLLISIONS_MERGE)
+    return hb_fail(HB_ERR_USAGE, "collisions merge: what a merged star becomes is not known where stars age "
+                                 "(expected collisions none or stop)");
   return HB_OK;
 }
 
 static int compare(const void *a, const void *b)
 {
-  const struct hb_run_star *left = a, *right = b;
+  const struct born *left = a, *right = b;
   return left->id < right->id ? -1 : left->id > right->id;
 }
 
-static enum hb_status read_star(const struct hb_lines *c, struct hb_run_star *star)
+static enum hb_status read_star(const struct hb_lines *c, struct born *star)
 {
   const char *at = c->begin;
   int is_good = hb_lines_whole(c, &at, &star->id);
@@ -52,7 +74,7 @@ static enum hb_status read_star(const struct hb_lines *c, struct hb_run_star *st
                        (int)(c->end - c->begin), c->begin);
 }
 
-static enum hb_status read_note(const char *note, struct hb_run_stars *stars)
+static enum hb_status read_note(const char *note, struct hb_sim_stars *stars)
 {
   struct hb_lines c = hb_lines_at_start(note_name, note, strlen(note));
   for (size_t room = 0; hb_lines_next(&c);) {
@@ -63,7 +85,7 @@ static enum hb_status read_note(const char *note, struct hb_run_stars *stars)
   return HB_OK;
 }
 
-static enum hb_status write_note(const struct hb_run_stars *stars, struct hb_particles *particles)
+static enum hb_status write_note(const struct hb_sim_stars *stars, struct hb_particles *particles)
 {
   struct hb_text text = {0};
   enum hb_status status = HB_OK;
@@ -76,16 +98,17 @@ static enum hb_status write_note(const struct hb_run_stars *stars, struct hb_par
 }
 
 /* Born now. */
-static enum hb_status take_masses(struct hb_particles *p, struct hb_run_stars *stars)
+static enum hb_status take_masses(struct hb_particles *p, struct hb_sim_stars *stars)
 {
   HB_TRY(HB_ALLOC(p->n, &stars->at));
   stars->n = p->n;
   for (size_t i = 0; i < p->n; i++) {
     double zams = p->m[i] * stars->units.mass;
     if (!stars->rows && !(zams >= hb_star_least && zams <= hb_star_most))
-      return hb_fail(HB_ERR_INPUT, "particle %" PRIu64 " has %g solar masses, expected %g to %g for --stars",
+      return hb_fail(HB_ERR_INPUT,
+                     "particle %" PRIu64 " has %g solar masses, expected %g to %g for stars that age",
                      p->id[i], zams, hb_star_least, hb_star_most);
-    stars->at[i] = (struct hb_run_star){p->id[i], zams, p->t * stars->units.time};
+    stars->at[i] = (struct born){p->id[i], zams, p->t * stars->units.time};
   }
   return HB_OK;
 }
@@ -96,7 +119,7 @@ struct now {
   double m, radius, kick; /* solar; km/s, between `before` and t */
 };
 
-static const struct hb_evolution_row *last_row(const struct hb_run_stars *stars, uint64_t id, double t)
+static const struct hb_evolution_row *last_row(const struct hb_sim_stars *stars, uint64_t id, double t)
 {
   size_t low = 0, high = stars->n_rows; /* the first behind it */
   while (low < high) {
@@ -111,8 +134,7 @@ static const struct hb_evolution_row *last_row(const struct hb_run_stars *stars,
 }
 
 /* Several kicks since then add up as one. */
-static struct now by_table(const struct hb_run_stars *stars, const struct hb_run_star *s, double before,
-                           double t)
+static struct now by_table(const struct hb_sim_stars *stars, const struct born *s, double before, double t)
 {
   const struct hb_evolution_row *row = last_row(stars, s->id, t);
   if (!row) return (struct now){.m = s->zams};
@@ -122,28 +144,27 @@ static struct now by_table(const struct hb_run_stars *stars, const struct hb_run
 }
 
 /* A number and a direction of a star and a seed alone. */
-static struct hb_rng drawn(const struct hb_run_stars *stars, uint64_t id)
+static struct hb_rng drawn(const struct hb_sim_stars *stars, uint64_t id)
 {
   struct hb_rng rng = hb_rng_sequence(stars->seed, 0);
   rng.block = id << 8;
   return rng;
 }
 
-static struct now by_fit(const struct hb_run_star *s, double t)
+static struct now by_fit(const struct born *s, double t)
 {
   struct hb_star star = hb_star_at(s->zams, t - s->birth);
   return (struct now){.m = star.m, .radius = star.radius};
 }
 
-static int explodes_between(const struct hb_run_stars *stars, const struct hb_run_star *s, double before,
-                            double t)
+static int explodes_between(const struct hb_sim_stars *stars, const struct born *s, double before, double t)
 {
   if (stars->rows || !hb_star_explodes(s->zams)) return 0;
   double end = s->birth + hb_star_lifetime(s->zams);
   return before < end && end <= t;
 }
 
-static void add_kick(const struct hb_run_stars *stars, const struct hb_run_star *s, const struct now *now,
+static void add_kick(const struct hb_sim_stars *stars, const struct born *s, const struct now *now,
                      double before, double t, double v[3])
 {
   double kick[3] = {0}, unit = hb_units_velocity(&stars->units), size = now->kick;
@@ -155,56 +176,77 @@ static void add_kick(const struct hb_run_stars *stars, const struct hb_run_star 
   for (int k = 0; k < 3; k++) v[k] += size * kick[k] / unit;
 }
 
-static double radius_unit(const struct hb_run_stars *stars)
+static double radius_unit(const struct hb_sim_stars *stars)
 {
   return hb_units_r_sun / hb_units_pc / stars->units.length;
 }
 
-static void set_radii(const struct hb_run_stars *stars, struct hb_particles *p)
+static void set_radii(const struct hb_sim_stars *stars, struct hb_particles *p)
 {
   double *radius = hb_particles_radius(p), t = p->t * stars->units.time;
   for (size_t i = 0; radius && i < p->n; i++) {
-    const struct hb_run_star *s =
-        bsearch(&(struct hb_run_star){.id = p->id[i]}, stars->at, stars->n, sizeof *s, compare);
+    const struct born *s = bsearch(&(struct born){.id = p->id[i]}, stars->at, stars->n, sizeof *s, compare);
     if (!s) continue;
     struct now now = stars->rows ? by_table(stars, s, t, t) : by_fit(s, t);
     if (now.radius > 0) radius[i] = now.radius * radius_unit(stars);
   }
 }
 
-enum hb_status hb_run_stars_read(const struct hb_run_settings *s, struct hb_run_stars *stars)
+static double step_of(const struct hb_sim_params *p)
 {
-  return s->evolution ? hb_evolution_read(s->evolution, &stars->rows, &stars->n_rows) : HB_OK;
+  return hb_integrator_named(p->integrator)->has_dt ? p->dt * fmax(1, floor(p->dt_max / p->dt)) : p->dt_max;
 }
 
-enum hb_status hb_run_stars_open(const struct hb_run_settings *s, int is_new, struct hb_particles *p,
-                                 struct hb_run_stars *stars)
+static enum hb_status take_stars(const struct hb_sim_params *params, struct hb_particles *p,
+                                 struct hb_sim_stars *stars)
 {
   int are_known;
-  if (s->stars == HB_RUN_STARS_NONE && !s->evolution) return HB_OK;
-  stars->every = s->sim.dt_max;
-  if (hb_run_has_dt(s)) stars->every = s->sim.dt * fmax(1, floor(s->sim.dt_max / s->sim.dt));
-  stars->kick = s->kick;
-  stars->seed = s->kick_seed;
   HB_TRY(hb_units_get(p, &stars->units, &are_known));
   if (!are_known)
     return hb_fail(HB_ERR_USAGE,
-                   "option --%s: the particles have no units, see 'holmberg ic --help' and "
+                   "%s: the particles have no units, see hb_units_set, 'holmberg ic --help' and "
                    "'holmberg scale --help'",
-                   s->evolution ? "evolution" : "stars");
+                   params->evolution ? "evolution" : "stars");
+  if (params->evolution) {
+    HB_TRY(hb_mem_strdup(params->evolution, &stars->table));
+    HB_TRY(hb_evolution_read(stars->table, &stars->rows, &stars->n_rows));
+  }
   const char *note = hb_particles_note(p, note_name);
   HB_TRY(note ? read_note(note, stars) : take_masses(p, stars));
   if (!note) HB_TRY(write_note(stars, p));
   qsort(stars->at, stars->n, sizeof *stars->at, compare);
-  if (is_new) set_radii(stars, p);
   return HB_OK;
 }
 
-void hb_run_stars_close(struct hb_run_stars *stars)
+enum hb_status hb_sim_stars_open(const struct hb_sim_params *params, int is_new, struct hb_particles *p,
+                                 struct hb_sim_stars **stars)
 {
-  hb_mem_free(stars->at);
-  hb_mem_free(stars->rows);
+  struct hb_sim_stars *s;
+  *stars = NULL;
+  if (params->stars == HB_STARS_NONE && !params->evolution) return HB_OK;
+  HB_TRY(HB_ALLOC(1, &s));
+  s->every = step_of(params), s->kick = params->kick, s->seed = params->kick_seed;
+  enum hb_status status = take_stars(params, p, s);
+  if (status != HB_OK) {
+    hb_sim_stars_close(s);
+    return status;
+  }
+  if (is_new) set_radii(s, p);
+  *stars = s;
+  return HB_OK;
 }
+
+void hb_sim_stars_close(struct hb_sim_stars *stars)
+{
+  if (!stars) return;
+  hb_mem_free(stars->at);
+  hb_mem_free(stars->table);
+  hb_mem_free(stars->rows);
+  hb_mem_free(stars->told);
+  hb_mem_free(stars);
+}
+
+const char *hb_sim_stars_table(const struct hb_sim_stars *stars) { return stars ? stars->table : NULL; }
 
 /* ---- aging ---- */
 
@@ -220,8 +262,8 @@ static const double off_mass = 1e-5, off_radius = 0.01;
 
 static int is_off(double is, double was, double by) { return fabs(is - was) > by * fabs(was); }
 
-static void look_at(const struct hb_run_stars *stars, const struct hb_run_star *s,
-                    const struct hb_particles *p, const double *radii, size_t i, struct changes *c)
+static void look_at(const struct hb_sim_stars *stars, const struct born *s, const struct hb_particles *p,
+                    const double *radii, size_t i, struct changes *c)
 {
   double t = p->t * stars->units.time, before = (p->t - stars->every) * stars->units.time;
   struct now now = stars->rows ? by_table(stars, s, before, t) : by_fit(s, t);
@@ -237,7 +279,7 @@ static void look_at(const struct hb_run_stars *stars, const struct hb_run_star *
   add_kick(stars, s, &now, before, t, c->v + 3 * k);
 }
 
-static enum hb_status change(const struct hb_run_stars *stars, struct hb_particles *p, struct hb_sim *sim)
+static enum hb_status change(const struct hb_sim_stars *stars, struct hb_particles *p, struct hb_sim *sim)
 {
   struct changes c = {0};
   const double *radii = hb_particles_radius(p);
@@ -247,8 +289,7 @@ static enum hb_status change(const struct hb_run_stars *stars, struct hb_particl
   if (status == HB_OK) status = HB_ALLOC(p->n, &c.radius);
   if (status == HB_OK) status = HB_ALLOC(3 * p->n, &c.v);
   for (size_t i = 0; status == HB_OK && i < p->n; i++) {
-    const struct hb_run_star *s =
-        bsearch(&(struct hb_run_star){.id = p->id[i]}, stars->at, stars->n, sizeof *s, compare);
+    const struct born *s = bsearch(&(struct born){.id = p->id[i]}, stars->at, stars->n, sizeof *s, compare);
     if (s) look_at(stars, s, p, radii, i, &c);
   }
   if (status == HB_OK && c.n > 0)
@@ -261,10 +302,10 @@ static enum hb_status change(const struct hb_run_stars *stars, struct hb_particl
   return status;
 }
 
-enum hb_status hb_run_stars_age(const struct hb_run_stars *stars, struct hb_sim *sim)
+enum hb_status hb_sim_stars_age(struct hb_sim_stars *stars, struct hb_sim *sim)
 {
   struct hb_particles *p;
-  if (stars->n == 0) return HB_OK;
+  if (!stars) return HB_OK;
   double t = hb_sim_time(sim), count = t / stars->every;
   if (fabs(count - nearbyint(count)) > 1e-9) return HB_OK;
   HB_TRY(hb_sim_state(sim, t, &p));
@@ -275,24 +316,32 @@ enum hb_status hb_run_stars_age(const struct hb_run_stars *stars, struct hb_sim 
 
 /* ---- what has become of them ---- */
 
-struct hb_run_star_counts hb_run_stars_count(const struct hb_run_stars *stars, double at)
+static struct hb_sim_star told_of(const struct hb_sim_stars *stars, const struct born *s, double t)
 {
-  struct hb_run_star_counts c = {0};
-  double t = floor(at / stars->every + 1e-9) * stars->every * stars->units.time; /* of the last change */
-  for (size_t k = 0; k < stars->n; k++) {
-    const struct hb_run_star *s = stars->at + k;
-    if (stars->rows) {
-      struct now now = by_table(stars, s, s->birth, t);
-      c.mass_lost += s->zams - now.m;
-      c.supernovae += now.kick > 0;
-      continue;
-    }
-    struct hb_star star = hb_star_at(s->zams, t - s->birth);
-    c.mass_lost += s->zams - star.m;
-    c.white_dwarfs += star.type == HB_STAR_WHITE_DWARF;
-    c.neutron_stars += star.type == HB_STAR_NEUTRON;
-    c.black_holes += star.type == HB_STAR_BLACK_HOLE;
+  struct hb_sim_star star = {.id = s->id, .m_birth = s->zams, .t_birth = s->birth};
+  if (stars->rows) {
+    struct now now = by_table(stars, s, s->birth, t);
+    star.m = now.m, star.radius = now.radius, star.kick = now.kick;
+    return star;
   }
-  if (!stars->rows) c.supernovae = c.neutron_stars + c.black_holes;
-  return c;
+  struct hb_star now = hb_star_at(s->zams, t - s->birth);
+  double v[3] = {0};
+  add_kick(stars, s, &(struct now){.m = now.m}, -INFINITY, t, v);
+  star.type = now.type, star.m = now.m, star.radius = now.radius;
+  star.kick = hb_norm(v) * hb_units_velocity(&stars->units);
+  return star;
+}
+
+enum hb_status hb_sim_stars(struct hb_sim *sim, size_t *count, const struct hb_sim_star **told)
+{
+  HB_GL_VISIT;
+  struct hb_sim_stars *stars = sim->stars;
+  *count = 0, *told = NULL;
+  if (!stars) return HB_OK;
+  double last = floor(hb_sim_time(sim) / stars->every + 1e-9) * stars->every;
+  if (!stars->told) HB_TRY(HB_ALLOC(stars->n, &stars->told));
+  for (size_t k = 0; k < stars->n; k++)
+    stars->told[k] = told_of(stars, stars->at + k, last * stars->units.time);
+  *count = stars->n, *told = stars->told;
+  return HB_OK;
 }
