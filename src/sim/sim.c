@@ -573,9 +573,10 @@ static enum hb_status sim_open_force(struct hb_sim *s, const struct hb_sim_param
   return HB_OK;
 }
 
-static enum hb_status open_stars(struct hb_sim *s, int is_new, struct hb_particles *particles)
+static enum hb_status open_stars(struct hb_sim *s, const struct hb_sections *sections,
+                                 struct hb_particles *particles)
 {
-  HB_TRY(hb_sim_stars_open(&s->params, is_new, particles, &s->stars));
+  HB_TRY(hb_sim_stars_open(&s->params, sections, particles, &s->stars));
   s->params.evolution = hb_sim_stars_table(s->stars);
   return HB_OK;
 }
@@ -608,7 +609,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
   if (status == HB_OK) status = sim_check_interaction(s, &params);
   if (status == HB_OK && hb_force_interaction(s->force) == HB_INTERACTION_GRAVITY)
     s->exact_energy = hb_energy_is_exact(params.exact_energy, hb_particles_massive(initial));
-  if (status == HB_OK) status = open_stars(s, 1, initial);
+  if (status == HB_OK) status = open_stars(s, NULL, initial);
   if (status == HB_OK) status = enter_frame(s, initial);
   if (status == HB_OK)
     status = s->integrator->create(initial, &params, s->force, &s->state);
@@ -1015,6 +1016,7 @@ static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t 
   HB_TRY(hb_numbers_put(&hb_frame_numbers, 1, &sim->frame, sections));
   HB_TRY(hb_sections_put(sections, "own", HB_SECTION_BYTES, own_bytes, own));
   HB_TRY(sim_put_watch(sim, sections));
+  HB_TRY(hb_sim_stars_put(sim->stars, sections));
   return sim->integrator->save(sim->state, sections);
 }
 
@@ -1197,7 +1199,7 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
   if (status == HB_OK) status = hb_numbers_get(&hb_frame_numbers, sections, 1, &s->frame);
   if (status == HB_OK)
     status =
-        open_stars(s, 0, (struct hb_particles *)s->integrator->bodies(s->state)); /* that have the note */
+        open_stars(s, sections, (struct hb_particles *)s->integrator->bodies(s->state)); /* with the note */
   if (status == HB_OK) status = get_counters(sections, s);
   if (status == HB_OK) status = sim_get_watch(sections, s);
   if (status == HB_OK) status = check_known(sections);

@@ -35,8 +35,11 @@ struct hb_sim_stars {
   struct hb_evolution_row *rows; /* [n_rows]: in place of the fit */
   size_t n_rows;
   struct hb_units units;
-  double every; /* changes fall on its multiples, N-body */
-  double kick;  /* km/s */
+  double *ends;        /* [n_ends] ascending: when masses jump and kicks come, Myr */
+  size_t n_ends, next; /* the first that has not come */
+  double looked;       /* until when stars have been looked at, N-body */
+  double every;        /* what is no jump is looked at at its multiples, N-body */
+  double kick;         /* km/s */
   uint64_t seed;
   struct hb_sim_star *told; /* of the last call of hb_sim_stars */
 };
@@ -58,6 +61,11 @@ static int compare(const void *a, const void *b)
 {
   const struct born *left = a, *right = b;
   return left->id < right->id ? -1 : left->id > right->id;
+}
+
+static const struct born *find(const struct hb_sim_stars *stars, uint64_t id)
+{
+  return bsearch(&(struct born){.id = id}, stars->at, stars->n, sizeof *stars->at, compare);
 }
 
 static enum hb_status read_star(const struct hb_lines *c, struct born *star)
@@ -185,12 +193,46 @@ static void set_radii(const struct hb_sim_stars *stars, struct hb_particles *p)
 {
   double *radius = hb_particles_radius(p), t = p->t * stars->units.time;
   for (size_t i = 0; radius && i < p->n; i++) {
-    const struct born *s = bsearch(&(struct born){.id = p->id[i]}, stars->at, stars->n, sizeof *s, compare);
+    const struct born *s = find(stars, p->id[i]);
     if (!s) continue;
     struct now now = stars->rows ? by_table(stars, s, t, t) : by_fit(s, t);
     if (now.radius > 0) radius[i] = now.radius * radius_unit(stars);
   }
 }
+
+/* ---- when lives end ---- */
+
+/* Of a table: rows with a kick, or where more than this part of the mass goes at once; winds are told in smaller parts. */
+static const double jump = 0.01;
+
+static int is_jump(const struct hb_sim_stars *stars, const struct hb_evolution_row *row)
+{
+  const struct hb_evolution_row *before = row > stars->rows ? row - 1 : row;
+  if (row->kick > 0) return 1;
+  if (before != row && before->id == row->id) return fabs(row->m - before->m) > jump * before->m;
+  const struct born *s = find(stars, row->id);
+  return s && fabs(row->m - s->zams) > jump * s->zams;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+  double left = *(const double *)a, right = *(const double *)b;
+  return left < right ? -1 : left > right;
+}
+
+static enum hb_status list_ends(struct hb_sim_stars *stars, double from)
+{
+  HB_TRY(HB_ALLOC(stars->rows ? stars->n_rows : stars->n, &stars->ends));
+  for (size_t k = 0; k < stars->n_rows; k++)
+    if (is_jump(stars, stars->rows + k)) stars->ends[stars->n_ends++] = stars->rows[k].t;
+  for (size_t k = 0; !stars->rows && k < stars->n; k++)
+    stars->ends[stars->n_ends++] = stars->at[k].birth + hb_star_lifetime(stars->at[k].zams);
+  qsort(stars->ends, stars->n_ends, sizeof *stars->ends, compare_times);
+  while (stars->next < stars->n_ends && stars->ends[stars->next] <= from) stars->next++;
+  return HB_OK;
+}
+
+/* ---- opening and saving ---- */
 
 static double step_of(const struct hb_sim_params *p)
 {
@@ -218,20 +260,31 @@ static enum hb_status take_stars(const struct hb_sim_params *params, struct hb_p
   return HB_OK;
 }
 
-enum hb_status hb_sim_stars_open(const struct hb_sim_params *params, int is_new, struct hb_particles *p,
-                                 struct hb_sim_stars **stars)
+static const char looked_section[] = "stars.looked";
+
+enum hb_status hb_sim_stars_put(const struct hb_sim_stars *stars, struct hb_sections *sections)
+{
+  return stars ? hb_sections_put(sections, looked_section, HB_SECTION_DOUBLES, 1, &stars->looked) : HB_OK;
+}
+
+enum hb_status hb_sim_stars_open(const struct hb_sim_params *params, const struct hb_sections *sections,
+                                 struct hb_particles *p, struct hb_sim_stars **stars)
 {
   struct hb_sim_stars *s;
   *stars = NULL;
   if (params->stars == HB_STARS_NONE && !params->evolution) return HB_OK;
   HB_TRY(HB_ALLOC(1, &s));
   s->every = step_of(params), s->kick = params->kick, s->seed = params->kick_seed;
+  s->looked = p->t;
   enum hb_status status = take_stars(params, p, s);
+  if (status == HB_OK && sections)
+    status = hb_sections_copy(sections, looked_section, HB_SECTION_DOUBLES, 1, &s->looked);
+  if (status == HB_OK) status = list_ends(s, s->looked * s->units.time);
   if (status != HB_OK) {
     hb_sim_stars_close(s);
     return status;
   }
-  if (is_new) set_radii(s, p);
+  if (!sections) set_radii(s, p);
   *stars = s;
   return HB_OK;
 }
@@ -242,6 +295,7 @@ void hb_sim_stars_close(struct hb_sim_stars *stars)
   hb_mem_free(stars->at);
   hb_mem_free(stars->table);
   hb_mem_free(stars->rows);
+  hb_mem_free(stars->ends);
   hb_mem_free(stars->told);
   hb_mem_free(stars);
 }
@@ -262,10 +316,24 @@ static const double off_mass = 1e-5, off_radius = 0.01;
 
 static int is_off(double is, double was, double by) { return fabs(is - was) > by * fabs(was); }
 
+/* Whether its life ended since stars were looked at. */
+static int ends_by(const struct hb_sim_stars *stars, const struct born *s, double t)
+{
+  double before = stars->looked * stars->units.time;
+  if (!stars->rows) {
+    double end = s->birth + hb_star_lifetime(s->zams);
+    return before < end && end <= t;
+  }
+  const struct hb_evolution_row *row = last_row(stars, s->id, t);
+  for (; row && row >= stars->rows && row->id == s->id && row->t > before; row--)
+    if (is_jump(stars, row)) return 1;
+  return 0;
+}
+
 static void look_at(const struct hb_sim_stars *stars, const struct born *s, const struct hb_particles *p,
                     const double *radii, size_t i, struct changes *c)
 {
-  double t = p->t * stars->units.time, before = (p->t - stars->every) * stars->units.time;
+  double t = p->t * stars->units.time, before = stars->looked * stars->units.time;
   struct now now = stars->rows ? by_table(stars, s, before, t) : by_fit(s, t);
   double m = now.m / stars->units.mass, radius = now.radius * radius_unit(stars);
   if (radius == 0 && stars->rows) radius = radii[i];
@@ -279,7 +347,9 @@ static void look_at(const struct hb_sim_stars *stars, const struct born *s, cons
   add_kick(stars, s, &now, before, t, c->v + 3 * k);
 }
 
-static enum hb_status change(const struct hb_sim_stars *stars, struct hb_particles *p, struct hb_sim *sim)
+/* Of all stars, or of those whose lives have ended. */
+static enum hb_status change(const struct hb_sim_stars *stars, int of_all, struct hb_particles *p,
+                             struct hb_sim *sim)
 {
   struct changes c = {0};
   const double *radii = hb_particles_radius(p);
@@ -289,8 +359,8 @@ static enum hb_status change(const struct hb_sim_stars *stars, struct hb_particl
   if (status == HB_OK) status = HB_ALLOC(p->n, &c.radius);
   if (status == HB_OK) status = HB_ALLOC(3 * p->n, &c.v);
   for (size_t i = 0; status == HB_OK && i < p->n; i++) {
-    const struct born *s = bsearch(&(struct born){.id = p->id[i]}, stars->at, stars->n, sizeof *s, compare);
-    if (s) look_at(stars, s, p, radii, i, &c);
+    const struct born *s = find(stars, p->id[i]);
+    if (s && (of_all || ends_by(stars, s, p->t * stars->units.time))) look_at(stars, s, p, radii, i, &c);
   }
   if (status == HB_OK && c.n > 0)
     status =
@@ -307,11 +377,16 @@ enum hb_status hb_sim_stars_age(struct hb_sim_stars *stars, struct hb_sim *sim)
   struct hb_particles *p;
   if (!stars) return HB_OK;
   double t = hb_sim_time(sim), count = t / stars->every;
-  if (fabs(count - nearbyint(count)) > 1e-9) return HB_OK;
+  int is_end = stars->next < stars->n_ends && stars->ends[stars->next] <= t * stars->units.time;
+  int of_all = fabs(count - nearbyint(count)) <= 1e-9;
+  if (!is_end && !of_all) return HB_OK;
   HB_TRY(hb_sim_state(sim, t, &p));
-  enum hb_status status = change(stars, p, sim);
+  enum hb_status status = change(stars, of_all, p, sim);
   hb_particles_destroy(p);
-  return status;
+  HB_TRY(status);
+  stars->looked = t;
+  while (stars->next < stars->n_ends && stars->ends[stars->next] <= t * stars->units.time) stars->next++;
+  return HB_OK;
 }
 
 /* ---- what has become of them ---- */
@@ -338,10 +413,9 @@ enum hb_status hb_sim_stars(struct hb_sim *sim, size_t *count, const struct hb_s
   struct hb_sim_stars *stars = sim->stars;
   *count = 0, *told = NULL;
   if (!stars) return HB_OK;
-  double last = floor(hb_sim_time(sim) / stars->every + 1e-9) * stars->every;
   if (!stars->told) HB_TRY(HB_ALLOC(stars->n, &stars->told));
   for (size_t k = 0; k < stars->n; k++)
-    stars->told[k] = told_of(stars, stars->at + k, last * stars->units.time);
+    stars->told[k] = told_of(stars, stars->at + k, stars->looked * stars->units.time);
   *count = stars->n, *told = stars->told;
   return HB_OK;
 }

@@ -8,13 +8,18 @@
 /* Whether the params can be. Errors: HB_ERR_USAGE. */
 enum hb_status hb_sim_stars_check(const struct hb_sim_params *params);
 
-/* Takes masses at birth from the note `stars`, or, where there is none, makes it of the masses. is_new: radii become those of the
- * stars. *stars is NULL where they do not age. Errors: HB_ERR_USAGE (no units), HB_ERR_INPUT (masses, note, table), HB_ERR_IO. */
-enum hb_status hb_sim_stars_open(const struct hb_sim_params *params, int is_new,
+/* Takes masses at birth from the note `stars`, or, where there is none, makes it of the masses. Without sections, of a checkpoint, the
+ * stars are new, and radii become theirs. *stars is NULL where they do not age. Errors: HB_ERR_USAGE (no units), HB_ERR_INPUT (masses, note, table), HB_ERR_IO. */
+enum hb_status hb_sim_stars_open(const struct hb_sim_params *params, const struct hb_sections *sections,
                                  struct hb_particles *particles, struct hb_sim_stars **stars);
 void hb_sim_stars_close(struct hb_sim_stars *stars);
 
-/* After a block step: at a multiple of dt_max, stars become what they are by then. stars may be NULL. Errors: as hb_sim_change. */
+/* To sections, if there are any. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_sim_stars_put(const struct hb_sim_stars *stars, struct hb_sections *sections);
+
+/* After a block step: stars whose lives have ended in it, and at multiples of dt_max all, become what they are by then. The end of a block
+ * step is where all others know their places; a time between two of them would be one for a single star. stars may be NULL. Errors: as
+ * hb_sim_change. */
 enum hb_status hb_sim_stars_age(struct hb_sim_stars *stars, struct hb_sim *sim);
 
 /* Its own copy; NULL: none. */

@@ -66,6 +66,28 @@ class Runs(unittest.TestCase):
         with self.assertRaisesRegex(holmberg.UsageError, "the particles have no units"):
             Simulation(Particles.make("plummer", 4), stars="zams", scheme="host")
 
+    def test_a_star_ends_at_the_first_block_step_after_its_time(self):
+        p = Particles.make("plummer", 48, seed=2, mass_unit=48, length_unit=1)
+        end, unit = 1.2345, p.units["time"]
+        (self.folder / "table").write_text(f"0.3 5 0.995 1 0\n{end} 7 0.5 1e-5 3\n")
+        sim = Simulation(p, evolution=self.folder / "table", scheme="host", eps=1 / 256)
+        before = 0.0
+        while sim.next_time * unit < end:
+            before = sim.step()
+        self.assertEqual(sim.state(before).m[7], p.m[7])
+        sim.save(self.folder / "before.ckpt")
+        after = sim.step()
+        late = after * unit - end
+        print(f"a mass changed {late:.2g} Myr after its time, {late / unit / 0.125:.2g} of dt_max: within its block step")
+        self.assertTrue(before * unit < end <= after * unit and (after * 8) % 1)
+        self.assertAlmostEqual(sim.state(after).m[7] / p.m[7], 0.5)
+        again = Simulation.resume(self.folder / "before.ckpt")
+        for one in sim, again:
+            one.evolve("2Myr")
+        self.assertEqual(arrays(sim.state()), arrays(again.state()))
+        self.assertAlmostEqual(sim.state().m[5] / p.m[5], 0.995)
+        self.assertEqual(sim.stars()["kick"].tolist(), [3.0 * (k == 7) for k in range(48)])
+
     def test_change_books_its_energy(self):
         sim = Simulation(Particles.make("plummer", 128, seed=1, binaries=0.1), scheme="host")
         sim.evolve(0.125)

@@ -484,7 +484,8 @@ struct hb_sim_params {
       light_speed; /* hermite4 with groups: c of post-Newtonian terms of order 1, 2 and 2.5 in groups of two; 0: none */
   /* Stars that age, see above, or by a table of lines time, id, mass, radius, kick (Myr, solar masses, solar radii, km/s; a file, NULL:
    * none). They need units and gravity; collisions must not merge. Mass, radius and velocity are set as by hb_sim_change, which books the
-   * energy. */
+   * energy: ends of lives (of a table kicks, and more than a hundredth of the mass at once) with the first block step that ends at or
+   * after their times, the rest at multiples of dt_max. */
   const char *evolution;
   double
       kick; /* stars: in km/s, dispersion along each axis of what neutron stars and black holes get at birth (265: Hobbs et
