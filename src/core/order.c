@@ -115,7 +115,6 @@ void hb_order_destroy(struct hb_order *order)
 }
 
 const uint32_t *hb_order_place(const struct hb_order *order) { return order->place; }
-const uint32_t *hb_order_number(const struct hb_order *order) { return order->number; }
 
 /* ---- weights ---- */
 

@@ -23,9 +23,8 @@ struct hb_order;
 enum hb_status hb_order_create(size_t n, struct hb_order **order);
 void hb_order_destroy(struct hb_order *order); /* NULL is ignored */
 
-/* [n] The place of a particle in the order, and the number of the particle at a place. */
+/* [n] The place of a particle in the order. */
 const uint32_t *hb_order_place(const struct hb_order *order);
-const uint32_t *hb_order_number(const struct hb_order *order);
 
 /* w as above. */
 double hb_order_weight(double m, double m_mean);

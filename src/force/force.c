@@ -43,7 +43,6 @@ struct hb_rescale {
   struct hb_fixed_total *totals; /* [ni] */
   uint32_t *again;               /* [2 * again_room] places of those to be summed again, and their numbers */
   double *xv;                    /* [6 * again_room] of points */
-  uint64_t repeats;
 };
 
 static enum hb_status rescale_create(struct hb_rescale **rescale) { return HB_ALLOC(1, rescale); }
@@ -74,8 +73,6 @@ static void rescale_destroy(struct hb_rescale *r)
   free_again(r);
   hb_mem_free(r);
 }
-
-uint64_t hb_rescale_repeats(const struct hb_rescale *r) { return r->repeats; }
 
 /* Units for particles that will be sources or sinks. Errors: as hb_reproducible_find_units. */
 static enum hb_status rescale_find_units(struct hb_rescale *r, double eps, const struct hb_force_sources *s)
@@ -235,7 +232,6 @@ static enum hb_status rescale_finish(struct hb_rescale *r, const struct hb_force
   if (wrong == 0) return HB_OK;
   HB_TRY(reserve_again(r, wrong));
   choose_again(r, &own);
-  r->repeats += wrong;
   HB_TRY(ops->begin(state, &own));
   if (ops->finish) HB_TRY(ops->finish(state, &own));
   HB_TRY(take_all(r, wrong, r->again, &left));

@@ -61,9 +61,6 @@ struct hb_force {
 /* What of the last sums helps to guess; it changes no bit. */
 struct hb_rescale;
 
-/* How many sinks were summed again so far. */
-uint64_t hb_rescale_repeats(const struct hb_rescale *rescale);
-
 /* Bytes for each source, all of them sinks; and, of these, for those that are summed again. */
 enum {
   HB_RESCALE_PARTICLE = 4 * sizeof(uint32_t) + sizeof(struct hb_fixed_total),

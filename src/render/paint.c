@@ -344,13 +344,6 @@ const char *const hb_font_art[HB_FONT_ATLAS_ROWS][HB_FONT_HEIGHT] = {
 
 int hb_font_cell(char c) { return c >= ' ' && c <= '~' ? c - ' ' : '?' - ' '; }
 
-int hb_font_ink(char c, int x, int y)
-{
-  int cell = hb_font_cell(c);
-  return hb_font_art[cell / HB_FONT_ATLAS_COLUMNS][y][cell % HB_FONT_ATLAS_COLUMNS * HB_FONT_WIDTH + x] ==
-         '#';
-}
-
 void hb_font_atlas(unsigned char *coverage)
 {
   for (int y = 0; y < HB_FONT_ATLAS_HEIGHT; y++)

@@ -52,10 +52,6 @@ enum hb_status hb_paint_end(struct hb_paint *paint, const struct hb_gl_target *t
 
 enum { HB_FONT_WIDTH = 8, HB_FONT_HEIGHT = 14 };
 
-/* 1 where the character has ink at column x from the left and row y from the top of its cell. Other characters
- * look like '?'. */
-int hb_font_ink(char c, int x, int y);
-
 /* All characters as one image of coverage (0 or 255) for a texture, rows from the top: the character c in the cell of
  * column (c - 32) % COLUMNS, row (c - 32) / COLUMNS. The last cell is full, for drawing rectangles. */
 enum {

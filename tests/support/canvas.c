@@ -56,11 +56,18 @@ void hb_canvas_arrow(struct hb_canvas *canvas, int x0, int y0, int x1, int y1, u
   }
 }
 
+int hb_canvas_ink(char c, int x, int y)
+{
+  int cell = hb_font_cell(c);
+  return hb_font_art[cell / HB_FONT_ATLAS_COLUMNS][y][cell % HB_FONT_ATLAS_COLUMNS * HB_FONT_WIDTH + x] ==
+         '#';
+}
+
 static void write_char(struct hb_canvas *canvas, int x, int y, int scale, unsigned color, char c)
 {
   for (int row = 0; row < HB_FONT_HEIGHT; row++)
     for (int column = 0; column < HB_FONT_WIDTH; column++)
-      if (hb_font_ink(c, column, row))
+      if (hb_canvas_ink(c, column, row))
         hb_canvas_box(canvas, x + column * scale, y + row * scale, scale, scale, color);
 }
 

@@ -22,6 +22,9 @@ void hb_canvas_frame(struct hb_canvas *canvas, int x, int y, int width, int heig
 /* From one point to another, horizontally to the right or straight down. */
 void hb_canvas_arrow(struct hb_canvas *canvas, int x0, int y0, int x1, int y1, unsigned color);
 
+/* 1 where the font's character has ink at column x from the left and row y from the top of its cell. */
+int hb_canvas_ink(char c, int x, int y);
+
 /* Each pixel of the font is scale x scale pixels; '\n' starts a new line. */
 void hb_canvas_text(struct hb_canvas *canvas, int x, int y, int scale, unsigned color, const char *format,
                     ...) __attribute__((format(printf, 6, 7)));

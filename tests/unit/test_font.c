@@ -19,7 +19,7 @@ static int differs(char a, char b)
 {
   int count = 0;
   for (int y = 0; y < HB_FONT_HEIGHT; y++)
-    for (int x = 0; x < HB_FONT_WIDTH; x++) count += hb_font_ink(a, x, y) != hb_font_ink(b, x, y);
+    for (int x = 0; x < HB_FONT_WIDTH; x++) count += hb_canvas_ink(a, x, y) != hb_canvas_ink(b, x, y);
   return count;
 }
 
@@ -35,7 +35,7 @@ static void neighbours_do_not_touch(void **state)
 {
   (void)state;
   for (char c = ' '; c <= '~'; c++)
-    for (int y = 0; y < HB_FONT_HEIGHT; y++) assert_int_equal(hb_font_ink(c, HB_FONT_WIDTH - 1, y), 0);
+    for (int y = 0; y < HB_FONT_HEIGHT; y++) assert_int_equal(hb_canvas_ink(c, HB_FONT_WIDTH - 1, y), 0);
 }
 
 static void others_look_like_a_question(void **state)
@@ -58,7 +58,7 @@ static void writes_text_at_scale(void **state)
   for (int y = 0; y < HEIGHT; y++)
     for (int x = 0; x < WIDTH; x++) {
       int column = (x - 3) / 2, row = (y - 1) / 2, in = x >= 3 && y >= 1 && column < 16 && row < 14;
-      int ink = in && hb_font_ink("xL"[column / HB_FONT_WIDTH], column % HB_FONT_WIDTH, row);
+      int ink = in && hb_canvas_ink("xL"[column / HB_FONT_WIDTH], column % HB_FONT_WIDTH, row);
       assert_int_equal(rgb[3 * (y * WIDTH + x)], ink ? 1 : 0);
       assert_int_equal(rgb[3 * (y * WIDTH + x) + 2], ink ? 3 : 0);
     }
@@ -86,7 +86,7 @@ static void atlas_shows_the_same(void **state)
     for (int x = 0; x < HB_FONT_WIDTH; x++) {
       int cell = hb_font_cell('g'), column = cell % HB_FONT_ATLAS_COLUMNS, row = cell / HB_FONT_ATLAS_COLUMNS;
       int at = (row * HB_FONT_HEIGHT + y) * HB_FONT_ATLAS_WIDTH + column * HB_FONT_WIDTH + x;
-      assert_int_equal(atlas[at], hb_font_ink('g', x, y) ? 255 : 0);
+      assert_int_equal(atlas[at], hb_canvas_ink('g', x, y) ? 255 : 0);
       assert_int_equal(
           atlas[(HB_FONT_ATLAS_HEIGHT - 1 - y) * HB_FONT_ATLAS_WIDTH + HB_FONT_ATLAS_WIDTH - 1 - x], 255);
     }
