@@ -101,7 +101,7 @@ contexts() {
 # OpenGL that Mesa is asked for, gl4.1 is Apple's last; what their extensions would add is taken away.
 in_context() {
   local threads=0 platform='' context=${1%,*} more=()
-  case $2,$1 in test_gl_arithmetic,* | test_gl_pairs,* | test_gl_reproducible,*3.[0-3]) more=(-u GALLIVM_PERF) ;; esac
+  case $2,$1 in test_gl_arithmetic,* | test_gl_memory,* | test_gl_pairs,* | test_gl_reproducible,*3.[0-3]) more=(-u GALLIVM_PERF) ;; esac
   local newer='-GL_ARB_compute_shader -GL_ARB_shader_storage_buffer_object -GL_ARB_buffer_storage -GL_KHR_robustness'
   [ "$2" = test_gl_pairs ] && threads=2
   case $2 in test_gl_arithmetic | test_gl_context | test_gl_foreign | test_gl_paint) more+=(LD_LIBRARY_PATH="$own_osmesa") ;; esac

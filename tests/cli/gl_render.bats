@@ -129,8 +129,8 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
   chmod +x ffmpeg
   export FULL_AT
   for kind in mp4 mkv webm; do
-    for FULL_AT in 0 4096 16384; do
-      PATH=$PWD:$PATH run --separate-stderr "$HOLMBERG" render a.h5 -o m.$kind --size 320x240 --context osmesa --frames 40
+    for FULL_AT in 0 2048 8192; do
+      PATH=$PWD:$PATH run --separate-stderr "$HOLMBERG" render a.h5 -o m.$kind --size 160x120 --context osmesa --frames 16
       echo "$kind, $FULL_AT bytes: exit code $status, $stderr"
       [ "$status" -eq 4 ]
       [ -z "$output" ]
@@ -138,7 +138,7 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
       [[ $stderr == *'No space left on device'* ]]
       files a.h5 ffmpeg full.so
     done
-    FULL_AT=1000000 PATH=$PWD:$PATH accepts render a.h5 -o m.$kind --size 320x240 --context osmesa --frames 40
+    FULL_AT=1000000 PATH=$PWD:$PATH accepts render a.h5 -o m.$kind --size 160x120 --context osmesa --frames 16
     rm m.$kind
   done
 }
@@ -146,13 +146,13 @@ png_size() { od -An -tu1 -j16 -N8 "$1" | awk '{ print 16777216*$1+65536*$2+256*$
 @test "an ffmpeg that says nothing of what it lost" {
   "$HOLMBERG" ic plummer -n 64 --seed 1 -o a.h5 --quiet
   printf '%s\n' '#!/bin/bash' "$(command -v ffmpeg) \"\$@\"; code=\$?" '[[ $* == *progress* ]] && exit $code' \
-    'file=${*: -1:1}; truncate -s 8192 "${file#file:}"; exit 0' >ffmpeg
+    'file=${*: -1:1}; truncate -s 4096 "${file#file:}"; exit 0' >ffmpeg
   chmod +x ffmpeg
   for kind in mp4 mkv webm; do
-    PATH=$PWD:$PATH run --separate-stderr "$HOLMBERG" render a.h5 -o m.$kind --size 320x240 --context osmesa --frames 40
+    PATH=$PWD:$PATH run --separate-stderr "$HOLMBERG" render a.h5 -o m.$kind --size 160x120 --context osmesa --frames 16
     echo "$kind: exit code $status, $stderr"
     [ "$status" -eq 4 ]
-    [[ ${stderr_lines[-1]} == "holmberg: cannot draw m.$kind: only "*' of its 40 frames can be read again' ]]
+    [[ ${stderr_lines[-1]} == "holmberg: cannot draw m.$kind: only "*' of its 16 frames can be read again' ]]
     files a.h5 ffmpeg
   done
 }
