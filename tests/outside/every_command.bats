@@ -80,6 +80,7 @@ s/(model fit --n 16,32,64 .*)--n 16,32,64/\1/
 s/bench (force|draws) /bench \1 --repeat 1 --n 32 /
 s/(bench [a-z]+ --repeat 1 )--n 32 (.*--n )/\1\2/
 /bench run/{/--n /!s/bench run/bench run --n 32/}                # by default, those of the paper
+/bench run/{/--t-end/!s/bench run/bench run --t-begin 0 --t-end 1\/16/}
 s/ -o$/ -o fit.jsonl/
 s/^holmberg ic demo1 /holmberg ic demo1 -n 32 /
 # what stands for something of the reader
