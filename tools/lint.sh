@@ -72,6 +72,11 @@ check 'cppcheck' cppcheck --quiet -j "$at_once" --error-exitcode=1 --enable=warn
   --suppress=CastIntegerToAddressAtReturn -Isrc -Isrc/include -DHB_VERSION='""' src
 check 'the map from paper to code' tools/check_paper.sh
 check 'scripts' shellcheck -x "${scripts[@]}"
+if command -v mypy >/dev/null; then
+  check "Python's types" mypy --strict --no-error-summary --cache-dir /dev/null src/python/holmberg
+else
+  echo "not checked: Python's types (mypy is not installed)"
+fi
 mapfile -t sums < <(find shaders -name '*.glsl' -o -name '*.frag' -o -name '*.comp' -o -name '*.vert')
 check 'exact sums of shaders' tools/check_exact.py "${sums[@]}"
 check 'shaders' tools/check_shaders.py

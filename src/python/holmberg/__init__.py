@@ -22,7 +22,7 @@ from . import units
 from ._models import models
 from .archive import Archive
 from .events import Collision, Encounter, Escape, Event, Stopped, table
-from .force import NO_SOURCE, Force, memory, schemes
+from .force import NO_SOURCE, Force, auto, memory, precisions, schemes
 from .pairs import AllPairs, Interaction
 from .particles import Particles, formats
 from .picture import Picture, Renderer
@@ -30,6 +30,6 @@ from .simulation import Simulation, integrators, lagrange_fractions
 
 __all__ = ["AllPairs", "Archive", "Collision", "DeviceError", "Encounter", "Escape", "Event", "FileError", "Force", "HolmbergError",
            "InputError", "Interaction", "InternalError", "NO_SOURCE", "NumericError", "OpenGLError", "Particles", "Picture",
-           "Renderer", "Simulation", "Stopped", "UsageError", "formats", "integrators", "lagrange_fractions", "memory",
-           "models", "schemes", "table", "units", "version"]
+           "Renderer", "Simulation", "Stopped", "UsageError", "auto", "formats", "integrators", "lagrange_fractions", "memory",
+           "models", "precisions", "schemes", "table", "units", "version"]
 __version__ = version()

@@ -22,6 +22,7 @@ import numpy as np
 from . import _abi
 from ._settings import Setting
 
+Array = np.ndarray[Any, np.dtype[Any]]
 SONAME = "libholmberg.so.1"
 ONE = {"mass": 1.0, "length": 1.0, "time": 1.0}  # a number in these is in solar masses, pc, Myr
 PATIENCE_S = 0.5  # of a thread with an object that another one uses
@@ -132,7 +133,7 @@ def meant(name: str, known: Iterable[str]) -> str:
     return f", did you mean '{nearest[0]}'?" if nearest else f" (expected {', '.join(known)})" if known else ""
 
 
-def check_words(given: Mapping[str, Any], made: Callable, *more: Callable) -> None:
+def check_words(given: Mapping[str, Any], made: Callable[..., Any], *more: Callable[..., Any]) -> None:
     """Refuses what none of these, a constructor and what it hands words on to, has as a keyword."""
     parameters = [one for call in (made, *more) for one in inspect.signature(call).parameters.values()]
     known = {one.name for one in parameters if one.kind != one.VAR_KEYWORD} - {"self"}
@@ -194,7 +195,7 @@ class Handle:
 
     __slots__ = ("_address", "_keep", "_destroy", "_lock", "__weakref__")
 
-    def __init__(self, address: Optional[int], destroy: Callable, keep: Any = None):
+    def __init__(self, address: Optional[int], destroy: Callable[..., Any], keep: Any = None):
         self._address, self._keep = ctypes.c_void_p(address), keep  # what has to outlive it
         self._destroy = weakref.finalize(self, destroy, self._address)
         self._lock = threading.RLock()
@@ -220,7 +221,7 @@ class Handle:
         finally:
             self._lock.release()
 
-    def call(self, function: Callable, *arguments: Any) -> Any:
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """function(address, *arguments)."""
         with self.used() as address:
             return function(address, *arguments)
@@ -231,7 +232,7 @@ class Handle:
                 self._destroy()
 
 
-def made(make: Callable, *arguments: Any, destroy: Callable, keep: Any = None) -> Handle:
+def made(make: Callable[..., Any], *arguments: Any, destroy: Callable[..., Any], keep: Any = None) -> Handle:
     """A handle from a function whose last argument is where it leaves one."""
     address = ctypes.c_void_p()
     make(*arguments, ctypes.byref(address))
@@ -241,17 +242,17 @@ def made(make: Callable, *arguments: Any, destroy: Callable, keep: Any = None) -
 class _Lent:
     """Memory of a handle's, which lives while an array of numpy refers to this."""
 
-    def __init__(self, owner: Handle, address: int, shape: tuple, kind: str):
+    def __init__(self, owner: Handle, address: int, shape: tuple[Any, ...], kind: str):
         self.owner = owner
         self.__array_interface__ = {"version": 3, "data": (address, False), "shape": shape, "typestr": kind}
 
 
-def view(owner: Handle, address: int, shape: tuple, kind: str = "<f8") -> np.ndarray:
+def view(owner: Handle, address: int, shape: tuple[Any, ...], kind: str = "<f8") -> Array:
     """An array on the library's own memory."""
     return np.asarray(_Lent(owner, address, shape, kind))
 
 
-def _check_numbers(values: np.ndarray, name: str, kind: Any) -> None:
+def _check_numbers(values: Array, name: str, kind: Any) -> None:
     """Refuses what C's numbers of that kind would silently change."""
     if values.size == 0:
         return
@@ -272,7 +273,7 @@ def _check_numbers(values: np.ndarray, name: str, kind: Any) -> None:
         raise UsageError(f"{name} has {values[values != np.floor(values)][0]}, expected whole numbers")
 
 
-def numbers(values: Any, name: str, kind: Any = np.float64) -> np.ndarray:
+def numbers(values: Any, name: str, kind: Any = np.float64) -> Array:
     """values as an array of numbers that C can have: finite, or whole where kind is, and none of them masked."""
     parts = values if isinstance(values, (list, tuple)) else (values,)
     if any(isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part) for part in parts):  # type: ignore[no-untyped-call]
@@ -287,7 +288,7 @@ def numbers(values: Any, name: str, kind: Any = np.float64) -> np.ndarray:
     return result
 
 
-def array(values: Any, name: str, shape: tuple, kind: Any = np.float64) -> np.ndarray:
+def array(values: Any, name: str, shape: tuple[Any, ...], kind: Any = np.float64) -> Array:
     """values as C has them, without a copy where they are so already; None in shape: any length."""
     result = np.ascontiguousarray(numbers(values, name, kind), kind)
     if result.ndim != len(shape) or any(want not in (None, have) for want, have in zip(shape, result.shape)):
@@ -318,7 +319,7 @@ def finite(value: Any, name: str) -> float:
     return number
 
 
-def units_of(ask: Callable, *arguments: Any) -> Optional[dict[str, float]]:
+def units_of(ask: Callable[..., Any], *arguments: Any) -> Optional[dict[str, float]]:
     """What a function like hb_units_get knows of units."""
     units, known = _abi.hb_units(), ctypes.c_int()
     ask(*arguments, units, ctypes.byref(known))
@@ -378,7 +379,7 @@ def _told(name: str, row: Setting) -> str:
     return f"{name} : {kind}\n" + textwrap.fill(text, 112, initial_indent=" " * 8, subsequent_indent=" " * 8)
 
 
-def with_settings(rows: Mapping[str, Setting]) -> Callable:
+def with_settings(rows: Mapping[str, Setting]) -> Callable[..., Any]:
     """Gives a class, whose __init__ hands the keywords that it does not name on, those of the rows, and their help."""
     def decorated(kind: type) -> type:
         *own, more = inspect.signature(kind.__init__).parameters.values()  # type: ignore[misc]
@@ -400,9 +401,14 @@ def _field(words: str, name: str, units: Optional[Mapping[str, float]]) -> bytes
     return text.value
 
 
-def address(values: Optional[np.ndarray]) -> Optional[int]:
+def address(values: Optional[Array]) -> Optional[int]:
     """Where an array's memory is; the array must be kept as long as the library uses it."""
     return None if values is None else values.ctypes.data
+
+
+def decoded(text: bytes) -> str:
+    """A word of the library's."""
+    return text.decode()
 
 
 def encoded(text: Any) -> Optional[bytes]:
@@ -426,7 +432,7 @@ def values_of(struct: ctypes.Structure) -> SimpleNamespace:
     return SimpleNamespace(**{name: _python(getattr(struct, name)) for name, _ in struct._fields_})
 
 
-def listing(function: Callable) -> dict[str, SimpleNamespace]:
+def listing(function: Callable[..., Any]) -> dict[str, SimpleNamespace]:
     """What a function lists, by name."""
     count = ctypes.c_size_t()
     rows = function(ctypes.byref(count))
@@ -451,4 +457,4 @@ def chosen(word: str, what: str, known: list[str]) -> int:
 
 def version() -> str:
     """The version of the library, like '1.2.3'."""
-    return lib.hb_library_version().decode()
+    return decoded(lib.hb_library_version())

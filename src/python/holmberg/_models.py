@@ -28,7 +28,7 @@ def _units(given: Mapping[str, Any]) -> dict[str, float]:
     return {name: getattr(known, name) for name in units}
 
 
-def fill_cluster(cluster: _abi.hb_ic_cluster, make: Callable, given: Mapping[str, Any]) -> dict[str, float]:
+def fill_cluster(cluster: _abi.hb_ic_cluster, make: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, float]:
     """Sets what is given; returns the units, as far as they are known."""
     fields = {name for name, _ in cluster._fields_} - {"reserved", "units"}
     units = _units(given)
@@ -43,7 +43,7 @@ def fill_cluster(cluster: _abi.hb_ic_cluster, make: Callable, given: Mapping[str
     return units
 
 
-def fill_model(params: _abi.hb_ic_params, make: Callable, model: str, units: Mapping[str, float], **given: Any) -> None:
+def fill_model(params: _abi.hb_ic_params, make: Callable[..., Any], model: str, units: Mapping[str, float], **given: Any) -> None:
     """Sets what a model takes; what differs from its default and is for others would have no effect."""
     own = models().get(model)
     for name, value in given.items():

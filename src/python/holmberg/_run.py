@@ -1,6 +1,7 @@
 """What `Simulation.run` says while it works, and what `Simulation.plot` draws; matplotlib is looked for when it is needed."""
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 from types import TracebackType
@@ -8,7 +9,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from ._library import UsageError
+from ._library import Array, UsageError
 
 
 FEW = 10  # bodies, fewer have no Lagrangian radii worth a picture
@@ -20,7 +21,7 @@ class Row(NamedTuple):
     t: float
     kept: float
     error: float
-    r_lagrange: np.ndarray
+    r_lagrange: Array
 
 
 class Progress:
@@ -54,7 +55,7 @@ class Progress:
 def plot(sim: Any, history: list[Row]) -> Any:
     """Positions; and of a run with intervals, Lagrangian radii (of more than a few bodies) and the error of the energy."""
     try:
-        from matplotlib import pyplot
+        pyplot = importlib.import_module("matplotlib.pyplot")  # which has no types
     except ImportError:
         raise ImportError("plot() draws with matplotlib, which is not installed (python3-matplotlib, or pip install "
                           "matplotlib)") from None
@@ -81,7 +82,7 @@ def _positions(axes: Any, p: Any) -> None:
              xlabel="x", ylabel="y", title=f"{len(p)} particles, t = {p.time:g}")
 
 
-def _radii(axes: Any, t: list[float], radii: np.ndarray) -> None:
+def _radii(axes: Any, t: list[float], radii: Array) -> None:
     from .simulation import lagrange_fractions
     for fraction, r in zip(lagrange_fractions(), radii.T):
         axes.semilogy(t, r, label=f"{fraction:.0%}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Union
 
 import numpy as np
 
-from ._library import FileError, UsageError
+from ._library import Array, FileError, UsageError
 from .particles import Particles
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Archive:
         self._entries = sorted((float.fromhex(file.stem.partition("@")[2]), file) for file in self.path.glob("*@*.h5"))
 
     @property
-    def times(self) -> np.ndarray:
+    def times(self) -> Array:
         """Of the snapshots, in ascending order."""
         return np.array([time for time, _ in self._entries])
 

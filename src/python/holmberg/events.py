@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Iterable, NamedTuple
 import numpy as np
 
 from . import _abi
-from ._library import UsageError, lib, words
+from ._library import Array, UsageError, lib, words
 
 if TYPE_CHECKING:
     from .particles import Particles
@@ -81,7 +81,7 @@ def events_of(simulation: ctypes.c_void_p) -> list[Event]:
     return [event_of(rows[k]) for k in range(count.value)]
 
 
-def table(events: Iterable[Event]) -> np.ndarray:
+def table(events: Iterable[Event]) -> Array:
     """Events as a structured array: kind, time, ids (0 behind the n first), n, a, e, energy.
 
     >>> rows = table([Event("collision", 0.5, (7, 9), 1.0, 0.0, -0.5)])
@@ -95,7 +95,7 @@ def table(events: Iterable[Event]) -> np.ndarray:
     return np.array(rows, columns)
 
 
-def bound_of(simulation: ctypes.c_void_p, t: float) -> np.ndarray:
+def bound_of(simulation: ctypes.c_void_p, t: float) -> Array:
     """Rows of hb_sim_bound, with its names, as a structured array of their own memory."""
     count, rows = ctypes.c_size_t(), ctypes.c_void_p()
     lib.hb_sim_bound(simulation, t, ctypes.byref(count), ctypes.byref(rows))
@@ -104,7 +104,7 @@ def bound_of(simulation: ctypes.c_void_p, t: float) -> np.ndarray:
     return np.array(np.ctypeslib.as_array((_abi.hb_bound * count.value).from_address(rows.value or 0)))
 
 
-def stars_of(simulation: ctypes.c_void_p) -> np.ndarray:
+def stars_of(simulation: ctypes.c_void_p) -> Array:
     """Rows of hb_sim_stars, the type as a word."""
     count, rows = ctypes.c_size_t(), ctypes.c_void_p()
     lib.hb_sim_stars(simulation, ctypes.byref(count), ctypes.byref(rows))

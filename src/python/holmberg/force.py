@@ -8,8 +8,8 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 
 from . import _abi
-from ._library import (Opened, UsageError, address, array, check_words, encoded, finite, lib, listing, made, values_of,
-                       whole)
+from ._library import (Array, Opened, UsageError, address, array, check_words, decoded, encoded, finite, lib, listing, made,
+                       values_of, whole, words)
 from .pairs import Interaction, parameter_words
 
 NO_SOURCE = _abi.HB_NO_SOURCE  # in `own`: no source is left out
@@ -18,6 +18,22 @@ NO_SOURCE = _abi.HB_NO_SOURCE  # in `own`: no source is left out
 def schemes() -> dict[str, SimpleNamespace]:
     """Ways to compute forces, by name: summary, source, precisions (the default first), modes, ..."""
     return listing(lib.hb_force_schemes)
+
+
+def precisions() -> dict[str, SimpleNamespace]:
+    """Arithmetics of all schemes, by name: position_bits (significant bits of a position), reproducible (1: the same bits everywhere).
+
+    >>> precisions()["double"].position_bits
+    53
+    """
+    return {name: SimpleNamespace(position_bits=lib.hb_force_position_bits(name.encode()),
+                                  reproducible=lib.hb_force_is_reproducible(name.encode()))
+            for name in words("hb_precision_names")}
+
+
+def auto() -> str:
+    """What scheme 'auto', the default, chooses."""
+    return decoded(lib.hb_force_auto_summary())
 
 
 def memory(n: int, scheme: str, precision: str) -> SimpleNamespace:
@@ -99,7 +115,7 @@ class Force(Opened):
         self._handle = made(lib.hb_force_open, force_params(scheme, precision, eps, **params),
                             destroy=lib.hb_force_close, keep=params.get("interaction"))
         self._sources = 0
-        self._under_way: Optional[tuple] = None  # arrays that belong to the call
+        self._under_way: Optional[tuple[Any, ...]] = None  # arrays that belong to the call
 
     def set_sources(self, m: Any, x: Any, v: Any = None) -> None:
         """The particles that act: m[n], x[n, 3], v[n, 3] (None: at rest)."""
@@ -109,7 +125,7 @@ class Force(Opened):
         self._handle.call(lib.hb_force_set_j, len(x), address(m), address(x), address(v))
         self._sources = len(x)
 
-    def _results(self, ni: int, out: Optional[tuple]) -> tuple[np.ndarray, ...]:
+    def _results(self, ni: int, out: Optional[tuple[Any, ...]]) -> tuple[Array, ...]:
         shapes = ((ni, 3), (ni, 3), (ni,))
         if out is None:
             return tuple(np.empty(shape) for shape in shapes)
@@ -118,18 +134,18 @@ class Force(Opened):
                 raise UsageError(f"an array of out is not one of contiguous doubles of the shape {shape}")
         return out
 
-    def _sinks(self, index: Any, out: Optional[tuple]) -> tuple:
+    def _sinks(self, index: Any, out: Optional[tuple[Any, ...]]) -> tuple[Any, ...]:
         sinks = np.arange(self._sources) if index is None else index
         sinks = array(sinks, "index", (None,), np.uint32)
         return (sinks, *self._results(len(sinks), out))
 
-    def _points(self, x: Any, v: Any, own: Any, out: Optional[tuple]) -> tuple:
+    def _points(self, x: Any, v: Any, own: Any, out: Optional[tuple[Any, ...]]) -> tuple[Any, ...]:
         x = array(x, "x", (None, 3))
         v = None if v is None else array(v, "v", x.shape)
         own = None if own is None else array(own, "own", x.shape[:1], np.uint32)
         return (x, v, own, *self._results(len(x), out))
 
-    def eval(self, index: Any = None, out: Optional[tuple] = None) -> tuple[np.ndarray, ...]:
+    def eval(self, index: Any = None, out: Optional[tuple[Any, ...]] = None) -> tuple[Array, ...]:
         """Forces on sources.
 
         Parameters
@@ -149,7 +165,7 @@ class Force(Opened):
         return arrays[-3:]
 
     def at(self, x: Any, v: Any = None, own: Any = None,
-           out: Optional[tuple] = None) -> tuple[np.ndarray, ...]:
+           out: Optional[tuple[Any, ...]] = None) -> tuple[Array, ...]:
         """Forces at points.
 
         Parameters
@@ -169,19 +185,19 @@ class Force(Opened):
         self._handle.call(lib.hb_force_at, len(arrays[0]), *map(address, arrays))
         return arrays[-3:]
 
-    def begin(self, index: Any = None, out: Optional[tuple] = None) -> None:
+    def begin(self, index: Any = None, out: Optional[tuple[Any, ...]] = None) -> None:
         """Begins `eval` and returns while the device works. Until `finish` this object takes no other call."""
         arrays = self._sinks(index, out)
         self._handle.call(lib.hb_force_begin, len(arrays[0]), *map(address, arrays))
         self._under_way = arrays
 
-    def begin_at(self, x: Any, v: Any = None, own: Any = None, out: Optional[tuple] = None) -> None:
+    def begin_at(self, x: Any, v: Any = None, own: Any = None, out: Optional[tuple[Any, ...]] = None) -> None:
         """Begins `at` and returns while the device works."""
         arrays = self._points(x, v, own, out)
         self._handle.call(lib.hb_force_begin_at, len(arrays[0]), *map(address, arrays))
         self._under_way = arrays
 
-    def finish(self) -> tuple[np.ndarray, ...]:
+    def finish(self) -> tuple[Array, ...]:
         """Waits for what was begun, and returns a, j and phi."""
         if self._under_way is None:
             raise UsageError("no call was begun")
@@ -193,27 +209,27 @@ class Force(Opened):
     @property
     def scheme(self) -> str:
         """Its name."""
-        return self._handle.call(lib.hb_force_scheme).contents.name.decode()
+        return decoded(self._handle.call(lib.hb_force_scheme).contents.name)
 
     @property
     def precision(self) -> str:
         """Its name."""
-        return self._handle.call(lib.hb_force_precision).decode()
+        return decoded(self._handle.call(lib.hb_force_precision))
 
     @property
     def tuning(self) -> str:
         """Words, as the argument; '' where there are none."""
-        return self._handle.call(lib.hb_force_tuning).decode()
+        return decoded(self._handle.call(lib.hb_force_tuning))
 
     @property
     def context(self) -> str:
         """'egl', 'osmesa', 'glfw', 'gles', or 'none' on the host."""
-        return self._handle.call(lib.hb_force_context).decode()
+        return decoded(self._handle.call(lib.hb_force_context))
 
     @property
     def device(self) -> str:
         """What the driver calls it."""
-        return self._handle.call(lib.hb_force_device).decode()
+        return decoded(self._handle.call(lib.hb_force_device))
 
     def _told(self) -> str:
         return f": {self._handle.call(description)}, {self._sources} sources"

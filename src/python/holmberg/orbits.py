@@ -6,14 +6,14 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from ._library import UsageError, finite
+from ._library import Array, UsageError, finite
 
 ORBIT = np.dtype([("id", "<u8"), *((name, "<f8") for name in ("d", "a", "e", "inc", "Omega", "omega", "f", "M", "P"))])
 
 
-def _turned(inc: float, Omega: float, omega: float) -> np.ndarray:
+def _turned(inc: float, Omega: float, omega: float) -> Array:
     """The columns: toward pericenter, along the motion there, along the angular momentum."""
-    def about(axis: int, angle: float) -> np.ndarray:
+    def about(axis: int, angle: float) -> Array:
         c, s, (j, k) = math.cos(angle), math.sin(angle), [(1, 2), (2, 0), (0, 1)][axis]
         turn = np.eye(3)
         turn[j, j], turn[j, k], turn[k, j], turn[k, k] = c, -s, s, c
@@ -43,7 +43,7 @@ def true_anomaly(M: float, e: float) -> float:
 
 
 def place_of(mu: float, a: float, e: float = 0, inc: float = 0, Omega: float = 0, omega: float = 0,
-             f: float = 0) -> tuple[np.ndarray, np.ndarray]:
+             f: float = 0) -> tuple[Array, Array]:
     """Position and velocity relative to the primary; mu is G times both masses, angles are in radians.
 
     >>> x, v = place_of(1, a=1, e=0.5)
@@ -103,7 +103,7 @@ def placed(others: Any, m: float, primary: Optional[int], x: Any, v: Any, orbit:
     return at + dx, velocity + dv
 
 
-def center_of(others: Any, primary: Optional[int]) -> tuple[float, np.ndarray, np.ndarray]:
+def center_of(others: Any, primary: Optional[int]) -> tuple[float, Array, Array]:
     """Mass, position and velocity of a particle by its identity; None: of all of them."""
     rows = np.arange(len(others.m)) if primary is None else np.flatnonzero(others.id == primary)
     mass = float(np.sum(others.m[rows]))
@@ -112,7 +112,7 @@ def center_of(others: Any, primary: Optional[int]) -> tuple[float, np.ndarray, n
     return mass, others.m[rows] @ others.x[rows] / mass, others.m[rows] @ others.v[rows] / mass
 
 
-def orbits_of(particles: Any, primary: Optional[int]) -> np.ndarray:
+def orbits_of(particles: Any, primary: Optional[int]) -> Array:
     """Of each particle about the primary, or the center of mass of those before it (Jacobi)."""
     rows = []
     for k in range(len(particles)):

@@ -7,7 +7,7 @@ from typing import Any, Iterable, Iterator, Mapping, Optional, Union
 import numpy as np
 
 from . import _abi
-from ._library import Opened, Unique, UsageError, address, array, encoded, finite, lib, made, numbers, whole
+from ._library import Array, Opened, Unique, UsageError, address, array, decoded, encoded, finite, lib, made, numbers, whole
 
 
 def parameter_words(parameters: Optional[Mapping[str, float]]) -> Optional[bytes]:
@@ -115,7 +115,7 @@ class AllPairs(Opened):
         self._handle.call(lib.hb_all_pairs_set_sources, count, len(inputs), inputs)
         self._sources = count
 
-    def eval(self, index: Any = None, names: Optional[Iterable[str]] = None) -> dict[str, np.ndarray]:
+    def eval(self, index: Any = None, names: Optional[Iterable[str]] = None) -> dict[str, Array]:
         """What sources feel, each without itself.
 
         Parameters
@@ -136,7 +136,7 @@ class AllPairs(Opened):
         return results
 
     def at(self, numbers: Mapping[str, Any], own: Any = None,
-           names: Optional[Iterable[str]] = None) -> dict[str, np.ndarray]:
+           names: Optional[Iterable[str]] = None) -> dict[str, Array]:
         """What sinks of their own feel: an array of ni for each name in ``interaction.sinks``.
 
         own : the source that a sink does not feel, or `NO_SOURCE`; None: each feels every source.
@@ -147,7 +147,7 @@ class AllPairs(Opened):
         self._handle.call(lib.hb_all_pairs_eval_at, ni, len(inputs), inputs, address(own), len(outputs), outputs)
         return results
 
-    def _outputs(self, ni: int, names: Optional[Iterable[str]]) -> tuple[dict[str, np.ndarray], ctypes.Array]:
+    def _outputs(self, ni: int, names: Optional[Iterable[str]]) -> tuple[dict[str, Array], ctypes.Array[Any]]:
         results = {name: np.empty(ni) for name in (self.interaction.forces if names is None else names)}
         outputs = [_abi.hb_output(encoded(name), address(values), 1) for name, values in results.items()]
         return results, (_abi.hb_output * len(outputs))(*outputs)
@@ -155,28 +155,28 @@ class AllPairs(Opened):
     @property
     def scheme(self) -> str:
         """Its name."""
-        return self._handle.call(lib.hb_all_pairs_scheme).decode()
+        return decoded(self._handle.call(lib.hb_all_pairs_scheme))
 
     @property
     def precision(self) -> str:
         """Its name."""
-        return self._handle.call(lib.hb_all_pairs_precision).decode()
+        return decoded(self._handle.call(lib.hb_all_pairs_precision))
 
     @property
     def context(self) -> str:
         """'egl', 'osmesa', 'glfw' or 'gles'."""
-        return self._handle.call(lib.hb_all_pairs_context).decode()
+        return decoded(self._handle.call(lib.hb_all_pairs_context))
 
     @property
     def device(self) -> str:
         """What the driver calls it."""
-        return self._handle.call(lib.hb_all_pairs_device).decode()
+        return decoded(self._handle.call(lib.hb_all_pairs_device))
 
     def _told(self) -> str:
         return f" of {self.interaction.name}: {self.scheme}, {self.precision} on {self.device}"
 
 
-def _inputs(given: Mapping[str, Any]) -> tuple[int, ctypes.Array, list[np.ndarray]]:
+def _inputs(given: Mapping[str, Any]) -> tuple[int, ctypes.Array[Any], list[Array]]:
     """Columns of doubles, copied only where their stride is not one of the library's."""
     columns = {}
     for name, values in given.items():

@@ -10,12 +10,12 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _abi
-from ._library import (Handle, Strict, address, array, encoded, finite, has_unit, lib, listing, made, numbers, quantity, units_of,
+from ._library import (Array, Handle, Strict, address, array, encoded, finite, has_unit, lib, listing, made, numbers, quantity, units_of,
                        view, whole)
 from ._models import fill_cluster, fill_model
 from .picture import Picture, Renderer
 
-Path = Union[str, os.PathLike]
+Path = Union[str, os.PathLike[str]]
 
 
 def formats() -> dict[str, SimpleNamespace]:
@@ -189,7 +189,7 @@ class Particles(Strict):
         self._handle.call(lib.hb_units_set, _abi.hb_units(**values))
 
     @property
-    def m(self) -> np.ndarray:
+    def m(self) -> Array:
         """Masses, shape (n,)."""
         return self._m
 
@@ -198,7 +198,7 @@ class Particles(Strict):
         self._m[...] = array(values, "m", self._m.shape)
 
     @property
-    def x(self) -> np.ndarray:
+    def x(self) -> Array:
         """Positions, shape (n, 3)."""
         return self._x
 
@@ -207,7 +207,7 @@ class Particles(Strict):
         self._x[...] = array(values, "x", self._x.shape)
 
     @property
-    def v(self) -> np.ndarray:
+    def v(self) -> Array:
         """Velocities, shape (n, 3)."""
         return self._v
 
@@ -216,7 +216,7 @@ class Particles(Strict):
         self._v[...] = array(values, "v", self._v.shape)
 
     @property
-    def id(self) -> np.ndarray:
+    def id(self) -> Array:
         """Identities, shape (n,), unsigned integers of 64 bits."""
         return self._id
 
@@ -225,7 +225,7 @@ class Particles(Strict):
         self._id[...] = array(values, "id", self._id.shape, np.uint64)
 
     @property
-    def radius(self) -> np.ndarray:
+    def radius(self) -> Array:
         """Radii, shape (n,), which only collisions need; all 0 at first. One number sets all of them, and so does a formula of
         ``holmberg ic --radius``: "1e-4*m^0.8", "1AU", "sun*m^0.8"."""
         address = self._handle.call(lib.hb_particles_radius)
@@ -243,7 +243,7 @@ class Particles(Strict):
     @property
     def time(self) -> float:
         """The time that the values belong to."""
-        return self._handle.call(lib.hb_particles_time)
+        return float(self._handle.call(lib.hb_particles_time))
 
     @time.setter
     def time(self, t: float) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from . import _abi
-from ._library import Opened, Strict, address, array, check_words, chosen, encoded, finite, lib, made, version, whole, words
+from ._library import Array, Opened, Strict, address, array, check_words, chosen, encoded, finite, lib, made, version, whole, words
 
 
 class Picture(Strict):
@@ -24,7 +24,7 @@ class Picture(Strict):
 
     __slots__ = ("pixels",)
 
-    def __init__(self, pixels: np.ndarray):
+    def __init__(self, pixels: Array):
         self.pixels = pixels
 
     def png(self) -> bytes:
@@ -41,7 +41,7 @@ class Picture(Strict):
 
     _repr_png_ = png
 
-    def save(self, path: Union[str, os.PathLike]) -> None:
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes a PNG file."""
         with open(path, "wb") as file:
             file.write(self.png())
@@ -81,8 +81,8 @@ class Renderer(Opened):
 
     __slots__ = ("_shape",)
 
-    def __init__(self, width: int = 960, height: int = 540, *, map: str = "stars", range: Optional[Sequence] = None,
-                 center: Optional[Sequence] = None, radius: float = 0, inclination: float = 0, azimuth: float = 0,
+    def __init__(self, width: int = 960, height: int = 540, *, map: str = "stars", range: Optional[Sequence[Any]] = None,
+                 center: Optional[Sequence[Any]] = None, radius: float = 0, inclination: float = 0, azimuth: float = 0,
                  point_size: float = 0, glow: float = 0.5, exposure: float = 0.8, context: Optional[str] = None,
                  device: Optional[str] = None, **unknown: Any):
         check_words(unknown, Renderer.__init__)

@@ -5,23 +5,21 @@ import ctypes
 import os
 import warnings
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
 from . import _abi, _run
-from ._library import (Opened, UsageError, address, array, check_words, default_of, encoded, lib, listing, made, quantity,
+from ._library import (Array, Opened, UsageError, address, array, check_words, default_of, encoded, lib, listing, made, quantity,
                        setting, units_of, values_of, with_settings)
 from ._settings import SIM
+from ._show import Shown
 from .archive import add_entry
 from .events import STOPS, Event, bits, bound_of, event_of, events_of, stars_of
 from .force import description, force_params
 from .orbits import orbits_of, placed
 from .particles import Particles
 from .picture import Picture, Renderer
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 QUANTITIES = ["speed", "acc", "energy", "step", "age", "mass", "bound"]  # by the values of hb_quantity
 
@@ -31,7 +29,7 @@ def integrators() -> dict[str, SimpleNamespace]:
     return listing(lib.hb_integrators)
 
 
-def lagrange_fractions() -> np.ndarray:
+def lagrange_fractions() -> Array:
     """The fractions of the mass that the radii ``r_lagrange`` of `Simulation.structure` enclose."""
     numbers = (ctypes.c_double * _abi.HB_LAGRANGE_COUNT).from_address(lib.hb_lagrange_fractions())
     return np.array(numbers)
@@ -66,7 +64,7 @@ class Simulation(Opened):
     -0.25
     """
 
-    __slots__ = ("_reached", "_events", "_units", "_first", "_given", "_rows")
+    __slots__ = ("_reached", "_events", "_units", "_first", "_given", "_rows", "_shown")
     _instead = "save() and resume() make another, state() has its particles"
 
     def __init__(self, particles: Optional[Particles] = None, *, integrator: Optional[str] = None, **force: Any):
@@ -74,6 +72,7 @@ class Simulation(Opened):
         check_words(force, Simulation.__init__, force_params)
         self._first: Optional[Particles] = None
         self._rows: list[_run.Row] = []
+        self._shown: Optional[Shown] = None
         self._events: list[Event] = []
         self._units: Optional[dict[str, float]] = None
         self._reached = 0.0
@@ -116,6 +115,8 @@ class Simulation(Opened):
 
     def close(self) -> None:
         """Gives the device's memory back; it also goes with the last reference to this object."""
+        if self._shown is not None:
+            self._shown.close()
         if self._has_begun():
             super().close()
 
@@ -125,11 +126,11 @@ class Simulation(Opened):
         return f"<holmberg.Simulation, not begun, of {0 if self._first is None else len(self._first)} particles>"
 
     def _adopt(self, handle: Any, units: Optional[dict[str, float]]) -> None:
-        self._handle, self._events, self._units, self._rows = handle, [], units, []
+        self._handle, self._events, self._units, self._rows, self._shown = handle, [], units, [], None
         self._reached = lib.hb_sim_time(handle.address)
 
     @classmethod
-    def resume(cls, path: Union[str, os.PathLike], *, context: Optional[str] = None, device: Optional[str] = None,
+    def resume(cls, path: Union[str, os.PathLike[str]], *, context: Optional[str] = None, device: Optional[str] = None,
                max_draw_s: float = 0) -> Simulation:
         """A simulation that was saved, which continues to the same bytes; context and device may move it elsewhere.
 
@@ -142,14 +143,26 @@ class Simulation(Opened):
                    units_of(lib.hb_checkpoint_units, file.address))
         return sim
 
-    def save(self, path: Union[str, os.PathLike], *, keep: bool = False) -> None:
+    @staticmethod
+    def saved(path: Union[str, os.PathLike[str]]) -> SimpleNamespace:
+        """What a file of `save`, or of ``holmberg run --checkpoint``, is of: version, scheme, precision, tuning, context, device,
+        and own, what a program has put there (of the command line the record of its run)."""
+        file = made(lib.hb_checkpoint_open, encoded(path), destroy=lib.hb_checkpoint_close)
+        info, size = _abi.hb_checkpoint_info(), ctypes.c_size_t()
+        lib.hb_checkpoint_info(file.address, ctypes.byref(info))
+        own = lib.hb_checkpoint_own(file.address, ctypes.byref(size))
+        told = values_of(info)
+        told.own = ctypes.string_at(own, size.value) if size.value else b""
+        return told
+
+    def save(self, path: Union[str, os.PathLike[str]], *, keep: bool = False) -> None:
         """Writes all that `resume` needs to one file; keep: the previous one is renamed to path~."""
         self._handle.call(lib.hb_sim_save, encoded(path), None, 0, _abi.HB_SAVE_KEEP if keep else 0)
 
     @property
     def time(self) -> float:
         """The time of the last block step, or the later one that `evolve` reached."""
-        return max(self._reached, self._handle.call(lib.hb_sim_time))
+        return max(self._reached, float(self._handle.call(lib.hb_sim_time)))
 
     def _time_of(self, t: Union[float, str, None]) -> float:
         return self.time if t is None else quantity(t, "t", _abi.HB_DIMENSION_TIME, self._units)
@@ -157,11 +170,13 @@ class Simulation(Opened):
     @property
     def next_time(self) -> float:
         """The time that the next block step will reach."""
-        return self._handle.call(lib.hb_sim_next_time)
+        return float(self._handle.call(lib.hb_sim_next_time))
 
     def _step(self, handle: ctypes.c_void_p) -> None:
         lib.hb_sim_step(handle)
         self._events += events_of(handle)
+        if self._shown is not None:
+            self._shown.publish(handle, self._error())
         event = lib.hb_sim_stopped(handle)
         if event:
             told = event_of(event.contents)
@@ -233,7 +248,23 @@ class Simulation(Opened):
         first = self._rows[0].kept if self._rows else kept
         self._rows.append(_run.Row(now.t, kept, (kept - first) / now.e_scale, self.structure().r_lagrange))
 
-    def plot(self) -> Figure:
+    def _error(self) -> float:
+        """Of the energy, as of the last interval of a `run`: looking at it costs a sum over all pairs. NaN: nobody has looked."""
+        return self._rows[-1].error if self._rows else float("nan")
+
+    def show(self, height: int = 480) -> Shown:
+        """The simulation as it runs, in a page of this machine: in Jupyter a frame, elsewhere an address for a browser.
+
+        It follows `evolve`, `run` and `step` ten times a second at most, and needs the page of ``make web``. ``close()`` ends it.
+        From elsewhere: ssh -L PORT:127.0.0.1:PORT.
+        """
+        if self._shown is None:
+            self._shown = Shown(height)
+        with self._handle.used() as handle:
+            self._shown.publish(handle, self._error(), is_last=False)
+        return self._shown
+
+    def plot(self) -> Any:
         """Positions; after a `run` with intervals, Lagrangian radii and the error of the energy, too: a figure of matplotlib."""
         return _run.plot(self, self._rows)
 
@@ -292,7 +323,7 @@ class Simulation(Opened):
                                                    for name in columns})
         return own
 
-    def orbits(self, primary: Optional[int] = None) -> np.ndarray:
+    def orbits(self, primary: Optional[int] = None) -> Array:
         """The orbits now, a structured array: id, d (distance), a, e, inc, Omega, omega, f, M and P (period).
 
         About the particle with the identity primary; None: each about the center of mass of those before it.
@@ -337,7 +368,7 @@ class Simulation(Opened):
         """
         return self._ask(lib.hb_sim_diagnose, _abi.hb_diagnostics(), self._time_of(t))
 
-    def bound(self, t: Union[float, str, None] = None) -> np.ndarray:
+    def bound(self, t: Union[float, str, None] = None) -> Array:
         """Binaries and multiple stars, inner pairs before those that they are part of: a structured array.
 
         id (of both parts; of a pair that of its heaviest star), part (which row a part is; -1: a star), stars, outer (the row
@@ -347,7 +378,7 @@ class Simulation(Opened):
         with self._handle.used() as handle:
             return bound_of(handle, self._time_of(t))
 
-    def stars(self) -> np.ndarray:
+    def stars(self) -> Array:
         """What became of the stars that age (parameters stars, evolution), also of those that have left: a structured array.
 
         id, type ('dwarf', 'giant', 'white dwarf', 'neutron star', 'black hole'; 'unknown' by a table), m_birth and m in solar
@@ -393,15 +424,15 @@ class Simulation(Opened):
         taken = values_of(self._handle.call(lib.hb_sim_taken).contents)
         return SimpleNamespace(integrator=taken.integrator, **{name: getattr(taken, name) for name in SIM})
 
-    def block_sizes(self) -> np.ndarray:
+    def block_sizes(self) -> Array:
         """Its entry k: block steps so far with 2^k ... 2^(k + 1) - 1 particles."""
         return self._sizes(lib.hb_sim_block_sizes)
 
-    def full_block_sizes(self) -> np.ndarray:
+    def full_block_sizes(self) -> Array:
         """The same of block steps in which far forces were due, by the particles whose were."""
         return self._sizes(lib.hb_sim_full_block_sizes)
 
-    def _sizes(self, function: Any) -> np.ndarray:
+    def _sizes(self, function: Any) -> Array:
         sizes = np.zeros(_abi.HB_BLOCK_SIZES, np.uint64)
         self._handle.call(function, address(sizes))
         return sizes
@@ -415,7 +446,7 @@ class Simulation(Opened):
         trouble = _abi.hb_step_trouble()
         return values_of(trouble) if self._handle.call(lib.hb_sim_step_trouble, ctypes.byref(trouble)) else None
 
-    def quantity(self, name: str) -> np.ndarray:
+    def quantity(self, name: str) -> Array:
         """Of all particles as of the last block step: 'speed', 'acc', 'energy', 'step' or 'age' (of the step)."""
         if name not in QUANTITIES:
             raise UsageError(f"unknown quantity '{name}' (expected {', '.join(QUANTITIES)})")

@@ -4,6 +4,7 @@ Every time and length of a call may be a word, "5Myr", or an astropy quantity, w
 """
 from __future__ import annotations
 
+import importlib
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,7 +29,7 @@ def physical(particles: Any, astropy: bool = False) -> SimpleNamespace:
     values = {name: getattr(particles, name) * factor[name] for name in NAMES}
     if astropy:
         try:
-            from astropy import units
+            units = importlib.import_module("astropy.units")  # which has no types
         except ImportError:
             raise ImportError("quantities are astropy's, which is not installed (python3-astropy, or pip install "
                               "astropy)") from None
