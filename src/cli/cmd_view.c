@@ -5,6 +5,7 @@
 #include "viewer/view.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define FIELD(member) HB_SETTING_FIELD(struct hb_view_settings, member)
 static const struct hb_setting options[] = {
@@ -23,6 +24,10 @@ static const struct hb_setting options[] = {
     {"groups", 0, HB_SETTING_COUNT, FIELD(groups), "K", "2",
      .help = "number of groups for --color-by group: equal parts of the particles, in their order"},
     {"plain", 0, HB_SETTING_FLAG, FIELD(plain), .help = "no glow around bright places, key e: faster"},
+    {"race", 0, HB_SETTING_TEXT, FIELD(race), "SCHEMES",
+     .help = "two to four schemes side by side from the same state, such as cg2007,bag,host, and the printed "
+             "seconds of "
+             "2007; key z"},
     {"trails", 0, HB_SETTING_FLAG, FIELD(trails), .help = "draw the paths of the particles"},
     {"rate", 0, HB_SETTING_POSITIVE, FIELD(rate), "R", "10", .help = "snapshots of a series per second"},
     {"speed", 0, HB_SETTING_POSITIVE, FIELD(speed), "V",
@@ -50,9 +55,20 @@ static enum hb_status convert(const struct hb_opts *opts, const char *format)
   return hb_astro_convert_by_file(opts, file, format, 0);
 }
 
+static enum hb_status check_race(const char *schemes)
+{
+  char list[256];
+  const char *names[HB_RACERS];
+  int count;
+  if (!schemes) return HB_OK;
+  snprintf(list, sizeof list, "%s", schemes);
+  return hb_race_names(list, names, &count);
+}
+
 static enum hb_status check(const struct hb_opts *opts, const struct hb_run_settings *run)
 {
   HB_TRY(hb_run_check_integrator(opts, run));
+  HB_TRY(check_race(((const struct hb_view_settings *)opts->settings)->race));
   for (size_t k = 0; k < opts->operand_count; k++) HB_TRY(hb_models_check(opts->operands[k]));
   return convert(opts, run->input_format);
 }

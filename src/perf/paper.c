@@ -1,5 +1,7 @@
 #include "perf/paper.h"
 
+#include "perf/machine_model.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,4 +50,13 @@ double hb_paper_value(const char *table, const char *key, const char *column)
     if (strncmp(line, key, length) == 0 && line[length] == ',') return hb_paper_number(table, row, place);
   }
   return NAN;
+}
+
+double hb_paper_seconds(int machine, size_t n, int *is_printed)
+{
+  char key[32];
+  snprintf(key, sizeof key, "%zu", n);
+  double printed = hb_paper_value("table2", key, hb_machines[machine].name);
+  *is_printed = printed > 0;
+  return *is_printed ? 4 * printed : hb_machine_time(&hb_machines[machine], (double)n);
 }

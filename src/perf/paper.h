@@ -24,4 +24,8 @@ double hb_paper_number(const char *table, size_t row, size_t column);
 /* The number of the first row that starts with `key` ("de_rel,8800GTX"), in the column of that name; NaN: none. */
 double hb_paper_value(const char *table, const char *key, const char *column);
 
+/* Seconds of a time unit of n stars on a machine of hb_machines: as [PZ07] Table 2 prints them, which has a quarter of one, or where it has
+ * none, by its eqs 10 to 17. */
+double hb_paper_seconds(int machine, size_t n, int *is_printed);
+
 #endif

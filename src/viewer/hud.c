@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- messages ---------------------------------------------------------------------------------------- */
 
@@ -49,6 +50,81 @@ double hb_hud_history_at(const struct hb_hud_history *h, double t, double now)
   if (!h->count || t >= h->t[h->count - 1]) return now;
   for (int k = 0; k < h->count && h->t[k] <= t; k++) error = h->error[k];
   return error;
+}
+
+void hb_hud_axes_fit(struct hb_hud_axes *a, const struct hb_hud_history *h)
+{
+  for (int k = 0; k < h->count; k++) {
+    double decade = log10(fabs(h->error[k]));
+    a->t[0] = a->count || k ? fmin(a->t[0], h->t[k]) : h->t[k];
+    a->t[1] = a->count || k ? fmax(a->t[1], h->t[k]) : h->t[k];
+    if (h->error[k] == 0) continue;
+    a->decade[0] = a->count ? fmin(a->decade[0], floor(decade)) : floor(decade);
+    a->decade[1] = fmax(a->count ? a->decade[1] : -INFINITY, fmax(ceil(decade), a->decade[0] + 1));
+    a->count++;
+  }
+}
+
+/* Of a time and, from below, of an error. */
+static double place_in(const double range[2], double at)
+{
+  return range[1] > range[0] ? (at - range[0]) / (range[1] - range[0]) : 1;
+}
+
+static void draw_curve(struct hb_paint *paint, const struct hb_hud_history *h, const struct hb_hud_axes *axes,
+                       const double box[4])
+{
+  double scale = hb_paint_scale(paint), x0 = 0, y0 = 0;
+  int drawn = 0;
+  for (int k = 0; k < h->count; k++) {
+    if (h->error[k] == 0) continue;
+    double x = box[0] + box[2] * place_in(axes->t, h->t[k]);
+    double y = box[1] + box[3] * (1 - place_in(axes->decade, log10(fabs(h->error[k]))));
+    if (drawn++) hb_paint_line(paint, x0, y0, x, y, 1.5 * scale, HB_HUD_CURVE);
+    x0 = x;
+    y0 = y;
+  }
+  if (drawn) hb_paint_box(paint, x0 - 2 * scale, y0 - 2 * scale, 4 * scale, 4 * scale, HB_HUD_TITLE);
+}
+
+static void draw_decades(struct hb_paint *paint, const struct hb_hud_axes *axes, const double panel[4],
+                         const double box[4])
+{
+  double step = ceil((axes->decade[1] - axes->decade[0]) / fmax(1, panel[3] - 4));
+  double scale = hb_paint_scale(paint), height = hb_paint_line_height(paint);
+  char text[16];
+  for (double decade = axes->decade[0]; decade <= axes->decade[1]; decade += step) {
+    double at = box[1] + box[3] * (1 - place_in(axes->decade, decade));
+    snprintf(text, sizeof text, "1e%+03.0f", decade);
+    hb_paint_text(paint, panel[0], at - height / 2 + scale, HB_HUD_NAME, text);
+    hb_paint_box(paint, box[0], at, box[2], scale, 0xffffff20);
+  }
+}
+
+void hb_hud_history_paint(struct hb_paint *paint, const struct hb_hud_history *h,
+                          const struct hb_hud_axes *axes, double marked, const double panel[4])
+{
+  enum { LABEL = 6 };
+  double column = hb_paint_column(paint), height = hb_paint_line_height(paint), x = panel[0], y = panel[1];
+  const double box[4] = {x + LABEL * column, y + 1.5 * height, (panel[2] - LABEL - 1) * column,
+                         (panel[3] - 3.25) * height};
+  char text[64];
+  hb_paint_panel(paint, x, y, (int)panel[2], (int)panel[3]);
+  hb_paint_text(paint, x, y, HB_HUD_NAME, "|dE/E|");
+  if (!axes->count) {
+    hb_paint_text(paint, box[0], box[1] + box[3] / 2, HB_HUD_NAME, "no error yet");
+    return;
+  }
+  draw_decades(paint, axes, panel, box);
+  draw_curve(paint, h, axes, box);
+  if (marked < axes->t[1])
+    hb_paint_box(paint, box[0] + box[2] * fmax(0, place_in(axes->t, marked)), box[1], hb_paint_scale(paint),
+                 box[3], HB_HUD_NOTE);
+  snprintf(text, sizeof text, "%.4g", axes->t[0]);
+  hb_paint_text(paint, box[0], y + (panel[3] - 1) * height, HB_HUD_NAME, text);
+  snprintf(text, sizeof text, "t = %.4g", axes->t[1]);
+  hb_paint_text(paint, box[0] + box[2] - (double)strlen(text) * column, y + (panel[3] - 1) * height,
+                HB_HUD_NAME, text);
 }
 
 /* ---- sliders ----------------------------------------------------------------------------------------- */

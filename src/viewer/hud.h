@@ -1,8 +1,9 @@
-/* Keys, messages, sliders and a history of energy errors: pure logic, so that it can be tested without a window. */
+/* Keys, messages, sliders and a history of energy errors, so that they can be tested without a window. */
 #ifndef HB_HUD_H
 #define HB_HUD_H
 
 #include "gl/gl_window.h"
+#include "render/paint.h"
 
 struct hb_view;
 
@@ -16,6 +17,13 @@ struct hb_keys_row {
 };
 
 enum { HB_HUD_HISTORY = 256 };
+
+#define HB_HUD_TITLE 0xffffffff
+#define HB_HUD_NAME  0x8fa3bbff
+#define HB_HUD_VALUE 0xe8eef6ff
+#define HB_HUD_CURVE 0x6fb7ffff
+#define HB_HUD_NOTE  0xffd27aff
+#define HB_HUD_ERROR 0xff8a80ff
 
 /* ---- messages ---- */
 
@@ -46,6 +54,19 @@ void hb_hud_history_add(struct hb_hud_history *history, double t, double error);
 
 /* The last error at or before a time; 0 before all, and `now` after them. */
 double hb_hud_history_at(const struct hb_hud_history *history, double t, double now);
+
+/* Of one or several histories: from their first time to their last one, and decades of their errors that are not exactly zero. Start from
+ * {0}. */
+struct hb_hud_axes {
+  int count; /* of errors */
+  double t[2], decade[2];
+};
+
+void hb_hud_axes_fit(struct hb_hud_axes *axes, const struct hb_hud_history *history);
+
+/* As a line over a logarithmic axis, on a panel: x y of its upper left letter, columns, lines. A time before the last is marked. */
+void hb_hud_history_paint(struct hb_paint *paint, const struct hb_hud_history *history,
+                          const struct hb_hud_axes *axes, double marked, const double panel[4]);
 
 /* ---- sliders ---- */
 

@@ -28,18 +28,14 @@ static int view_source_has_energy(const struct hb_view_source *s);
 static enum hb_status view_source_show(struct hb_view_source *s, double number);
 static enum hb_status state_at(const struct hb_view_source *s, double t, struct hb_particles **state);
 static enum hb_status keep(struct hb_view_source *s);
+static enum hb_status center(struct hb_view *view, int by);
+static enum hb_status inspect(struct hb_view *view, int by);
 static int looks_back(const struct hb_view_source *s);
+static enum hb_status view_source_diagnose(struct hb_view_source *s);
 static enum hb_coloring color_now(const struct hb_view *view);
 static void view_source_close(struct hb_view_source *s);
 
 /* ---- numbers, sliders and help over the picture --------------------------------------------------------- */
-
-#define COLOR_TITLE 0xffffffff
-#define COLOR_NAME  0x8fa3bbff
-#define COLOR_VALUE 0xe8eef6ff
-#define COLOR_CURVE 0x6fb7ffff
-#define COLOR_NOTE  0xffd27aff
-#define COLOR_ERROR 0xff8a80ff
 
 /* ---- numbers ---------------------------------------------------------------------------------------- */
 
@@ -114,7 +110,7 @@ static void draw_scale(struct hb_paint *paint, double x, double y, int columns, 
     for (int c = 0; c < 3; c++) color = color << 8 | (uint32_t)(255 * hb_colormap_encode(rgb[c]) + 0.5);
     hb_paint_box(paint, x + k * width, y + 4 * scale, width, height, color << 8 | 0xff);
   }
-  hb_paint_text(paint, x + (columns + 1) * column, y, COLOR_VALUE, n->rows[row].end);
+  hb_paint_text(paint, x + (columns + 1) * column, y, HB_HUD_VALUE, n->rows[row].end);
 }
 
 static void draw_rows(struct hb_paint *paint, const struct numbers *n, int first, int end, int width,
@@ -124,8 +120,8 @@ static void draw_rows(struct hb_paint *paint, const struct numbers *n, int first
   int columns = width - NUMBER_NAME;
   for (int k = first; k < end; k++, y += hb_paint_line_height(paint)) {
     if (n->rows[k].has_scale) draw_scale(paint, value_x, y, columns, n, k);
-    draw_text(paint, x, y, NUMBER_NAME, COLOR_NAME, n->rows[k].name);
-    draw_text(paint, value_x, y, columns, COLOR_VALUE, n->rows[k].text);
+    draw_text(paint, x, y, NUMBER_NAME, HB_HUD_NAME, n->rows[k].name);
+    draw_text(paint, value_x, y, columns, HB_HUD_VALUE, n->rows[k].text);
   }
 }
 
@@ -164,74 +160,10 @@ static void paint_numbers(struct hb_paint *paint, const struct numbers *n, int a
   hb_paint_panel(paint, margin, margin, all_columns, size * (large + 1) + n->row_count - large);
   draw_rows(paint, n, large, n->row_count, all_columns, margin, y);
   hb_paint_set_scale(paint, size * scale);
-  draw_text(paint, margin, margin, columns - state - 1, COLOR_TITLE, n->title);
-  draw_text(paint, margin + (columns - state) * hb_paint_column(paint), margin, state, COLOR_NOTE, n->state);
+  draw_text(paint, margin, margin, columns - state - 1, HB_HUD_TITLE, n->title);
+  draw_text(paint, margin + (columns - state) * hb_paint_column(paint), margin, state, HB_HUD_NOTE, n->state);
   draw_rows(paint, n, 0, large, columns, margin, margin + hb_paint_line_height(paint));
   hb_paint_set_scale(paint, scale);
-}
-
-/* ---- the energy error -------------------------------------------------------------------------------- */
-
-/* The range of log10 |error|, without errors that are exactly zero; 0 if there is none. */
-static int find_decades(const struct hb_hud_history *h, double *least, double *most)
-{
-  *least = INFINITY;
-  *most = -INFINITY;
-  for (int k = 0; k < h->count; k++)
-    if (h->error[k] != 0) {
-      *least = fmin(*least, floor(log10(fabs(h->error[k]))));
-      *most = fmax(*most, ceil(log10(fabs(h->error[k]))));
-    }
-  if (*least == *most) *most += 1;
-  return *least < *most;
-}
-
-static void draw_curve(struct hb_paint *paint, const struct hb_hud_history *h, const double box[4],
-                       double least, double most)
-{
-  double t0 = h->t[0], span = h->t[h->count - 1] - t0, scale = hb_paint_scale(paint), x0 = 0, y0 = 0;
-  int drawn = 0;
-  for (int k = 0; k < h->count; k++) {
-    if (h->error[k] == 0) continue;
-    double x = box[0] + box[2] * (span > 0 ? (h->t[k] - t0) / span : 1);
-    double y = box[1] + box[3] * (most - log10(fabs(h->error[k]))) / (most - least);
-    if (drawn++) hb_paint_line(paint, x0, y0, x, y, 1.5 * scale, COLOR_CURVE);
-    x0 = x;
-    y0 = y;
-  }
-  if (drawn) hb_paint_box(paint, x0 - 2 * scale, y0 - 2 * scale, 4 * scale, 4 * scale, COLOR_TITLE);
-}
-
-static void paint_history(struct hb_paint *paint, const struct hb_hud_history *h, double shown)
-{
-  enum { COLUMNS = 34, LINES = 8, LABEL = 6 };
-  double scale = hb_paint_scale(paint), column = hb_paint_column(paint), height = hb_paint_line_height(paint);
-  double x = hb_paint_width(paint) - 12 * scale - COLUMNS * column, y = 12 * scale, least, most;
-  const double box[4] = {x + LABEL * column, y + 1.5 * height, (COLUMNS - LABEL - 1) * column,
-                         (LINES - 3.25) * height};
-  char text[64];
-  hb_paint_panel(paint, x, y, COLUMNS, LINES);
-  hb_paint_text(paint, x, y, COLOR_NAME, "|dE/E|");
-  if (h->count == 0 || !find_decades(h, &least, &most)) {
-    hb_paint_text(paint, box[0], box[1] + box[3] / 2, COLOR_NAME, "no error yet");
-    return;
-  }
-  double step = ceil((most - least) / 4);
-  for (double decade = least; decade <= most; decade += step) {
-    double at = box[1] + box[3] * (most - decade) / (most - least);
-    snprintf(text, sizeof text, "1e%+03.0f", decade);
-    hb_paint_text(paint, x, at - height / 2 + scale, COLOR_NAME, text);
-    hb_paint_box(paint, box[0], at, box[2], scale, 0xffffff20);
-  }
-  draw_curve(paint, h, box, least, most);
-  double t0 = h->t[0], span = h->t[h->count - 1] - t0;
-  if (shown < t0 + span)
-    hb_paint_box(paint, box[0] + box[2] * fmax(0, (shown - t0) / span), box[1], scale, box[3], COLOR_NOTE);
-  snprintf(text, sizeof text, "%.4g", h->t[0]);
-  hb_paint_text(paint, box[0], y + (LINES - 1) * height, COLOR_NAME, text);
-  snprintf(text, sizeof text, "t = %.4g", h->t[h->count - 1]);
-  hb_paint_text(paint, box[0] + box[2] - (double)strlen(text) * column, y + (LINES - 1) * height, COLOR_NAME,
-                text);
 }
 
 /* ---- sliders ----------------------------------------------------------------------------------------- */
@@ -252,10 +184,10 @@ static void draw_slider(struct hb_hud_slider *s, struct hb_paint *paint, double 
   double knob = s->x + hb_hud_slider_place(s) * s->length;
   hb_paint_text(paint, x, y, 0xb8c4d4ff, s->name);
   hb_paint_box(paint, s->x, s->y - scale, s->length, 2 * scale, 0xffffff30);
-  hb_paint_box(paint, s->x, s->y - scale, knob - s->x, 2 * scale, COLOR_CURVE);
+  hb_paint_box(paint, s->x, s->y - scale, knob - s->x, 2 * scale, HB_HUD_CURVE);
   hb_paint_box(paint, knob - 3 * scale, s->y - 5 * scale, 6 * scale, 10 * scale,
-               s->held ? COLOR_TITLE : 0xd5e6ffff);
-  hb_paint_text(paint, x + columns * column - (double)strlen(s->text) * column, y, COLOR_VALUE, s->text);
+               s->held ? HB_HUD_TITLE : 0xd5e6ffff);
+  hb_paint_text(paint, x + columns * column - (double)strlen(s->text) * column, y, HB_HUD_VALUE, s->text);
 }
 
 static void paint_sliders(struct hb_paint *paint, struct hb_hud_slider *sliders, int count, int columns,
@@ -297,14 +229,24 @@ static void paint_help(struct hb_paint *paint, const struct hb_keys_row *rows)
   double x = fmax(margin, floor((hb_paint_width(paint) - HELP_COLUMNS * column) / 2));
   double y = fmax(margin, floor((hb_paint_height(paint) - (double)lines * height) / 2));
   for (int k = 0; k < 2; k++) hb_paint_panel(paint, x, y, HELP_COLUMNS, (int)lines); /* twice as dark */
-  hb_paint_text(paint, x, y, COLOR_TITLE, "Keys and mouse");
+  hb_paint_text(paint, x, y, HB_HUD_TITLE, "Keys and mouse");
   for (const struct hb_keys_row *row = rows; row->name || row->key; row++) {
     if (!row->name) continue;
     y += height;
-    hb_paint_text(paint, x, y, COLOR_CURVE, row->name);
-    hb_paint_text(paint, x + KEY_COLUMNS * column, y, COLOR_VALUE, row->help);
+    hb_paint_text(paint, x, y, HB_HUD_CURVE, row->name);
+    hb_paint_text(paint, x + KEY_COLUMNS * column, y, HB_HUD_VALUE, row->help);
   }
   hb_paint_set_scale(paint, scale);
+}
+
+static void paint_history(struct hb_paint *paint, const struct hb_view_source *s)
+{
+  enum { COLUMNS = 34, LINES = 8 };
+  double margin = 12 * hb_paint_scale(paint),
+         x = hb_paint_width(paint) - margin - COLUMNS * hb_paint_column(paint);
+  struct hb_hud_axes axes = {0};
+  hb_hud_axes_fit(&axes, &s->history);
+  hb_hud_history_paint(paint, &s->history, &axes, s->at, (double[]){x, margin, COLUMNS, LINES});
 }
 
 /* ---- over the picture -------------------------------------------------------------------------------- */
@@ -374,7 +316,7 @@ static const char *find_message(const struct hb_view *view, char text[64])
 {
   double speed = view->clock.measured.speed;
   const char *said = hb_hud_said(&view->note);
-  if (*said) return said;
+  if (*said || view->race.count) return said;
   if (*view->clock.asks) return view->clock.asks;
   if (view->inspect.inspector && *view->inspect.texel.text) return view->inspect.texel.text;
   if (looks_back(&view->source)) return "the past: space replays it, u begins a new run here, end returns";
@@ -415,14 +357,13 @@ static void view_hud_paint(struct hb_view *view)
   int has_bar = (!s->sim || view_source_has_energy(s)) && (looks->hud || looks->bars);
   double margin = 12 * hb_paint_scale(paint), foot = has_bar ? 1.5 * hb_paint_line_height(paint) : 0;
   double bottom = hb_paint_height(paint) - foot - margin;
-  draw_note(paint, columns, COLOR_ERROR, view->window.error, &bottom);
-  draw_note(paint, columns, COLOR_NOTE, find_message(view, text), &bottom);
+  draw_note(paint, columns, HB_HUD_ERROR, view->window.error, &bottom);
+  draw_note(paint, columns, HB_HUD_NOTE, find_message(view, text), &bottom);
   if (looks->hud && !looks->help) {
     add_numbers(view, &numbers);
     paint_numbers(paint, &numbers, columns);
   }
-  if (looks->hud && !view->inspect.inspector && view_source_has_energy(s))
-    paint_history(paint, &s->history, s->at);
+  if (looks->hud && !view->inspect.inspector && view_source_has_energy(s)) paint_history(paint, s);
   if (looks->bars) paint_sliders(paint, view->sliders, HB_VIEW_TIME, columns, foot);
   if (has_bar && !bar->absent)
     paint_sliders(paint, bar, 1, (int)((hb_paint_width(paint) - 2 * margin) / hb_paint_column(paint)), 0);
@@ -463,6 +404,19 @@ static enum hb_status simulate(const struct hb_view_source *s, const struct hb_p
                             : HB_EXACT_ENERGY_NO;
   enum hb_status status = hb_sim_create(particles, &params, sim);
   hb_mem_free(tuning.text);
+  return status;
+}
+
+/* The same by another scheme, in the precision that was asked for, where it has that. */
+static enum hb_status simulate_by(struct hb_view_source *s, const char *scheme,
+                                  const struct hb_particles *particles, struct hb_sim **sim)
+{
+  struct hb_force_params *force = &s->run->sim.force, old = *force;
+  const char *precisions = hb_force_scheme_find(scheme)->precisions;
+  force->scheme = scheme;
+  if (force->precision && !hb_text_is_listed(force->precision, precisions)) force->precision = NULL;
+  enum hb_status status = simulate(s, particles, &s->knobs, sim);
+  *force = old;
   return status;
 }
 
@@ -556,7 +510,7 @@ static double energy_at(const struct hb_view_source *s, double t)
 static enum hb_status branch(struct hb_view_source *s, double e)
 {
   HB_TRY(keep(s));
-  if (!isnan(e)) HB_TRY(hb_view_source_diagnose(s));
+  if (!isnan(e)) HB_TRY(view_source_diagnose(s));
   s->cut = isnan(e) ? NAN : (s->begin.e_total - e) / s->begin.e_scale;
   return HB_OK;
 }
@@ -738,7 +692,8 @@ static int view_source_has_energy(const struct hb_view_source *s)
   return s->sim && s->run->sim.correct != HB_PLACE_GPU;
 }
 
-enum hb_status hb_view_source_diagnose(struct hb_view_source *s)
+/* Measures the energy error, unless positions would have to be read back from the device. */
+static enum hb_status view_source_diagnose(struct hb_view_source *s)
 {
   if (!view_source_has_energy(s)) return HB_OK;
   struct hb_diagnostics now;
@@ -1206,17 +1161,24 @@ static enum hb_status place_and_color(struct hb_view *view)
   return fresh ? send_values(view, range_due) : HB_OK;
 }
 
-static enum hb_status draw_stars(struct hb_view *view, const struct hb_gl_target *target)
+static struct hb_scene_style style_of(const struct hb_view *view)
 {
   static const double least_star =
       600; /* point size of a sigma of 0.6 pixels, below which a star would be dim, times height */
-  struct hb_view_window *w = &view->window;
-  struct hb_view_stars *stars = &view->stars;
+  const struct hb_view_window *w = &view->window;
   struct hb_scene_style style = view->looks.style;
   style.color = hb_coloring_scene(color_now(view));
   style.glow = view->looks.plain ? -1 : 0;
-  memcpy(style.range, stars->range, sizeof style.range);
+  memcpy(style.range, view->stars.range, sizeof style.range);
   style.point_size = fmax(style.point_size, least_star * w->coarse / w->height);
+  return style;
+}
+
+static enum hb_status draw_stars(struct hb_view *view, const struct hb_gl_target *target)
+{
+  struct hb_view_window *w = &view->window;
+  struct hb_view_stars *stars = &view->stars;
+  const struct hb_scene_style style = style_of(view);
   HB_TRY(hb_scene_begin(w->scene, &view->steer.camera));
   if (view->looks.trails && stars->trails.count > 1)
     HB_TRY(hb_scene_trails(w->scene, &stars->trails, &stars->at, INFINITY, &style));
@@ -1256,7 +1218,7 @@ static enum hb_status walk_again(struct hb_view *view)
 {
   struct hb_inspector *i = view->inspect.inspector;
   if (!i || !hb_inspector_waits(i) || !view_source_has_textures(&view->source)) return HB_OK;
-  return hb_view_source_diagnose(&view->source);
+  return view_source_diagnose(&view->source);
 }
 
 /* A frame around the particle that the texel under the mouse belongs to. */
@@ -1291,12 +1253,30 @@ static enum hb_status draw_inspector(struct hb_view *view, const struct hb_gl_ta
   return mark_star(view);
 }
 
+/* ---- a race ---- */
+
+static enum hb_status draw_race(struct hb_view *view, const struct hb_gl_target *target)
+{
+  struct hb_view_window *w = &view->window;
+  const struct hb_scene_style style = style_of(view);
+  char text[64];
+  HB_TRY(hb_race_draw(&view->race, w->scene, &view->steer.camera, &style, w->text_scale, w->coarse, target));
+  hb_paint_begin(w->paint, w->width, w->height, w->text_scale);
+  hb_race_paint(&view->race, w->paint);
+  double bottom = w->height - hb_race_foot(w->text_scale) - 12 * w->text_scale;
+  draw_note(w->paint, 0, HB_HUD_ERROR, w->error, &bottom);
+  draw_note(w->paint, 0, HB_HUD_NOTE, find_message(view, text), &bottom);
+  if (view->looks.help) paint_help(w->paint, view->keys);
+  return hb_paint_end(w->paint, target);
+}
+
 /* ---- the picture -------------------------------------------------------------------------------------- */
 
 /* Draws into a target of the window's size. */
 static enum hb_status draw_picture(struct hb_view *view, const struct hb_gl_target *target)
 {
   struct hb_view_window *w = &view->window;
+  if (view->race.count) return draw_race(view, target);
   HB_TRY(walk_again(view));
   HB_TRY(place_and_color(view));
   HB_TRY(draw_stars(view, target));
@@ -1435,7 +1415,8 @@ static enum hb_status remember(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
   int by_clock = view->clock.is_kept && !view->film;
-  if (!s->sim || looks_back(s) || (s->past.count && s->past.t[s->past.count - 1] == s->t)) return HB_OK;
+  if (view->race.count || !s->sim || looks_back(s) || (s->past.count && s->past.t[s->past.count - 1] == s->t))
+    return HB_OK;
   return by_clock && s->keep_s > keep_share * s->step_s ? HB_OK : keep(s);
 }
 
@@ -1471,7 +1452,28 @@ static enum hb_status halt(struct hb_view *view, enum hb_status status)
   return HB_OK;
 }
 
-enum hb_status hb_view_step(struct hb_view *view) { return halt(view, view_source_step(&view->source)); }
+enum hb_status hb_view_step(struct hb_view *view)
+{
+  return halt(view, view->race.count ? hb_race_step(&view->race) : view_source_step(&view->source));
+}
+
+/* Energies of a race, or of what is shown. */
+enum hb_status hb_view_diagnose(struct hb_view *view)
+{
+  struct hb_view_source *s = &view->source;
+  if (view->race.count) return hb_race_diagnose(&view->race, INFINITY);
+  HB_TRY(view_source_diagnose(s));
+  hb_hud_history_add(&s->history, s->t, s->e_error);
+  return HB_OK;
+}
+
+/* By the clock of a movie, each gets as much time as that has gone on. */
+static enum hb_status race_for(struct hb_view *view, double seconds, double budget_s)
+{
+  struct hb_race *race = &view->race;
+  HB_TRY(hb_race_diagnose(race, diagnose_share));
+  return hb_race_run(race, view->film || isinf(budget_s) ? race->count * seconds : budget_s);
+}
 
 enum hb_status hb_view_show(struct hb_view *view)
 {
@@ -1487,7 +1489,7 @@ static enum hb_status diagnose(struct hb_view *view)
   if (by_film && view->detail.pictures % FILMED != 0) return HB_OK;
   if (!by_film && s->energies > 0 && s->diagnose_s > diagnose_share * s->step_s) return HB_OK;
   if (!view_source_has_energy(s)) return HB_OK;
-  HB_TRY(hb_view_source_diagnose(s));
+  HB_TRY(view_source_diagnose(s));
   hb_hud_history_add(&s->history, s->t, s->e_error);
   return HB_OK;
 }
@@ -1518,6 +1520,7 @@ static enum hb_status step_for(struct hb_view *view, double seconds, double budg
   int was_late = c->late;
   c->late = 0;
   if (c->paused) return HB_OK;
+  if (view->race.count) return halt(view, race_for(view, seconds, budget_s));
   if (hb_view_source_is_series(s)) return halt(view, view_source_play(s, seconds));
   if (looks_back(s)) return replay(view, seconds), HB_OK;
   HB_TRY(halt(view,
@@ -1618,8 +1621,10 @@ static enum hb_status center(struct hb_view *view, int by)
   HB_TRY(view_source_state(&view->source, &state));
   enum hb_status status =
       hb_camera_extent(hb_view_particles_lit(state), hb_particles_x(state), visible, camera->center, &radius);
-  if (status == HB_OK)
-    hb_camera_fit(camera, 1.2 * radius, (double)view->window.scene_width / view->window.height);
+  int size[2] = {view->window.scene_width, view->window.height};
+  if (view->race.count)
+    hb_race_size(&view->race, view->window.text_scale, view->window.width, view->window.height, size);
+  if (status == HB_OK) hb_camera_fit(camera, 1.2 * radius, (double)size[0] / size[1]);
   hb_particles_destroy(state);
   return status;
 }
@@ -1645,7 +1650,7 @@ static enum hb_status ask(struct hb_view *view)
   if (c->unasked || !s->sim || s->begin_s < long_step_s || view->film || view->inspect.inspector)
     return HB_OK;
   double before = hb_clock_now();
-  HB_TRY(hb_view_source_diagnose(s));
+  HB_TRY(view_source_diagnose(s));
   double step_s = view_source_has_energy(s) ? hb_clock_now() - before : s->begin_s;
   if (step_s < long_step_s) return HB_OK;
   c->paused = 1;
@@ -1981,6 +1986,51 @@ static enum hb_status fill_screen(struct hb_view *view, int by)
   return HB_OK;
 }
 
+/* Those that can be had here, unless they were named. */
+static enum hb_status take_racers(struct hb_view *view, const struct hb_particles *state)
+{
+  const char *asked = view->asked->race, *names[HB_RACERS];
+  char list[256];
+  int count;
+  snprintf(list, sizeof list, "%s", asked ? asked : "cg2007,bag,tile,host");
+  HB_TRY(hb_race_names(list, names, &count));
+  for (int k = 0; k < count; k++) {
+    struct hb_sim *sim;
+    enum hb_status status = simulate_by(&view->source, names[k], state, &sim);
+    if (status == HB_OK) status = hb_race_add(&view->race, view->window.context, sim);
+    if (status != HB_OK && (asked || (status != HB_ERR_GL && status != HB_ERR_USAGE))) return status;
+  }
+  return view->race.count < 2 ? HB_ERR_GL : HB_OK;
+}
+
+/* From the moment that is shown. */
+static enum hb_status begin_race(struct hb_view *view)
+{
+  struct hb_view_source *s = &view->source;
+  struct hb_particles *state;
+  HB_TRY(check_forces(view));
+  if (view->inspect.inspector) HB_TRY(inspect(view, 0));
+  HB_TRY(state_at(s, fmin(s->at, s->t), &state));
+  enum hb_status status = take_racers(view, state);
+  if (status != HB_OK) hb_race_close(&view->race);
+  view->race.n = hb_particles_n(state);
+  view->race.lit = hb_view_particles_lit(state);
+  view->race.t = hb_particles_time(state);
+  view->race.no_energies = !view_source_has_energy(s);
+  hb_particles_destroy(state);
+  HB_TRY(status);
+  return center(view, 0);
+}
+
+/* What was shown before goes on. */
+static enum hb_status race_or_end(struct hb_view *view, int by)
+{
+  if (!view->race.count) return begin_race(view);
+  hb_race_close(&view->race);
+  HB_TRY(fit_scene(view, view->window.coarse));
+  return center(view, by);
+}
+
 #define IN_VIEW(member) offsetof(struct hb_view, member)
 
 const struct hb_keys_row hb_view_keys[] = {
@@ -2012,6 +2062,7 @@ const struct hb_keys_row hb_view_keys[] = {
     {'g', "g", toggle, IN_VIEW(looks.bars), "sliders on and off"},
     {'t', "t", toggle, IN_VIEW(looks.hud), "numbers on and off"},
     {'h', "h", toggle, IN_VIEW(looks.help), "show these keys"},
+    {'z', "z", race_or_end, 0, "a race of schemes from here, or back: see --race"},
     {'i', "i", inspect, 0, "inspector: textures behind the forces; the mouse reads a texel"},
     {'.', ".", next_pass, 1, "inspector: the next pass"},
     {',', ",", next_pass, -1, "inspector: the previous pass"},
@@ -2040,9 +2091,13 @@ static enum hb_status forgive(struct hb_view *view, enum hb_status status)
   return HB_OK;
 }
 
+static const char in_race[] = {' ', 'c', 'd', 'e', 'f', 'h', 'p', 'q', 's', 'v', 'z', HB_GL_KEY_ESCAPE, 0};
+
 /* Other keys are ignored. */
 static enum hb_status press_key(struct hb_view *view, int key)
 {
+  if (view->race.count && !strchr(in_race, key < 128 ? key : '!'))
+    return hb_fail(HB_ERR_USAGE, "not in a race: z ends it");
   for (const struct hb_keys_row *row = hb_view_keys; row->key; row++)
     if (row->key == key) return row->act(view, row->by);
   return HB_OK;
@@ -2078,7 +2133,10 @@ static enum hb_status handle_event(struct hb_view *view, const struct hb_gl_even
   if (event->kind == HB_GL_EVENT_CLOSE) view->done = 1;
   if (event->kind == HB_GL_EVENT_RESIZE) return view_picture_resized(view);
   if (event->kind == HB_GL_EVENT_KEY) return forgive(view, press_key(view, event->key));
-  HB_TRY(move_sliders(view, event, &taken));
+  if (view->race.count)
+    steer->pressed_at = 0; /* a double click would be one in the middle of all */
+  else
+    HB_TRY(move_sliders(view, event, &taken));
   int beside = event->x >= w->scene_width && steer->drag == HB_STEER_FREE;
   if (event->kind == HB_GL_EVENT_MOVE && beside) view_picture_point(view, event->x, event->y);
   if (taken || (event->kind == HB_GL_EVENT_PRESS && beside)) return HB_OK;
@@ -2123,7 +2181,7 @@ static enum hb_status turn(struct hb_view *view)
   if (rests && c->touched) c->due = fmin(c->due, c->drawn_at + picture_s);
   now = hb_clock_now();
   if (now < c->due) return HB_OK;
-  HB_TRY(cycle_models(view));
+  if (!view->race.count) HB_TRY(cycle_models(view));
   HB_TRY(step_for(view, seconds_since(view, now), fmax(picture_s, view->detail.draw_s)));
   c->advanced_at = now;
   if (view->film && c->late) return HB_OK;
@@ -2176,6 +2234,7 @@ static enum hb_status begin_view(const struct hb_opts *opts, struct hb_view *vie
   HB_TRY(view_picture_refine(view));
   if (asked->inspect) HB_TRY(inspect(view, 0));
   HB_TRY(adopt_other(view));
+  if (asked->race) HB_TRY(begin_race(view));
   hb_hud_say(&view->note, "h: help, space: pause, i: textures");
   return HB_OK;
 }
@@ -2221,6 +2280,7 @@ enum hb_status hb_view_close(struct hb_view *view, enum hb_status status)
   if (!view) return status;
   enum hb_status ended = end_movie(view);
   hb_inspector_close(view->inspect.inspector);
+  hb_race_close(&view->race);
   view_source_close(&view->source);
   view_picture_close(view);
   hb_mem_free(view);

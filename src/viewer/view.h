@@ -11,9 +11,6 @@
 
 int hb_view_source_is_series(const struct hb_view_source *source);
 
-/* Measures the energy error, unless positions would have to be read back from the device. */
-enum hb_status hb_view_source_diagnose(struct hb_view_source *source);
-
 /* Steps since the model or file that is shown began, whatever was changed since; pairs since the program started. */
 void hb_view_source_counts(const struct hb_view_source *source, struct hb_sim_counts *counts);
 
@@ -47,6 +44,9 @@ enum hb_status hb_view_input(struct hb_view *view);
 
 /* view_picture_show, with the shaders as they are now: what has waited for one goes on. */
 enum hb_status hb_view_show(struct hb_view *view);
+
+/* Energies of a race, or of what is shown. */
+enum hb_status hb_view_diagnose(struct hb_view *view);
 
 /* One step, or snapshot, forward. A simulation that fails is paused, with a message. */
 enum hb_status hb_view_step(struct hb_view *view);

@@ -131,10 +131,8 @@ static enum hb_status do_frames(const struct line *line)
 
 static enum hb_status do_energy(const struct line *line)
 {
-  struct hb_view *view = line->view;
-  HB_TRY(hb_view_source_diagnose(&view->source));
-  hb_hud_history_add(&view->source.history, view->source.t, view->source.e_error);
-  return settle(view);
+  HB_TRY(hb_view_diagnose(line->view));
+  return settle(line->view);
 }
 
 /* by = 1: by the clock of a movie. */
@@ -184,6 +182,23 @@ static void write_source(const struct hb_view *view, struct hb_json *json)
   hb_json_number(json, "damping", s->knobs.damping);
 }
 
+static void write_race(const struct hb_race *race, struct hb_json *json)
+{
+  hb_json_open_array(json, "race");
+  for (int k = 0; k < race->count; k++) {
+    const struct hb_racer *r = &race->racer[k];
+    hb_json_open_object(json, NULL);
+    hb_json_text(json, "scheme", hb_force_scheme(hb_sim_force(r->sim))->name);
+    hb_json_number(json, "t", hb_sim_time(r->sim));
+    hb_json_count(json, "block_steps", r->counts.block_steps);
+    hb_json_count(json, "pairs", r->counts.pairs);
+    hb_json_number(json, "seconds", r->step_s);
+    hb_json_number(json, "de_cluster", r->e_error);
+    hb_json_close_object(json);
+  }
+  hb_json_close_array(json);
+}
+
 static void write_camera(const struct hb_camera *camera, struct hb_json *json)
 {
   hb_json_open_object(json, "camera");
@@ -223,6 +238,7 @@ static enum hb_status do_state(const struct line *line)
   hb_json_truth(&json, "paused", view->clock.paused);
   write_source(view, &json);
   write_camera(&view->steer.camera, &json);
+  if (view->race.count) write_race(&view->race, &json);
   hb_json_text(&json, "point", points[view->looks.style.point]);
   hb_json_number(&json, "point_size", view->looks.style.point_size);
   hb_json_text(&json, "color", hb_coloring_name(view->looks.color));

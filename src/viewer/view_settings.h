@@ -15,10 +15,11 @@ struct hb_view_settings {
   int paused, inspect, plain, trails;
   enum hb_coloring color;
   uint64_t groups;
-  double rate;    /* snapshots per second of a series                           */
-  double speed;   /* time units a second; 0: that of what is shown              */
-  int fps;        /* of a movie: a picture is 1 / fps of a second on the clock  */
-  double cycle_s; /* another model after so long; 0: never                    */
+  double rate;      /* snapshots per second of a series                           */
+  double speed;     /* time units a second; 0: that of what is shown              */
+  int fps;          /* of a movie: a picture is 1 / fps of a second on the clock  */
+  double cycle_s;   /* another model after so long; 0: never                    */
+  const char *race; /* schemes with commas; NULL: none */
   const char *script, *record;
   double seconds; /* of the record */
 };

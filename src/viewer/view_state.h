@@ -9,6 +9,7 @@
 #include "render/history.h"
 #include "run/run_settings.h"
 #include "viewer/hud.h"
+#include "viewer/race.h"
 #include "viewer/steer.h"
 #include "viewer/view_settings.h"
 
@@ -171,6 +172,7 @@ struct hb_view {
   struct hb_view_detail detail;
   struct hb_view_film *film; /* a movie; NULL: none */
   struct hb_view_inspect inspect;
+  struct hb_race race; /* count 0: none; else it runs and is shown, and the source waits */
   struct hb_view_looks looks;
   struct hb_view_clock clock;
   struct hb_hud_slider sliders[HB_VIEW_SLIDERS];

@@ -13,7 +13,6 @@
 
 #include <emscripten.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { PANES = 4, ENTRIES = 48 /* of trails */, PICTURES = 32 /* from one fit of the colors to the next */ };
@@ -315,15 +314,9 @@ EMSCRIPTEN_KEEPALIVE void show_fit(double aspect)
 
 EMSCRIPTEN_KEEPALIVE const char *show_ghost_name(int machine) { return hb_machines[machine].name; }
 
-/* Seconds of a time unit of n stars: printed in [PZ07] Table 2, which has a quarter of one, or else by its eqs 10 to 17. */
+/* Seconds of a time unit of n stars. */
 EMSCRIPTEN_KEEPALIVE double show_ghost(int machine, int n)
 {
-  char key[16];
-  snprintf(key, sizeof key, "%d", n);
-  for (const struct hb_paper_file *file = hb_paper_files; file->name; file++)
-    if (strcmp(file->name, "table2.csv") == 0) {
-      double printed = hb_paper_value(file->text, key, hb_machines[machine].name);
-      if (printed > 0) return 4 * printed;
-    }
-  return hb_machine_time(&hb_machines[machine], n);
+  int is_printed;
+  return hb_paper_seconds(machine, (size_t)n, &is_printed);
 }

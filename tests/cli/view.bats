@@ -642,6 +642,39 @@ END
   says 4 at 0
 }
 
+# racer LINE NUMBER KEY: of a race's state
+racer() { grep -o '"scheme": "[^"]*", "t": [^}]*"seconds"[^}]*' <<<"${lines[$1]}" | sed -n "$2p" | sed -n 's/.*"'"$3"'": "*\([^",]*\).*/\1/p'; }
+
+@test "a race: schemes side by side from one state, each as alone; the machine's time is shared" {
+  local from=(p.h5 --eps 1/64)
+  "$HOLMBERG" ic plummer -n 256 -o p.h5 --quiet
+  view "${from[@]}" --race host,bag --size 640x480 <<<$'screenshot a.png\nenergy\nkey d\nframes 400\nkey d\nenergy\nstate\nscreenshot b.png\nkey m\nstate\nkey z\nstate'
+  for k in 1 2; do
+    "$HOLMBERG" run "${from[@]}" --scheme "$(racer 0 $k scheme)" --no-tune --context glfw --t-end "$(racer 0 $k t)" --json --quiet >ran
+    alone() { tail -n 1 ran | sed -n 's/.*"'"$1"'": \([^,}]*\).*/\1/p'; }
+    for what in block_steps pairs de_cluster; do
+      echo "$(racer 0 $k scheme): $what $(racer 0 $k $what), alone $(alone $what)"
+      [ "$(racer 0 $k $what)" = "$(alone $what)" ]
+    done
+    [ "$(alone block_steps)" -eq 400 ]
+  done
+  for x in 0 320; do
+    moved=$(changed a.png b.png $x 0 320 370)
+    echo "$moved pixels are others"
+    [ "$moved" -gt 200 ]
+  done
+  [[ $(value 1 message) == *'not in a race: z ends it"' ]]
+  [[ ${lines[2]} != *'"race"'* ]]
+  says 2 t 0
+  ticks 100
+  view plummer -n 64 --race cg2007,host,tile <<<$'run 2\nstate'
+  echo "seconds: $(racer 0 1 seconds), $(racer 0 2 seconds), $(racer 0 3 seconds)"
+  for k in 1 2; do holds "$(racer 0 $k seconds) / $(racer 0 3 seconds) > 0.98 && $(racer 0 $k seconds) / $(racer 0 3 seconds) < 1.02"; done
+  fails_with 2 'option --race: bag is there twice' view --race bag,bag
+  fails_with 2 "option --race: one scheme (expected two to four schemes, such as cg2007,host)" view --race bag
+  fails_with 2 "option --race: unknown scheme 'hots'*" view --race bag,hots
+}
+
 @test "a series plays: right, left, the time bar, and through it by the clock" {
   "$HOLMBERG" ic coldsphere -n 50 -o c.h5 --quiet
   "$HOLMBERG" run c.h5 --t-end 0.5 --snap-every 1/8 -o end.txt --scheme host --quiet

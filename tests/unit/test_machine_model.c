@@ -1,5 +1,6 @@
 /* [PZ07] eqs 10-17 against what the paper prints: Table 3, Table 2, and what its text says of a million particles. */
 #include "perf/machine_model.h"
+#include "perf/paper.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -99,6 +100,18 @@ static void test_table2(void **state)
   }
 }
 
+/* Where Table 2 has a number, that is the ghost's pace in a race; else the equations'. */
+static void test_seconds_of_ghosts(void **state)
+{
+  (void)state;
+  int is_printed;
+  expect_equal(hb_paper_seconds(1, 256, &is_printed), 4 * 2.708);
+  expect_equal(is_printed, 1);
+  expect_equal(hb_paper_seconds(3, 65536, &is_printed), 4 * 19290);
+  expect_equal(hb_paper_seconds(0, 300, &is_printed), hb_machine_time(machine("GRAPE-6Af"), 300));
+  expect_equal(is_printed, 0);
+}
+
 /* Section 6 and the abstract on the 8800GTX: some 50 times the host at 9 million particles, 20 at a million; about two
  * years for a time unit of 9 million; slower than the host below 10^4. */
 static void test_what_the_text_says(void **state)
@@ -118,7 +131,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_time_of_a_pair),     cmocka_unit_test(test_time_of_the_host),
       cmocka_unit_test(test_terms_of_a_step),    cmocka_unit_test(test_table2),
-      cmocka_unit_test(test_what_the_text_says),
+      cmocka_unit_test(test_what_the_text_says), cmocka_unit_test(test_seconds_of_ghosts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

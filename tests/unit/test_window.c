@@ -189,6 +189,9 @@ static void a_history_never_fills(void **state)
     expect_equal(h.error[k], 1e-6 * h.t[k]);
   }
   expect_at_least(h.count, HB_HUD_HISTORY / 2);
+  expect_equal(hb_hud_history_at(&h, h.t[7] + 1e-3, 1), h.error[7]); /* in the past, the error of then */
+  expect_equal(hb_hud_history_at(&h, h.t[0] - 1, 1), 0);
+  expect_equal(hb_hud_history_at(&h, 10000, 1), 1); /* and of now */
   h = (struct hb_hud_history){0};
   hb_hud_history_add(&h, 1, NAN);
   assert_int_equal(h.count, 0);
