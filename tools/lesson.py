@@ -179,7 +179,7 @@ def policy(scripts, style):
 def gallery():
     path = pathlib.Path("src/web/gallery.txt")
     rows = [[part.strip() for part in line.split("|")] for line in path.read_text().split("\n") if line.count("|") == 2 and not line.startswith("#")]
-    tiles = "".join(f'<li><a href="index.html#{html.escape(link)}"><img src="gallery/{name}.jpg" alt="" width="240" height="150" loading="lazy">{inline(title)}</a></li>'
+    tiles = "".join(f'<li><a href="index.html#{html.escape(link)}"><img src="gallery/{name}.webp" alt="" width="240" height="150" loading="lazy">{inline(title)}</a></li>'
                     for name, title, link in rows)
     return f'<section id="gallery"><h2>Ten links to go on with</h2><p>Each opens the workbench. What you change there becomes part of its address: send it on.</p><ul class="gallery">{tiles}</ul></section>'
 
@@ -303,7 +303,7 @@ def drawing(passes):
         out.append(f'<text x="0" y="{y + 58}" fill="{color}" font-size="40">{name}, {"written" if row else "read"}</text>')
         for k, value in enumerate(values):
             out.append(f'<rect x="{300 + k * cell}" y="{y}" width="{cell - 4}" height="{cell - 4}" fill="{tinted(value / most)}" stroke="{color}" stroke-width="4"/>'
-                       f'<text x="{300 + k * cell + cell / 2 - 2}" y="{y + 56}" fill="#fff" font-size="30" text-anchor="middle">{value}</text>')
+                       f'<text x="{300 + k * cell + cell / 2 - 2}" y="{y + 56}" fill="{"#000" if abs(value) > 2 else "#fff"}" font-size="30" text-anchor="middle">{value}</text>')
     for k in range(61):
         out.append(f'<rect x="{1080 + 8 * k}" y="40" width="8" height="30" fill="{tinted((k - 30) / 30)}"/>')
     for x, label in ((1080, f"-{most}"), (1324, "0"), (1568, most)):

@@ -26,6 +26,13 @@ class Picture:
         self.pixels = subprocess.run(["ffmpeg", "-v", "error", "-f", "png_pipe", "-i", "-", "-vf", crop + "format=gray", "-f", "rawvideo", "-"],
                                      input=png, stdout=subprocess.PIPE, check=True).stdout
 
+    @staticmethod
+    def small(png, box):
+        """The brightness of 32 x 20 parts of it, each a mean: what it shows, whatever draws its letters and edges."""
+        return subprocess.run(["ffmpeg", "-v", "error", "-f", "png_pipe", "-i", "-", "-vf",
+                               "crop={2}:{3}:{0}:{1},format=gray,scale=32:20:flags=area".format(*map(int, box)), "-f", "rawvideo", "-"],
+                              input=png, stdout=subprocess.PIPE, check=True).stdout
+
     def lit(self, least=60):
         return len(self.pixels) - sum(map(self.pixels.count, range(least)))
 
@@ -74,6 +81,7 @@ class Browser:
         return Picture(self.screenshot(), box)
 
     decoded = staticmethod(Picture)
+    small = staticmethod(Picture.small)
 
     def cost(self):
         """Bytes that all of its processes have for themselves, and the processor's seconds that they have had."""

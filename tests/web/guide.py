@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """guide.py BROWSER PAGES [NAME]: the tests of the guided page and its gallery as TAP, in chromium or firefox, from outside: they
 open an address, wait, press, drag, type, and look. AXE names axe.js of axe-core; with GALLERY a folder, each link's picture is
-left there, as src/web/gallery has them."""
-import os, re, subprocess, sys, time
+left there, as src/web/gallery has them; GOLDEN=1 writes tests/data/web_pictures.txt anew."""
+import html, os, re, subprocess, sys, time
 
 from browser import Failure
 from cases import begin, demand, note, run_all, serve, wait_for
@@ -10,7 +10,7 @@ from cases import begin, demand, note, run_all, serve, wait_for
 kind, pages = sys.argv[1], os.path.abspath(sys.argv[2])
 only = sys.argv[3] if len(sys.argv) > 3 else ""
 cases = []
-PATIENCE = 60
+PATIENCE = 120
 
 
 def case(name, where=("chromium", "firefox")):
@@ -24,6 +24,61 @@ SERVED, asked = serve(pages)
 def open_guide(page=SERVED + "guide.html"):
     browser.open(page)
     until("page", lambda: browser.ask("return document.readyState") == "complete")
+
+
+# ---- golden pictures: means of 32 x 20 parts, which drivers and fonts hardly change ----
+
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../data/web_pictures.txt")
+
+
+def references():
+    with open(GOLDEN) as file:
+        return {name: bytes.fromhex(parts) for name, parts in map(str.split, file)}
+
+
+def likeness(a, b):
+    """The correlation of two pictures: 1 for the same."""
+    means = sum(a) / len(a), sum(b) / len(b)
+    product = lambda p, q: sum((x - means[p]) * (y - means[q]) for x, y in zip((a, b)[p], (a, b)[q]))
+    return product(0, 1) / ((product(0, 0) * product(1, 1)) ** 0.5 or 1)
+
+
+def as_golden(seen):
+    """seen: pictures by name. Each is like its own reference, and like no other as much."""
+    if os.environ.get("GOLDEN"):
+        kept = {**(references() if os.path.exists(GOLDEN) else {}), **seen}
+        with open(GOLDEN, "w") as file:
+            file.writelines(f"{name} {kept[name].hex()}\n" for name in sorted(kept))
+    golden, bad = references(), []
+    for name, picture in seen.items():
+        own, (other, where) = likeness(picture, golden[name]), max((likeness(picture, golden[k]), k) for k in golden if k != name)
+        light = sum(picture) / len(picture), sum(golden[name]) / len(picture)
+        note(f"{name}: likeness {own:.3f}, next to {where} {other:.3f}; brightness {light[0]:.1f} for {light[1]:.1f}")
+        bad += [name] * (own < 0.85 or own <= other or abs(light[0] - light[1]) > 6 + 0.3 * light[1])
+    demand(not bad, f"other pictures than tests/data/web_pictures.txt has: {bad}")
+
+
+def calm(is_calm):
+    """In the dark, and with nothing that moves by itself."""
+    if kind == "chromium":
+        return media(prefers_color_scheme="dark", prefers_reduced_motion="reduce") if is_calm else media()
+    browser.command("Marionette:SetContext", value="chrome")
+    browser.ask(f"Services.prefs.setIntPref('ui.prefersReducedMotion', {int(is_calm)}); "
+                f"Services.prefs.setIntPref('layout.css.prefers-color-scheme.content-override', {0 if is_calm else 2})")
+    return browser.command("Marionette:SetContext", value="content")
+
+
+def steady(selector):
+    """A small picture, once two looks are the same."""
+    looks = []
+
+    def stays():
+        box = browser.box(selector)
+        looks.append(browser.small(browser.screenshot(), box))
+        return len(looks) > 1 and looks[-1] == looks[-2] and max(looks[-1]) > min(looks[-1])
+
+    until(f"steady picture of {selector}", stays)
+    return looks[-1]
 
 
 class Chapter:
@@ -219,6 +274,18 @@ def _():
     judge.answers(1, 3)
 
 
+@case("each chapter's picture is the golden one")
+def _():
+    calm(True)
+    try:
+        open_guide()
+        names = browser.ask("return [...document.querySelectorAll('[data-chapter]')].map(s => s.className)")
+        demand(len(names) == 9, f"{names}")
+        as_golden({name: steady(f".{name} canvas") for name in names})
+    finally:
+        calm(False)
+
+
 @case("a picture off screen stands still")
 def _():
     score = Chapter("score")
@@ -282,26 +349,72 @@ def _():
     demand(len(pdf) > 100000 and buttons == 0, "not for paper")
 
 
-@case("contrast and names as WCAG 2.2 AA asks, in dark and in light", ["chromium"])
+# What WCAG 2.2 AA asks of what is on these pages, by criterion; a list of what is wrong.
+WCAG = """
+    const wrong = [], say = (rule, e) => wrong.push(rule + ": " + e.outerHTML.slice(0, 90)), all = q => [...document.querySelectorAll(q)];
+    document.querySelectorAll("details").forEach(d => d.open = true);
+    const seen = e => e.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true }) && e.getClientRects().length;
+    const ink = color => color.match(/[\\d.]+/g).map(Number), over = (a, b) => [0, 1, 2].map(k => a[k] * (a[3] ?? 1) + b[k] * (1 - (a[3] ?? 1)));
+    const ground = e => { const own = e ? ink(getComputedStyle(e).backgroundColor) : [255, 255, 255]; return e && (own[3] ?? 1) < 1 ? over(own, ground(e.parentElement)) : own; };
+    const light = c => [0.2126, 0.7152, 0.0722].reduce((s, w, k) => s + w * ((x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)(c[k] / 255)), 0);
+    const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+    let texts = 0;
+    for (const e of all("body *")) {
+      const style = getComputedStyle(e), svg = e.closest("svg");
+      if (!seen(e) || e.disabled || e.closest("#stage, #hint, script, style") || /range|radio|checkbox|file/.test(e.type)
+        || ![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) && !/INPUT|TEXTAREA|SELECT/.test(e.tagName)) continue;
+      const below = svg ? (e.previousElementSibling?.tagName === "rect" && e.previousElementSibling.getBoundingClientRect().bottom > e.getBoundingClientRect().bottom ? ink(getComputedStyle(e.previousElementSibling).fill) : ground(svg)) : ground(e);
+      const size = parseFloat(style.fontSize), least = size >= 24 || size >= 18.66 && style.fontWeight >= 700 ? 3 : 4.5, has = contrast(over(ink(svg ? style.fill : style.color), below), below);
+      texts++;
+      if (has < least) say("1.4.3 contrast " + has.toFixed(2), e);
+    }
+    for (const e of all("button, input, select, textarea, a[href], summary, [role=img]"))
+      if (!(e.getAttribute("aria-label") || e.textContent.trim() && e.tagName !== "TEXTAREA" && e.tagName !== "SELECT" || [...(e.labels ?? [])].some(l => l.textContent.trim()))) say("4.1.2 no name", e);
+    for (const e of all("img:not([alt])")) say("1.1.1 no alternative", e);
+    for (const e of all("button, input, select, textarea").filter(seen)) {
+      const b = (e.labels?.[0] && /radio|checkbox/.test(e.type) ? e.labels[0] : e).getBoundingClientRect();
+      if (b.width && Math.min(b.width, b.height) < 23.5) say("2.5.8 target of " + Math.min(b.width, b.height).toFixed(0), e);
+    }
+    const heads = all("h1, h2, h3, h4, h5, h6").map(h => +h.tagName[1]);
+    if (heads[0] !== 1 || heads.filter(h => h === 1).length !== 1 || heads.some((h, k) => h > heads[k - 1] + 1)) wrong.push("1.3.1 order of headings: " + heads);
+    for (const e of all("[tabindex]")) if (e.tabIndex > 0) say("2.4.3 order of focus", e);
+    const ids = all("[id]").map(e => e.id);
+    if (new Set(ids).size !== ids.length) wrong.push("ids twice: " + ids.filter((x, k) => ids.indexOf(x) !== k));
+    if (!document.documentElement.lang || !document.title || all("main").length !== 1) wrong.push("3.1.1, 2.4.2, main");
+    return { texts, controls: all("button, input, select, textarea, a[href]").length, heads: heads.length, wrong };
+"""
+THEMES = [(page, theme) for page in ("guide.html", "index.html", "student.html", "teacher.html", "slides.html")
+          for theme in (("dark", "light") if page in ("guide.html", "index.html") else ("light",))]
+
+
+@case("contrast, names, targets and headings as WCAG 2.2 AA asks, in dark and in light", ["chromium"])
 def _():
-    axe = os.environ.get("AXE", "")
-    if not os.path.exists(axe):
-        note("axe-core is not there: skipped")
-        return
-    with open(axe) as file:
+    for page, theme in THEMES:
+        media(prefers_color_scheme=theme)
+        open_guide(SERVED + page + ("#n=16&scheme=host" if page == "index.html" else ""))
+        found = browser.ask(WCAG)
+        note(f"{page}, {theme}: {found['texts']} texts, {found['controls']} controls, {found['heads']} headings, {len(found['wrong'])} wrong")
+        demand(not found["wrong"], f"{page}, {theme}: {found['wrong']}")
+        demand(found["texts"] >= found["heads"] > 0, "nothing was looked at")
+    browser.ask("document.querySelector('h2').style.color = '#333'; document.querySelector('main').append(document.createElement('button'), document.createElement('h5'))")
+    found = " ".join(browser.ask(WCAG)["wrong"])
+    demand(all(rule in found for rule in ("1.3.1", "4.1.2", "1.4.3")), f"what is wrong is not found: {found}")
+    media()
+
+
+@case("the same by axe-core", ["chromium"] if os.environ.get("LONG") else [])
+def _():
+    with open(os.environ["AXE"]) as file:
         code = file.read()
-    for page in ("guide.html", "student.html", "teacher.html", "slides.html", "index.html"):
-        for theme in ("dark", "light"):
-            if page not in ("guide.html", "index.html") and theme == "dark" or not os.path.exists(os.path.join(pages, page)):
-                continue
-            media(prefers_color_scheme=theme)
-            open_guide(SERVED + page)
-            browser.command("Runtime.evaluate", expression=code)
-            found = browser.command("Runtime.evaluate", awaitPromise=True, returnByValue=True, expression="""axe.run(document, {runOnly: ["wcag2a",
-                "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}).then(r => ({passes: r.passes.length, bad: r.violations.map(v =>
-                `${v.id}: ${v.nodes.slice(0, 3).map(n => n.html.slice(0, 90)).join(" and ")}`)}))""")["result"]["value"]
-            note(f"{page}, {theme}: {found['passes']} rules hold")
-            demand(not found["bad"], f"{page}, {theme}: {found['bad']}")
+    for page, theme in THEMES:
+        media(prefers_color_scheme=theme)
+        open_guide(SERVED + page)
+        browser.command("Runtime.evaluate", expression=code)
+        found = browser.command("Runtime.evaluate", awaitPromise=True, returnByValue=True, expression="""axe.run(document, {runOnly: ["wcag2a",
+            "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}).then(r => ({passes: r.passes.length, bad: r.violations.map(v =>
+            `${v.id}: ${v.nodes.slice(0, 3).map(n => n.html.slice(0, 90)).join(" and ")}`)}))""")["result"]["value"]
+        note(f"{page}, {theme}: {found['passes']} rules hold")
+        demand(not found["bad"], f"{page}, {theme}: {found['bad']}")
     media()
 
 
@@ -344,31 +457,47 @@ def _():
 
 # ---- the gallery ----
 
+LONG = os.environ.get("LONG")
+MAKES = os.environ.get("GALLERY", "")  # where its pictures are kept: `make gallery`, by a browser whose screenshots show what workers draw
+
+
 def gallery():
-    return re.findall(r'<a href="(index\.html#[^"]+)"><img src="gallery/(\w+)\.jpg"[^>]*>([^<]*)', open(os.path.join(pages, "guide.html")).read())
+    with open(os.path.join(pages, "guide.html")) as file:
+        return [(html.unescape(link), name, title) for link, name, title in
+                re.findall(r'<a href="(index\.html#[^"]+)"><img src="gallery/(\w+)\.webp"[^>]*>([^<]*)', file.read())]
 
 
-@case("each link of the gallery has a picture, and opens what it says", ["chromium" if os.environ.get("GALLERY") or os.environ.get("LONG") else "firefox"])
+def opens(link):
+    """What it shows once its time has come, and where that is."""
+    open_guide(SERVED + link)
+    until("lit pixels", lambda: browser.picture_of(browser.box("#view")).lit() > 20)
+    time_of = re.search(r"[#&]t=([\d.]+)", link)
+    until("its time", lambda: not time_of or float(browser.text("#time") or 0) >= float(time_of[1]) - 0.05)
+    if MAKES:
+        time.sleep(8)  # for trails, and stars that have left their beginning
+    demand("The address says" not in (browser.text("#message") or ""), f"{link}: {browser.text('#message')}")
+    box = browser.box("#view")
+    return browser.screenshot(), box
+
+
+@case("each link of the gallery has a picture, and opens what it says", ["firefox"] + ["chromium"] * bool(MAKES or LONG))
 def _():
-    links = gallery()
+    links, seen = gallery(), {}
     demand(len(links) == 10, f"{len(links)} links")
     for link, name, title in links:
-        link = link.replace("&amp;", "&")
-        open_guide(SERVED + link)
-        until(f"stars of {name}", lambda: browser.picture_of(browser.box("#view")).lit() > 20)
-        if "t=" in link:
-            until("its time", lambda: float(browser.text("#time") or 0) >= float(re.search(r"[#&]t=([\d.]+)", link)[1]))
-        elif os.environ.get("GALLERY"):
-            time.sleep(8)
-        picture = browser.picture_of(browser.box("#view"))
-        note(f"{title}: {picture.lit()} pixels lit; {browser.text('#message')!r}")
-        demand("The address says" not in (browser.text("#message") or ""), f"{link}: {browser.text('#message')}")
-        if os.environ.get("GALLERY"):
-            x, y, width, height = browser.box("#view")
+        if MAKES or LONG:
+            png, (x, y, width, height) = opens(link)
+            note(f"{title}: {browser.decoded(png, (x, y, width, height)).lit()} pixels lit")
+        if MAKES:
             subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "png_pipe", "-i", "-", "-vf", f"crop={int(width)}:{int(height)}:{int(x)}:{int(y)},scale=240:-1",
-                            "-q:v", "7", os.path.join(os.environ["GALLERY"], name + ".jpg")], input=browser.screenshot(), check=True)
-        else:
-            demand(os.path.getsize(os.path.join(pages, "gallery", name + ".jpg")) > 500, f"no picture of {name}")
+                            "-quality", "60", os.path.join(MAKES, name + ".webp")], input=png, check=True)
+            continue
+        demand(os.path.getsize(os.path.join(pages, "gallery", name + ".webp")) > 300, f"no picture of {name}")
+        opens("&".join([w for w in link.split("&") if not re.match("(pause|trails)=", w)] + ["pause=1", "trails=0"]))
+        until("pause", lambda: browser.text("#pause") == "Go on")
+        seen["gallery_" + name] = steady("#stars")
+    if not MAKES:
+        as_golden(seen)
 
 
 def main():

@@ -727,6 +727,12 @@ def _():
     browser.click("#pause")
     until("going on from the last", lambda: moment() > 0.5)
     demand(still().changed(first) > 30, "stars that do not move")
+    for path in paths[:2]:
+        holmberg("convert", path, path.replace(".txt", ".h5"))
+    t = moment()
+    browser.upload("#open", *[path.replace(".txt", ".h5") for path in paths[:2]])
+    note(until("word about HDF5", lambda: re.search("HDF5.*holmberg convert", said()) and said()))
+    demand(moment() >= t, "what there was is gone")
 
 
 @case("a link is a state: time, pause, camera, trails and an edited shader", in_each=True)
