@@ -530,16 +530,12 @@ static enum hb_status go_on(struct hb_view_source *s, const struct hb_view_knobs
   if (status == HB_OK) {
     s->knobs = *knobs;
     begin_showing(s, sim, shown, from);
-    if (from == BRANCHES) status = branch(s, e);
+    if (from == BRANCHES) status = branch(s, n ? NAN : e);
+    if (n) s->branched = 0;
   }
   hb_particles_destroy(state);
   hb_particles_destroy(others);
   return status;
-}
-
-static enum hb_status view_source_turn(struct hb_view_source *s, const struct hb_view_knobs *knobs)
-{
-  return go_on(s, knobs, 0);
 }
 
 static enum hb_status take_scheme(struct hb_view_source *s, const char *scheme, const char *precision)
@@ -739,7 +735,7 @@ static enum hb_status state_at(const struct hb_view_source *s, double t, struct 
     HB_TRY(hb_sim_state(s->sim, fmax(t, s->t), state));
   else
     HB_TRY(hb_particles_copy(s->particles, state));
-  if (t == hb_particles_time(*state)) return HB_OK;
+  if (t == hb_particles_time(*state) || hb_particles_n(*state) != s->past.n) return HB_OK; /* some merged */
   hb_history_at(&s->past, t, hb_particles_x(*state), hb_particles_v(*state));
   hb_particles_set_time(*state, t);
   return HB_OK;
@@ -2107,7 +2103,7 @@ static enum hb_status turn_knobs(struct hb_view *view)
 {
   const struct hb_view_knobs *knobs = &view->knobs, *now = &view->source.knobs;
   if (knobs->eps == now->eps && knobs->eta == now->eta && knobs->damping == now->damping) return HB_OK;
-  HB_TRY(view_source_turn(&view->source, knobs));
+  HB_TRY(go_on(&view->source, knobs, 0));
   return view->source.branched ? say_forces(view) : HB_OK;
 }
 
