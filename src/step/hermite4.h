@@ -58,6 +58,19 @@ static inline struct hb_span hb_span_of(double dt) { return (struct hb_span){dt,
 /* Three components of a particle and one that does not matter. */
 typedef double hb_four __attribute__((vector_size(32), aligned(8), may_alias));
 
+/* Four columns from four rows. */
+static inline __attribute__((always_inline)) void hb_transpose(const hb_four row[4], hb_four column[4])
+{
+  const hb_four a = __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6),
+                b = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7),
+                c = __builtin_shufflevector(row[2], row[3], 0, 4, 2, 6),
+                d = __builtin_shufflevector(row[2], row[3], 1, 5, 3, 7);
+  column[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5),
+  column[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+  column[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5),
+  column[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
 /* Eqs 3 and 4 in Horner's form. */
 static inline __attribute__((always_inline)) void hb_predict_four(const hb_four *x, const hb_four *v,
                                                                   const hb_four *a, const hb_four *k,
@@ -162,6 +175,13 @@ enum hb_status hb_hermite4_predict_on_device(struct hb_hermite4 *h, uint64_t T);
 
 /* ---- hermite4_near.c: near and far parts ---- */
 
+/* What a piece of particles feels of a change: pulls and their derivatives, of those that have any. */
+enum { HB_FELT_PIECE = 64 };
+struct hb_felt {
+  uint8_t has[HB_FELT_PIECE];
+  double a[3 * HB_FELT_PIECE + 4], k[3 * HB_FELT_PIECE + 4];
+};
+
 struct hb_hermite4_near_ops {
   /* Lists of all stars at the start, when all are in h->block. Errors: HB_ERR_INTERNAL. */
   enum hb_status (*look_around)(struct hb_hermite4 *h);
@@ -176,8 +196,8 @@ struct hb_hermite4_near_ops {
   /* Near parts of a particle at t_i; what the end of a step of it needs is on its way; its x v a j m have changed. */
   void (*parts)(const struct hb_hermite4 *h, size_t i, const double **a, const double **k);
   void (*fetch)(const struct hb_hermite4 *h, size_t i);
-  void (*fetch_list)(const struct hb_hermite4 *h, uint32_t i);
   void (*store)(struct hb_hermite4 *h, uint32_t i);
+  void (*store_piece)(struct hb_hermite4 *h, size_t from, size_t n);
 
   /* A block at tick T. Whether a far step ends for any of it: then all have to be predicted. */
   int (*begin_block)(struct hb_hermite4 *h, uint64_t T, size_t ni);
@@ -211,13 +231,15 @@ struct hb_hermite4_near_ops {
   void (*catch_up)(struct hb_hermite4 *h, uint64_t T, size_t b, double a[3], double k[3], double dx[3],
                    double dv[3]);
 
-  /* Of a change: whether s is in i's list; what a mass weighs in lists; it comes in if it is near, and weighs that; what i feels more from tick T on; and the most that
-   * its far level may be. */
-  int (*has)(const struct hb_hermite4 *h, uint32_t i, uint32_t s);
+  /* Of a change: which of the particles from .. from + n - 1 have s in their lists, and whether any; r2[n] are their distances, squared,
+   * NULL: all lists are looked at. What a mass weighs in lists; s comes in if it is near, and weighs that. What those particles feel more
+   * from now on, dt[3 * n] after their own times and since[] after those of levels. The most that i's far level may be. */
+  int (*find)(const struct hb_hermite4 *h, uint32_t s, size_t from, size_t n, const double *r2,
+              uint8_t *is_near);
   double (*weight)(const struct hb_hermite4 *h, double m);
   void (*meet)(struct hb_hermite4 *h, uint32_t i, uint32_t s, double weight);
-  void (*feel)(struct hb_hermite4 *h, uint64_t T, uint32_t i, const struct hb_pull *near,
-               const struct hb_pull *far);
+  void (*feel)(struct hb_hermite4 *h, const double *since, size_t from, size_t n, const double *dt,
+               const struct hb_felt *near, const struct hb_felt *far);
   void (*limit)(struct hb_hermite4 *h, uint32_t i, unsigned most);
 
   /* Masses or numbers have changed, or particles have moved far: a new order in space. Errors: HB_ERR_INTERNAL. */

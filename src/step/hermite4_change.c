@@ -1,10 +1,12 @@
 /* A change between two blocks, at their time T.
  *
+ * A star that is only lighter or a little heavier goes on, since its own mass does not move it: one pass over all others is enough.
+ *
  * What changes is first corrected to T, eqs 5 to 8 over the part of its step that has passed; then it begins anew, as nodes do that join or
  * split. A group that a member of changes becomes stars, which join again at once if they should. Whoever feels more than points of
  * these, or is felt so, begins anew, too.
  *
- * Where only its mass is another, no step becomes longer than it was. What is at another place, or has another velocity, gets its first step by eq. 9 after
+ * Where only a mass is another, no step becomes longer than it was. What is at another place, or has another velocity, gets its first step by eq. 9 after
  * a trial, which is repeated with what that finds as long as it is shorter.
  *
  * All others are in the middle of their steps. From T on they feel f = new pulls - old pulls more, and its derivative g. Their a and j
@@ -14,6 +16,7 @@
 
 #include "base/arith.h"
 #include "base/bits.h"
+#include "base/clones.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "core/vector.h"
@@ -33,7 +36,7 @@ struct source {
 };
 
 struct sources {
-  struct source *at; /* [count] by ascending node */
+  struct source *at; /* [count] */
   size_t count;
 };
 
@@ -44,8 +47,10 @@ struct change {
   uint8_t *what;        /* [n] of them that there are at the end */
   uint8_t *level, *far; /* [n] of steps so far; UINT8_MAX: any */
   double eps2;
-  struct sources before, after;
-  int is_by_mass; /* nodes are the same, at the same places */
+  struct sources felt;            /* what the others feel more, less with masses below 0 */
+  double since[HB_BLOCKS_LEVELS]; /* the times of levels, up to T */
+  double *
+      sums; /* of each piece: momentum[3], and what it does to each source's potential; NULL: not asked for */
 };
 
 /* ---- who begins anew ---- */
@@ -93,22 +98,24 @@ static size_t take_block(struct change *c)
   return ni;
 }
 
-/* Nodes that change, as they are now. */
-static enum hb_status take_sources(const struct change *c, struct sources *to)
+static void take_source(const struct hb_hermite4 *h, uint32_t i, double m, struct sources *to)
+{
+  struct source *s = to->at + to->count++;
+  *s = (struct source){.node = i, .m = m, .weight = hb_hermite4_near.weight(h, m)};
+  memcpy(s->x, h->xp + 3 * (size_t)i, sizeof s->x);
+  memcpy(s->v, h->vp + 3 * (size_t)i, sizeof s->v);
+}
+
+/* Nodes that change, as they are now, are felt so many times more. */
+static enum hb_status take_sources(const struct change *c, double times, struct sources *to)
 {
   const struct hb_hermite4 *h = c->h;
-  size_t count = 0;
+  size_t count = to->count;
   for (uint32_t i = 0; i < h->n; i++) count += c->what[i] & IS_CHANGED && !hb_hermite4_is_parked(h, i);
-  HB_TRY(HB_ALLOC(count, &to->at));
-  for (uint32_t i = 0; i < h->n; i++) {
-    if (!(c->what[i] & IS_CHANGED) || hb_hermite4_is_parked(h, i)) continue;
-    struct source *s = to->at + to->count++;
-    s->node = i;
-    s->m = hb_hermite4_masses(h)[i];
-    s->weight = hb_hermite4_near.weight(h, s->m);
-    memcpy(s->x, h->xp + 3 * (size_t)i, sizeof s->x);
-    memcpy(s->v, h->vp + 3 * (size_t)i, sizeof s->v);
-  }
+  HB_TRY(HB_RESIZE(count, &to->at));
+  for (uint32_t i = 0; i < h->n; i++)
+    if (c->what[i] & IS_CHANGED && !hb_hermite4_is_parked(h, i))
+      take_source(h, i, times * hb_hermite4_masses(h)[i], to);
   return HB_OK;
 }
 
@@ -153,122 +160,254 @@ static enum hb_status energy_of(const struct change *c, double *energy)
 
 /* ---- what the others feel ---- */
 
-static void add_pull(const struct source *s, double sign, double eps2, const double x[3], const double v[3],
+enum { PIECE = HB_FELT_PIECE, ALONE = 4096, LANES = 8, ROWS = 3 * PIECE + 4 };
+
+/* Nodes from .. from + n - 1, as rows and as columns; those that feel nothing have felt 0, others 1. */
+struct piece {
+  size_t from, n;
+  double dt[ROWS], row[2][ROWS];
+  double x[3][PIECE], v[3][PIECE], m[PIECE], felt[PIECE];
+};
+
+/* What they feel of one: pulls, and derivatives; what they do to its potential; and how far it is, squared. */
+struct pulls {
+  double a[3][PIECE], k[3][PIECE], phi[PIECE], r2[PIECE];
+};
+
+static void add_pull(const struct source *s, double eps2, const double x[3], const double v[3],
                      struct hb_pull *f)
 {
   double r[3], w[3];
   for (int c = 0; c < 3; c++) r[c] = s->x[c] - x[c], w[c] = s->v[c] - v[c];
-  double r2 = hb_dot(r, r) + eps2, rv = hb_dot(r, w), mrinv3 = sign * s->m / (r2 * sqrt(r2));
+  double r2 = hb_dot(r, r) + eps2, rv = hb_dot(r, w), mrinv3 = s->m / (r2 * sqrt(r2));
   for (int c = 0; c < 3; c++) {
     f->a[c] += mrinv3 * r[c];
     f->k[c] += mrinv3 * (w[c] - 3 * rv / r2 * r[c]);
   }
 }
 
-/* Of one of these, to the part in which i has it. */
-static void add_source(const struct change *c, uint32_t i, const struct source *s, double sign,
-                       struct hb_pull *near, struct hb_pull *far)
+/* Columns of rows of three; and back. */
+HB_CLONES static void to_columns(size_t n, const double *row, double column[3][PIECE])
+{
+  for (size_t k = 0; k < n; k += 4) {
+    hb_four from[4], to[4];
+    for (size_t c = 0; c < 4; c++) from[c] = *(const hb_four *)(row + 3 * (k + c));
+    hb_transpose(from, to);
+    for (size_t d = 0; d < 3; d++) *(hb_four *)(column[d] + k) = to[d];
+  }
+}
+HB_CLONES static void to_rows(size_t n, double column[3][PIECE], double *row)
+{
+  for (size_t k = 0; k < n; k += 4) {
+    hb_four from[4] = {{0}}, to[4];
+    for (size_t d = 0; d < 3; d++) from[d] = *(const hb_four *)(column[d] + k);
+    hb_transpose(from, to);
+    for (size_t c = 0; c < 4; c++) *(hb_four *)(row + 3 * (k + c)) = to[c];
+  }
+}
+
+/* Eqs 3 and 4 of components. */
+HB_CLONES static void predict_rows(size_t n, const double *dt, const double *x, const double *v,
+                                   const double *a, const double *j, double *xp, double *vp)
+{
+#pragma omp simd
+  for (size_t k = 0; k < n; k++) {
+    double t = dt[k], half = t / 2, third = t / 3;
+    xp[k] = x[k] + t * (v[k] + half * (a[k] + third * j[k]));
+    vp[k] = v[k] + t * (a[k] + half * j[k]);
+  }
+}
+
+static void take_piece(const struct change *c, struct piece *p)
 {
   const struct hb_hermite4 *h = c->h;
-  int is_near = hb_hermite4_has_parts(h) && hb_hermite4_near.has(h, i, s->node);
-  if (s->m != 0)
-    add_pull(s, sign, c->eps2, h->xp + 3 * (size_t)i, h->vp + 3 * (size_t)i, is_near ? near : far);
+  const size_t from = 3 * p->from, n = 3 * p->n, bytes = n * sizeof *p->dt;
+  const uint8_t *level = h->blocks->level + p->from;
+  for (size_t k = 0; k < p->n; k++)
+    for (size_t d = 0; d < 3; d++) p->dt[3 * k + d] = c->since[level[k]];
+  if (c->sums) {
+    predict_rows(n, p->dt, h->particles->x + from, h->particles->v + from, h->a + from, h->j + from,
+                 p->row[0], p->row[1]);
+  } else {
+    memcpy(p->row[0], h->xp + from, bytes);
+    memcpy(p->row[1], h->vp + from, bytes);
+  }
+  to_columns(p->n, p->row[0], p->x);
+  to_columns(p->n, p->row[1], p->v);
+  memcpy(p->m, hb_hermite4_masses(h) + p->from, p->n * sizeof *p->m);
+  for (size_t k = 0; k < p->n; k++)
+    p->felt[k] = !(c->what[p->from + k] & IS_FRESH) && !hb_hermite4_is_parked(h, (uint32_t)(p->from + k));
 }
 
-/* x or v of a particle, with what rounding took from it, becomes larger by d. */
-static void add(double *q, double d, float *lost)
+/* All of them by one, which neither pulls itself nor is in its own potential. */
+HB_CLONES static void pull_piece(const struct piece *p, const struct source *s, double eps2, struct pulls *f)
 {
-  double more = d + *lost, sum = *q + more, part = sum - *q;
-  *lost = (float)((*q - (sum - part)) + (more - part));
-  *q = sum;
+  const size_t own = s->node - p->from;
+  const double m = s->m, x0 = s->x[0], x1 = s->x[1], x2 = s->x[2], v0 = s->v[0], v1 = s->v[1], v2 = s->v[2];
+#pragma omp simd
+  for (size_t k = 0; k < p->n; k++) {
+    double rx = x0 - p->x[0][k], ry = x1 - p->x[1][k], rz = x2 - p->x[2][k];
+    double wx = v0 - p->v[0][k], wy = v1 - p->v[1][k], wz = v2 - p->v[2][k];
+    double r2 = rx * rx + ry * ry + rz * rz + eps2;
+    f->r2[k] = r2;
+    r2 = r2 > 0 ? r2 : 1;
+    double rinv = 1 / sqrt(r2), rinv2 = rinv * rinv, mrinv3 = p->felt[k] * m * rinv * rinv2;
+    double q = 3 * (rx * wx + ry * wy + rz * wz) * rinv2;
+    f->a[0][k] = mrinv3 * rx, f->a[1][k] = mrinv3 * ry, f->a[2][k] = mrinv3 * rz;
+    f->k[0][k] = mrinv3 * (wx - q * rx), f->k[1][k] = mrinv3 * (wy - q * ry);
+    f->k[2][k] = mrinv3 * (wz - q * rz);
+    f->phi[k] = k == own ? 0 : p->m[k] * rinv;
+  }
 }
 
-static void move_past(struct hb_hermite4 *h, uint32_t i, double dt, const struct hb_pull *f)
+/* A sum for each lane: the bits are the same whatever a machine does at once. */
+HB_CLONES static double sum_of(size_t n, const double *q)
 {
-  for (size_t d = 0, k = 3 * (size_t)i; d < 3; d++, k++) {
-    double a = f->a[d], g = f->k[d];
-    float x_lost = hb_bits_to_float((uint32_t)h->lost[k]),
-          v_lost = hb_bits_to_float((uint32_t)(h->lost[k] >> 32));
-    h->a[k] += a - dt * g;
-    h->j[k] += g;
-    if (!(dt > 0)) continue;
-    add(h->particles->x + k, dt * dt / 2 * (a - dt / 3 * g), &x_lost);
-    add(h->particles->v + k, -dt * (a - dt / 2 * g), &v_lost);
-    h->lost[k] = hb_bits_of_float(x_lost) | (uint64_t)hb_bits_of_float(v_lost) << 32;
+  double lane[LANES] = {0}, sum = 0;
+  for (size_t from = 0; from + LANES <= n; from += LANES)
+#pragma omp simd
+    for (size_t l = 0; l < LANES; l++) lane[l] += q[from + l];
+  for (size_t k = n - n % LANES; k < n; k++) sum += q[k];
+  for (size_t l = 0; l < LANES; l++) sum += lane[l];
+  return sum;
+}
+
+static void begin_near(struct hb_felt *near, size_t k)
+{
+  for (size_t d = 3 * k; d < 3 * k + 3 && !near->has[k]; d++) near->a[d] = near->k[d] = 0;
+  near->has[k] = 1;
+}
+
+/* What those feel near that have it in their lists, the others do not. */
+static void take_near(const struct change *c, const struct piece *p, const struct source *s, struct pulls *f,
+                      struct hb_felt *near)
+{
+  uint8_t is_near[PIECE];
+  const double *r2 = c->sums ? f->r2 : NULL;
+  if (!hb_hermite4_has_parts(c->h) || !hb_hermite4_near.find(c->h, s->node, p->from, p->n, r2, is_near))
+    return;
+  for (size_t k = 0; k < p->n; k++) {
+    if (!is_near[k]) continue;
+    begin_near(near, k);
+    for (size_t d = 0; d < 3; d++) {
+      near->a[3 * k + d] += f->a[d][k], near->k[3 * k + d] += f->k[d][k];
+      f->a[d][k] = f->k[d][k] = 0;
+    }
   }
 }
 
 /* Coriolis' force turns with the pulls, and belongs to the near part. */
-static void turn(const struct change *c, struct hb_pull *near, const struct hb_pull *far)
+static void turn(const struct change *c, size_t n, struct hb_felt *near, const struct hb_felt *far)
 {
   static const double at_rest[3] = {0};
-  double a[3];
-  for (int d = 0; d < 3; d++) a[d] = near->a[d] + far->a[d];
-  if (c->h->field) hb_field_deflect(c->h->field, at_rest, a, near->k);
+  if (!c->h->field || hb_field_turn(c->h->field) == 0) return;
+  for (size_t k = 0; k < n; k++) {
+    double a[3];
+    begin_near(near, k);
+    for (size_t d = 0; d < 3; d++) a[d] = near->a[3 * k + d] + far->a[3 * k + d];
+    hb_field_deflect(c->h->field, at_rest, a, near->k + 3 * k);
+  }
 }
 
-static void end_feeling(const struct change *c, uint32_t i, struct hb_pull *near, const struct hb_pull *far)
+/* x or v of a particle, with what rounding took from it, becomes larger by d. */
+static inline double add(double q, double d, float *lost)
+{
+  double more = d + *lost, sum = q + more, part = sum - q;
+  *lost = (float)((q - (sum - part)) + (more - part));
+  return sum;
+}
+
+/* Components of them, dt after their own times. */
+HB_CLONES static void move_past(size_t n, const double *dt, const struct hb_felt *f, double *a, double *j,
+                                double *x, double *v, uint64_t *lost)
+{
+#pragma omp simd
+  for (size_t k = 0; k < n; k++) {
+    double t = dt[k], fa = f->a[k], fk = f->k[k];
+    float x_lost = hb_bits_to_float((uint32_t)lost[k]), v_lost = hb_bits_to_float((uint32_t)(lost[k] >> 32));
+    a[k] += fa - t * fk;
+    j[k] += fk;
+    x[k] = add(x[k], t * t / 2 * (fa - t / 3 * fk), &x_lost);
+    v[k] = add(v[k], -t * (fa - t / 2 * fk), &v_lost);
+    lost[k] = hb_bits_of_float(x_lost) | (uint64_t)hb_bits_of_float(v_lost) << 32;
+  }
+}
+
+static void end_feeling(const struct change *c, const struct piece *p, const struct hb_felt *near,
+                        struct hb_felt *far)
 {
   struct hb_hermite4 *h = c->h;
-  turn(c, near, far);
-  if (hb_hermite4_has_parts(h)) hb_hermite4_near.feel(h, c->T, i, near, far);
-  for (int d = 0; d < 3; d++) near->a[d] += far->a[d], near->k[d] += far->k[d];
-  uint64_t ticks = c->T - hb_blocks_level_time(h->blocks, h->blocks->level[i]);
-  move_past(h, i, hb_hermite4_span(h, ticks), near);
+  const size_t from = 3 * p->from, n = 3 * p->n;
+  if (hb_hermite4_has_parts(h)) hb_hermite4_near.feel(h, c->since, p->from, p->n, p->dt, near, far);
+  for (size_t i = 0; i < p->n; i++)
+    for (size_t k = 3 * i; k < 3 * i + 3 && near->has[i]; k++)
+      far->a[k] += near->a[k], far->k[k] += near->k[k];
+  move_past(n, p->dt, far, h->a + from, h->j + from, h->particles->x + from, h->particles->v + from,
+            h->lost + from);
+  hb_hermite4_near.store_piece(h, p->from, p->n);
 }
 
-/* The k-th, of which only the mass is another: one pull is enough. */
-static void feel_mass(const struct change *c, uint32_t i, size_t k, struct hb_pull *near, struct hb_pull *far)
+/* What comes near enters lists. */
+static void meet(const struct change *c, const struct piece *p, const struct source *s)
 {
-  struct source more = c->after.at[k];
-  more.m -= c->before.at[k].m;
-  if (more.m > 0 && hb_hermite4_has_parts(c->h)) hb_hermite4_near.meet(c->h, i, more.node, more.weight);
-  add_source(c, i, &more, 1, near, far);
+  for (size_t k = 0; k < p->n && s->weight > 0 && hb_hermite4_has_parts(c->h); k++)
+    if (p->felt[k] > 0) hb_hermite4_near.meet(c->h, (uint32_t)(p->from + k), s->node, s->weight);
 }
 
-/* Whether all of these are where they were. */
-static int is_by_mass(const struct change *c)
+/* Of the potential of the s-th source, and the momentum; NULL: not asked for. */
+static void add_sums(const struct change *c, size_t piece, size_t s, const struct piece *p,
+                     const struct pulls *f)
 {
-  size_t same = 0;
-  for (size_t k = 0; k < c->after.count && k < c->before.count; k++) {
-    const struct source *b = c->before.at + k, *a = c->after.at + k;
-    same += a->node == b->node && memcmp(a->x, b->x, sizeof a->x) == 0 &&
-            memcmp(a->v, b->v, sizeof a->v) == 0 && b->m > 0;
+  double *sum = c->sums + piece * (c->felt.count + 3), q[PIECE];
+  sum[3 + s] = sum_of(p->n, f->phi);
+  for (size_t d = 0; d < 3 && s == 0; d++) {
+    for (size_t k = 0; k < p->n; k++) q[k] = p->m[k] * p->v[d][k];
+    sum[d] = sum_of(p->n, q);
   }
-  return same == c->after.count && same == c->before.count;
 }
 
-/* An untouched node. */
-static void let_feel(const struct change *c, uint32_t i)
+static void add_pulls(size_t n, struct pulls *f, struct hb_felt *to)
 {
-  struct hb_hermite4 *h = c->h;
-  struct hb_pull near = {{0}, {0}}, far = {{0}, {0}};
-  if (c->is_by_mass) {
-    for (size_t k = 0; k < c->after.count; k++) feel_mass(c, i, k, &near, &far);
-    return end_feeling(c, i, &near, &far);
-  }
-  for (size_t k = 0; k < c->before.count; k++) add_source(c, i, c->before.at + k, -1, &near, &far);
-  for (size_t k = 0; k < c->after.count; k++) {
-    const struct source *s = c->after.at + k;
-    if (hb_hermite4_has_parts(h)) hb_hermite4_near.meet(h, i, s->node, s->weight);
-    add_source(c, i, s, 1, &near, &far);
-  }
-  end_feeling(c, i, &near, &far);
+  struct hb_felt more;
+  to_rows(n, f->a, more.a);
+  to_rows(n, f->k, more.k);
+  for (size_t k = 0; k < 3 * n; k++) to->a[k] += more.a[k], to->k[k] += more.k[k];
 }
-
-enum { PIECE = 128, ALONE = 2048 };
 
 static void feel_piece(void *context, size_t piece)
 {
-  enum { AHEAD = 4 };
   const struct change *c = context;
-  for (size_t k = piece * PIECE, end = hb_parallel_end(c->h->n, PIECE, k); k < end; k++) {
-    uint32_t i = (uint32_t)k;
-    if (hb_hermite4_has_parts(c->h) && k + AHEAD < end) hb_hermite4_near.fetch_list(c->h, i + AHEAD);
-    if (c->what[i] & IS_FRESH || hb_hermite4_is_parked(c->h, i)) continue;
-    let_feel(c, i);
-    hb_hermite4_near.store(c->h, i);
+  struct piece p = {.from = piece * PIECE,
+                    .n = hb_parallel_end(c->h->n, PIECE, piece * PIECE) - piece * PIECE};
+  struct pulls f;
+  struct hb_felt near, far;
+  memset(near.has, 0, sizeof near.has);
+  take_piece(c, &p);
+  for (size_t s = 0; s < c->felt.count; s++) {
+    const struct source *by = c->felt.at + s;
+    pull_piece(&p, by, c->eps2, &f);
+    if (c->sums) add_sums(c, piece, s, &p, &f);
+    meet(c, &p, by);
+    take_near(c, &p, by, &f, &near);
+    if (s == 0)
+      to_rows(p.n, f.a, far.a), to_rows(p.n, f.k, far.k);
+    else
+      add_pulls(p.n, &f, &far);
   }
+  turn(c, p.n, &near, &far);
+  end_feeling(c, &p, &near, &far);
+}
+
+static void set_times(struct change *c)
+{
+  for (unsigned l = 0; l <= c->h->blocks->level_max; l++)
+    c->since[l] = hb_hermite4_span(c->h, c->T - hb_blocks_level_time(c->h->blocks, l));
+}
+
+static void let_feel(struct change *c)
+{
+  const struct hb_hermite4 *h = c->h;
+  hb_parallel_for(h->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(h->n, PIECE), feel_piece, c);
 }
 
 /* ---- the change ---- */
@@ -366,7 +505,7 @@ static struct hb_pull pull_after(const struct change *c, uint32_t i, double dt)
     struct source s = {.node = j, .m = m[j]};
     if (j == i || !(m[j] > 0) || hb_hermite4_is_parked(h, j)) continue;
     hb_hermite4_predict(h, j, span + h->blocks->level[j], s.x, s.v);
-    add_pull(&s, 1, c->eps2, x, v, &f);
+    add_pull(&s, c->eps2, x, v, &f);
   }
   if (h->field) hb_field_pull(h->field, x, v, f.a, f.k);
   return f;
@@ -447,7 +586,7 @@ static enum hb_status change(struct change *c)
   hb_hermite4_predict_others(h, c->T, 0);
   if (hb_hermite4_has_parts(h)) hb_hermite4_near.place_all(h, c->T);
   HB_TRY(hb_hermite4_catch_up(h, c->T, take_block(c)));
-  HB_TRY(take_sources(c, &c->before));
+  HB_TRY(take_sources(c, -1, &c->felt));
   for (size_t i = 0; h->groups && i < h->n; i++) h->groups->fresh[i] = c->what[i] & IS_FRESH;
   HB_TRY(open_marked(c));
   size_t n = h->n;
@@ -461,11 +600,118 @@ static enum hb_status change(struct change *c)
   HB_TRY(energy_of(c, &after));
   h->counts.e_changed += after - before;
   h->counts.changes++;
-  HB_TRY(take_sources(c, &c->after));
-  c->is_by_mass = is_by_mass(c);
-  hb_parallel_for(h->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(h->n, PIECE), feel_piece, c);
+  HB_TRY(take_sources(c, 1, &c->felt));
+  set_times(c);
+  let_feel(c);
   HB_TRY(drop_removed(c));
   return begin_marked(c);
+}
+
+/* ---- masses alone ---- */
+
+/* Whoever feels another mass at the same place as a point goes on: so do all where no group has it in its list, and it itself, since
+ * its own mass does not move it. That costs one pass. What grows may need shorter steps, and what vanishes or is new as a source is not
+ * only a mass. */
+static int is_light(const struct hb_hermite4 *h, uint32_t i, double m)
+{
+  static const double grown = 1.125;
+  const struct hb_groups *groups = h->groups;
+  double had = h->particles->m[i], most = groups && groups->sources ? had : grown * had;
+  return m > 0 && m <= most && (!groups || (groups->of[i] == HB_GROUPS_STAR && !groups->first[i]));
+}
+
+static int is_by_mass(const struct hb_hermite4 *h, const struct hb_state_change *by)
+{
+  int is_light_so_far = by->m && !by->x && !by->v && !by->n_removed && !by->added;
+  for (size_t k = 0; k < by->n && is_light_so_far; k++) is_light_so_far = is_light(h, by->slot[k], by->m[k]);
+  return is_light_so_far;
+}
+
+static enum hb_status take_gains(struct change *c)
+{
+  const struct hb_state_change *by = c->by;
+  HB_TRY(HB_ALLOC(by->n, &c->felt.at));
+  for (size_t k = 0; k < by->n; k++) {
+    uint32_t i = by->slot[k];
+    const struct hb_span span = hb_span_of(c->since[c->h->blocks->level[i]]);
+    hb_hermite4_predict(c->h, i, &span, c->h->xp + 3 * (size_t)i, c->h->vp + 3 * (size_t)i);
+    take_source(c->h, i, by->m[k] - c->h->particles->m[i], &c->felt);
+    c->felt.at[k].weight = 0; /* lists stay */
+  }
+  return HB_OK;
+}
+
+static double potential_of(const double m, const double *at, const double x[3], double eps2)
+{
+  const double r[3] = {at[0] - x[0], at[1] - x[1], at[2] - x[2]};
+  return -m / sqrt(hb_dot(r, r) + eps2);
+}
+
+/* What the members of groups add to the potential at x that nodes at xp do not; they are at x1. */
+static double of_members(const struct hb_hermite4 *h, const double *x1, const double x[3], double eps2)
+{
+  double sum = 0;
+  for (size_t g = 0; h->groups && g < h->groups->count; g++) {
+    const struct hb_group *group = h->groups->at + g;
+    sum -= potential_of(h->groups->m[group->node], h->xp + 3 * (size_t)group->node, x, eps2);
+    for (size_t k = 0; k < group->chain.n; k++)
+      sum += potential_of(group->chain.m[k], x1 + 3 * (size_t)group->chain.member[k], x, eps2);
+  }
+  return sum;
+}
+
+/* dm (v^2 / 2 + phi) of each, what they do to each other, and what the motion of the center of mass has of that. */
+static double gained(const struct change *c, const double *x1)
+{
+  const struct hb_hermite4 *h = c->h;
+  const size_t row = c->felt.count + 3, pieces = hb_div_ceil(h->n, PIECE);
+  double *sum = c->sums, e = 0, M = h->rule.mass, more = 0, P[2][3];
+  for (size_t p = 1; p < pieces; p++)
+    for (size_t k = 0; k < row; k++) sum[k] += sum[p * row + k];
+  memcpy(P[0], sum, sizeof P[0]);
+  memcpy(P[1], sum, sizeof P[1]);
+  for (size_t k = 0; k < c->felt.count; k++) {
+    const struct source *s = c->felt.at + k;
+    double phi = of_members(h, x1, s->x, c->eps2) - sum[3 + k];
+    for (size_t l = 0; l < k; l++) phi += potential_of(c->felt.at[l].m, c->felt.at[l].x, s->x, c->eps2);
+    if (h->field) phi += hb_field_potential(h->field, s->x);
+    e += s->m * (hb_dot(s->v, s->v) / 2 + phi);
+    more += s->m;
+    for (int d = 0; d < 3; d++) P[1][d] += s->m * s->v[d];
+  }
+  return h->field ? e : e + hb_dot(P[0], P[0]) / (2 * M) - hb_dot(P[1], P[1]) / (2 * (M + more));
+}
+
+/* Members are at h->a1, which is free now, at their slots. */
+static enum hb_status place_members(struct hb_hermite4 *h, uint64_t T)
+{
+  double e_rounded;
+  if (!h->groups || h->groups->count == 0) return HB_OK;
+  hb_hermite4_predict_others(h, T, 0);
+  memcpy(h->a1, h->xp, 3 * h->n * sizeof *h->a1);
+  memcpy(h->j1, h->vp, 3 * h->n * sizeof *h->j1);
+  return hb_companion_groups.resolve(h, 0, h->a1, h->j1, &e_rounded);
+}
+
+static enum hb_status change_masses(struct change *c)
+{
+  struct hb_hermite4 *h = c->h;
+  set_times(c);
+  HB_TRY(hb_change_make_room(c->by, h->particles));
+  HB_TRY(take_gains(c));
+  HB_TRY(HB_ALLOC(hb_div_ceil(h->n, PIECE) * (c->by->n + 3), &c->sums));
+  HB_TRY(place_members(h, c->T));
+  let_feel(c);
+  h->counts.e_changed += gained(c, h->a1);
+  h->counts.changes++;
+  hb_change_apply(c->by, h->particles, h->xp, h->vp);
+  for (size_t k = 0; k < c->by->n; k++) {
+    uint32_t i = c->by->slot[k];
+    if (h->groups) h->groups->m[i] = h->particles->m[i];
+    hb_hermite4_near.store(h, i);
+  }
+  HB_TRY(hb_hermite4_weigh_all(h));
+  return h->params.predict == HB_PLACE_GPU ? hb_hermite4_keep(h, h->n, NULL) : HB_OK;
 }
 
 static enum hb_status change_all(struct hb_hermite4 *h, const struct hb_state_change *by)
@@ -476,12 +722,12 @@ static enum hb_status change_all(struct hb_hermite4 *h, const struct hb_state_ch
   enum hb_status status = HB_ALLOC(n, &c.what);
   if (status == HB_OK) status = HB_ALLOC(n, &c.level);
   if (status == HB_OK) status = HB_ALLOC(n, &c.far);
-  if (status == HB_OK) status = change(&c);
+  if (status == HB_OK) status = (is_by_mass(h, by) ? change_masses : change)(&c);
   hb_mem_free(c.what);
   hb_mem_free(c.level);
   hb_mem_free(c.far);
-  hb_mem_free(c.before.at);
-  hb_mem_free(c.after.at);
+  hb_mem_free(c.felt.at);
+  hb_mem_free(c.sums);
   return status;
 }
 
