@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-enum { LEAST = 16, MOST = 512 };
+enum { LEAST = 16 };
 
-enum hb_status hb_history_open(size_t n, size_t bytes, struct hb_history *h)
+enum hb_status hb_history_open(size_t n, size_t bytes, size_t most, struct hb_history *h)
 {
   hb_history_close(h);
-  size_t states = bytes / (6 * sizeof(double) * n), most = hb_max(LEAST, hb_min(states, MOST));
+  most = hb_max(LEAST, hb_min(bytes / (6 * sizeof(double) * n), most));
   HB_TRY(HB_ALLOC(most, &h->t));
   HB_TRY(HB_ALLOC(most, &h->state));
   h->n = n;

@@ -15,8 +15,8 @@ struct hb_history {
   double spacing;     /* the present is replaced until it is so much later */
 };
 
-/* Of n bodies, in about `bytes` of memory: 16 to 512 states. Start from {0}; what there was is forgotten. Errors: HB_ERR_INTERNAL. */
-enum hb_status hb_history_open(size_t n, size_t bytes, struct hb_history *history);
+/* Of n bodies, in about `bytes` of memory: 16 to `most` states. Start from {0}; what there was is forgotten. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_history_open(size_t n, size_t bytes, size_t most, struct hb_history *history);
 void hb_history_close(struct hb_history *history);
 
 /* The present, x[3 n] and v[3 n]. A time that is not later than the last one's forgets what is after it. When there is no

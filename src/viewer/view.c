@@ -703,7 +703,7 @@ static enum hb_status view_source_diagnose(struct hb_view_source *s)
 
 /* ---- what was ---- */
 
-enum { PAST_BYTES = 1 << 27 };
+enum { PAST_BYTES = 1 << 27, PAST_STATES = 1 << 13 };
 
 /* Keeps the state of now, where that needs no readback from the device. */
 static enum hb_status keep(struct hb_view_source *s)
@@ -713,7 +713,7 @@ static enum hb_status keep(struct hb_view_source *s)
   double started = hb_clock_now();
   HB_TRY(hb_sim_state(s->sim, s->t, &state));
   size_t n = hb_particles_n(state);
-  enum hb_status status = n == s->past.n ? HB_OK : hb_history_open(n, PAST_BYTES, &s->past);
+  enum hb_status status = n == s->past.n ? HB_OK : hb_history_open(n, PAST_BYTES, PAST_STATES, &s->past);
   if (status == HB_OK) status = hb_history_add(&s->past, s->t, hb_particles_x(state), hb_particles_v(state));
   hb_particles_destroy(state);
   s->keep_s += hb_clock_now() - started;
@@ -786,7 +786,7 @@ static enum hb_status keep_pair(struct hb_view_source *s)
 {
   struct hb_particles *const pair[] = {s->particles, s->next};
   if (!are_same(s->particles, s->next)) return HB_OK;
-  if (s->past.n != s->n) HB_TRY(hb_history_open(s->n, PAST_BYTES, &s->past));
+  if (s->past.n != s->n) HB_TRY(hb_history_open(s->n, PAST_BYTES, PAST_STATES, &s->past));
   for (int k = 0; k < 2; k++)
     HB_TRY(hb_history_add(&s->past, hb_particles_time(pair[k]), hb_particles_x(pair[k]),
                           hb_particles_v(pair[k])));

@@ -109,7 +109,7 @@ static double mean(size_t n, const double *x)
 
 static enum hb_status begin(struct pane *p, size_t n, size_t lit, size_t bytes)
 {
-  HB_TRY(hb_history_open(n, bytes, &p->history));
+  HB_TRY(hb_history_open(n, bytes, 512, &p->history));
   HB_TRY(HB_ALLOC(n, &p->m));
   HB_TRY(HB_ALLOC(3 * n, &p->x));
   HB_TRY(HB_ALLOC(3 * n, &p->v));

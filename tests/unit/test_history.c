@@ -37,7 +37,7 @@ static double worst_between(double step)
 {
   struct hb_history h = {0};
   double worst = 0;
-  ASSERT_OK(hb_history_open(N, 1 << 20, &h));
+  ASSERT_OK(hb_history_open(N, 1 << 20, 512, &h));
   for (double t = 0; t <= 1; t += step) add(&h, t);
   for (double t = 0; t <= 1; t += step / 7) worst = fmax(worst, error_at(&h, t));
   hb_history_close(&h);
@@ -57,7 +57,7 @@ static void test_bounded(void **state)
 {
   (void)state;
   struct hb_history h = {0};
-  ASSERT_OK(hb_history_open(N, 0, &h)); /* as few as there may be */
+  ASSERT_OK(hb_history_open(N, 0, 512, &h)); /* as few as there may be */
   size_t most = h.most;
   expect_equal(most, 16);
   for (int k = 0; k <= 10000; k++) {
@@ -84,7 +84,7 @@ static void test_branch(void **state)
 {
   (void)state;
   struct hb_history h = {0};
-  ASSERT_OK(hb_history_open(N, 1 << 20, &h));
+  ASSERT_OK(hb_history_open(N, 1 << 20, 512, &h));
   for (int k = 0; k < 100; k++) add(&h, k);
   expect_equal(hb_history_before(&h, 41.5), 41);
   expect_equal(hb_history_before(&h, -3), 0);
@@ -101,7 +101,7 @@ static enum hb_status work(void *data)
   struct hb_history h = {0};
   double x[3 * N] = {0};
   (void)data;
-  enum hb_status status = hb_history_open(N, 0, &h);
+  enum hb_status status = hb_history_open(N, 0, 512, &h);
   for (int k = 0; k < 40 && status == HB_OK; k++) status = hb_history_add(&h, k, x, x);
   hb_history_close(&h);
   return status;
