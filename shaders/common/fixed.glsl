@@ -62,22 +62,20 @@ float power(uint scale, int group) { return uintBitsToFloat((scale >> 8 * group 
 // is added to 1.5 * 2^30, which has room for multiples of 2^7; and the rest to 1.5 * 2^23, which rounds it.
 const float COARSE = 13510798882111488.0, MIDDLE = 1610612736.0, FINE = 12582912.0;
 
-// total += partial, the float sum of 64 sources (or of those that are left).
-void accumulate(inout total t, in force partial) {
-  for (int r = 0; r < F_RECORDS; r++) {
-    vec4 f = partial.f[r];
-    t.most[2 * r] = max(t.most[2 * r], larger(f.xyz));
-    t.most[2 * r + 1] = max(t.most[2 * r + 1], floatBitsToUint(f.w) & 0x7fffffffu);
-    precise vec4 units = f * vec4(vec3(power(t.scale, 2 * r)), power(t.scale, 2 * r + 1));
-    precise vec4 coarse = as_written(units + COARSE);
-    precise vec4 rest = as_written(units - as_written(coarse - COARSE));
-    precise vec4 middle = as_written(rest + MIDDLE);
-    precise vec4 remnant = as_written(rest - as_written(middle - MIDDLE));
-    precise vec4 fine = as_written(remnant + FINE);
-    ivec4 low = t.low[r] + (floatBitsToInt(middle) - floatBitsToInt(MIDDLE) << 7) + (floatBitsToInt(fine) - floatBitsToInt(FINE));
-    t.high[r] += floatBitsToInt(coarse) - floatBitsToInt(COARSE) + (low >> 30);
-    t.low[r] = low & 0x3fffffff;
-  }
+// Record r of total += partial, the float sum of 64 sources (or of those that are left).
+void accumulate(inout total t, in force partial, int r) {
+  vec4 f = partial.f[r];
+  t.most[2 * r] = max(t.most[2 * r], larger(f.xyz));
+  t.most[2 * r + 1] = max(t.most[2 * r + 1], floatBitsToUint(f.w) & 0x7fffffffu);
+  precise vec4 units = f * vec4(vec3(power(t.scale, 2 * r)), power(t.scale, 2 * r + 1));
+  precise vec4 coarse = as_written(units + COARSE);
+  precise vec4 rest = as_written(units - as_written(coarse - COARSE));
+  precise vec4 middle = as_written(rest + MIDDLE);
+  precise vec4 remnant = as_written(rest - as_written(middle - MIDDLE));
+  precise vec4 fine = as_written(remnant + FINE);
+  ivec4 low = t.low[r] + (floatBitsToInt(middle) - floatBitsToInt(MIDDLE) << 7) + (floatBitsToInt(fine) - floatBitsToInt(FINE));
+  t.high[r] += floatBitsToInt(coarse) - floatBitsToInt(COARSE) + (low >> 30);
+  t.low[r] = low & 0x3fffffff;
 }
 
 // total += another total, of the same scale.

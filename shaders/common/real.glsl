@@ -187,15 +187,15 @@ force begin_sum(in total t) {
   return f;
 }
 
-// total += partial, a float sum started by begin_sum.
-void accumulate(inout total t, in force partial) {
+// Record r of total += partial, a float sum started by begin_sum.
+void accumulate(inout total t, in force partial, int r) {
 #if DOUBLE_SINGLE_SUMS
-  for (int r = 0; r < F_RECORDS; r++) carry(t.sum[r], t.lost[r], partial.f[r]);
+  carry(t.sum[r], t.lost[r], partial.f[r]);
 #if defined(ROOT_ERROR) && defined(ROOTS)
-  for (int r = 0; r < F_RECORDS; r++) remove_bias(t.lost[r], partial.f[r], ROOTS(r));
+  remove_bias(t.lost[r], partial.f[r], ROOTS(r));
 #endif
 #else
-  for (int r = 0; r < F_RECORDS; r++) t.sum[r] += partial.f[r];
+  t.sum[r] += partial.f[r];
 #endif
 }
 
@@ -272,3 +272,7 @@ total from_words(in uvec4 words[WORDS], out int walked) {
   return t;
 }
 #endif
+
+void accumulate(inout total t, in force partial) {
+  for (int r = 0; r < F_RECORDS; r++) accumulate(t, partial, r);
+}

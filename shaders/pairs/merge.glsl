@@ -6,7 +6,7 @@
 //              a+c      b+d                       1 gives, 0 adds
 //              a+c+b+d
 
-#if LANES > 1
+#if LANES > 1 && !defined(others) // the file that includes this may lend some
 shared uvec4 others[WORDS * WORKGROUP / 2]; // word by word, so that neighboring threads use neighboring banks
 #endif
 

@@ -97,7 +97,14 @@ void put_in_tile(int place, in particle p) {
 
 // ---- what a thread has ----
 
-int first = 0, segment = 0, lanes = 1; // my first sink, my segment of the sources
+#ifdef FEW_REGISTERS // what is the same for the whole workgroup need not be in each thread's
+shared uint group;                     // of the sinks
+shared int segment;                    // of the sources
+#else
+uint group = 0u;
+int segment = 0;                       // of the sources
+#endif
+int first = 0, lanes = 1;              // my first sink
 int me[I_EACH];                        // my sinks: their numbers,
 particle my[I_EACH];                   // records,
 force f[I_EACH];                       // sums of the stretch,
@@ -105,12 +112,17 @@ total t[I_EACH];                       // and totals
 int walked = 0;                        // sources in the totals, and in the sums:
 int filled = 0;
 
+// Where registers are few, the totals of a thread's only sink wait in shared memory, as words, while it walks a stretch.
+#ifdef FEW_REGISTERS
+shared uvec4 waiting[WORDS * WORKGROUP];
+#define others waiting
+#endif
 #define LANES WORKGROUP
 #include "pairs/merge.glsl"
 
 // The k-th of my sinks, and where its totals are stored.
 int number(int k) { return first + k * bodies; }
-int place(int k, int lane) { return ((segment * lanes + lane) * sink_count + number(k)) * WORDS; }
+int place(int segment, int k, int lane) { return ((segment * lanes + lane) * sink_count + number(k)) * WORDS; }
 
 void read_totals(int place, out uvec4 words[WORDS]) {
   for (int w = 0; w < WORDS; w++) words[w] = totals[place + w];
@@ -124,6 +136,30 @@ void write_sum(int place, in uvec4 words[WORDS]) {
   for (int w = 0; w < WORDS; w++) results[place + w] = words[w];
 }
 
+#ifdef FEW_REGISTERS
+int waits(int w) { return w * WORKGROUP + int(gl_LocalInvocationID.x); }
+
+// Of one record; the last word has something of all.
+void put_away(int r) {
+  uvec4 words[WORDS];
+  to_words(t[0], walked, words);
+  for (int w = 0; w < WORDS; w++)
+    if (w % F_RECORDS == r) waiting[waits(w)] = words[w];
+  waiting[waits(WORDS - 1)].w = words[WORDS - 1].w;
+}
+
+// The compiler leaves out what is not used of them.
+void take_back() {
+  uvec4 words[WORDS];
+  for (int w = 0; w < WORDS; w++) words[w] = waiting[waits(w)];
+  t[0] = from_words(words, walked);
+  set_scale(t[0], min(number(0), sink_count - 1));
+}
+#else
+void put_away(int r) {}
+void take_back() {}
+#endif
+
 // ---- the walk ----
 
 void fetch_sinks(int lane) {
@@ -135,11 +171,12 @@ void fetch_sinks(int lane) {
     my[k] = sink(at, me[k]);
     t[k] = nothing_yet();
     if (go_on == 1 && number(k) < sink_count) {
-      read_totals(place(k, lane), words);
+      read_totals(place(segment, k, lane), words);
       t[k] = from_words(words, walked);
     }
     set_scale(t[k], at);
   }
+  for (int r = 0; r < F_RECORDS; r++) put_away(r);
 }
 
 void begin_stretch() {
@@ -148,8 +185,17 @@ void begin_stretch() {
 }
 
 void end_stretch() {
+#ifdef FEW_REGISTERS
+  for (int r = 0; r < F_RECORDS; r++) {
+    take_back();
+    accumulate(t[0], f[0], r);
+    if (r == F_RECORDS - 1) walked += filled;
+    put_away(r);
+  }
+#else
   for (int k = 0; k < I_EACH; k++) accumulate(t[k], f[k]);
   walked += filled;
+#endif
 }
 
 // Sources `from` to `to` - 1 of the tile that starts at source `start`. A particle exerts no force on itself: tiles with
@@ -210,14 +256,17 @@ void main() {
 
   // Workgroups start in the order of their numbers: those that are likely to find sinks among their sources come first,
   // so that nobody has to wait for their careful walk at the end.
-  uint group = gl_WorkGroupID.x % uint(groups), turn = group * uint(segments) / uint(groups);
+  group = gl_WorkGroupID.x % uint(groups);
+  uint turn = group * uint(segments) / uint(groups);
   segment = int((gl_WorkGroupID.x / uint(groups) + turn) % uint(segments));
   first = int(group) * bodies * I_EACH + body;
   int begin = min(segment * segment_length + bag.x, source_count);
   int end = min(min(segment * segment_length + bag.y, (segment + 1) * segment_length), source_count);
   real4 parameter = real4(parameter_high) + real4(parameter_low);
 
+#ifndef FEW_REGISTERS
   particle next = source(min(begin + int(thread), source_count - 1)); // on its way while other things are done
+#endif
   fetch_sinks(lane);
   begin_stretch();
   if (thread == 0u) own_tile = -1;
@@ -225,20 +274,26 @@ void main() {
   for (int start = begin; start < end; start += WORKGROUP) {
     int count = min(WORKGROUP, end - start);
     barrier();
+#ifdef FEW_REGISTERS
+    particle next = source(min(start + int(thread), source_count - 1));
+#endif
     put_in_tile(place_in_tile(int(thread)), next);
     for (int k = 0; k < I_EACH; k++)
       if (me[k] >= start && me[k] < start + count) own_tile = start;
     barrier();
+#ifndef FEW_REGISTERS
     next = source(min(start + WORKGROUP + int(thread), source_count - 1));
+#endif
     walk_share(lane, start, count, parameter);
   }
   if (filled > 0) end_stretch();
+  take_back();
 
   uvec4 words[WORDS];
   if (last_pass == 0) { // each lane continues its own totals: the number of dispatches changes no bit
     for (int k = 0; k < I_EACH; k++) {
       to_words(t[k], walked, words);
-      if (number(k) < sink_count) write_totals(place(k, lane), words);
+      if (number(k) < sink_count) write_totals(place(segment, k, lane), words);
     }
     return;
   }
@@ -251,7 +306,7 @@ void main() {
 #ifdef SEGMENTS
   for (int k = 0; k < I_EACH; k++) {
     to_words(t[k], count[k], words);
-    if (lane == 0 && number(k) < sink_count) write_totals(place(k, 0), words);
+    if (lane == 0 && number(k) < sink_count) write_totals(place(segment, k, 0), words);
   }
 
   // Workgroups cannot wait for each other, but they can count: the last one to finish finds all totals written.
@@ -267,9 +322,9 @@ void main() {
   for (int k = 0; k < I_EACH; k++) {
     t[k] = nothing_yet();
     count[k] = 0;
-    for (segment = lane; segment < segments && number(k) < sink_count; segment += lanes) {
+    for (int s = lane; s < segments && number(k) < sink_count; s += lanes) {
       int more;
-      read_totals(place(k, 0), words);
+      read_totals(place(s, k, 0), words);
       merge(t[k], from_words(words, more));
       count[k] += more;
     }

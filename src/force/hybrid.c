@@ -76,7 +76,7 @@ static enum hb_status open_gl(struct hybrid *h, const struct hb_force_params *pa
   struct hb_force_params own = *params;
   own.tuning = *h->words.others ? h->words.others : NULL;
   if (h->software) own.flags |= HB_FORCE_NO_TUNE; /* not worth two seconds: the host is faster */
-  /* `tile` spills where a thread has 64 registers: data/drivers.csv */
+  /* where a thread has 64 registers, the totals of `tile` take detours, which nobody has timed */
   int tile = h->words.gl ? h->words.gl == hb_force_tile.pairs
                          : gpu == HB_GL_GPU_COMPUTE && context->caps.registers > 64;
   enum hb_status status = open_child(tile ? &hb_force_tile : &hb_force_bag, own, context, &h->gl);

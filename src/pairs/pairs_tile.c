@@ -32,14 +32,23 @@ struct tile {
   size_t from, to; /* sources of each segment that the pass sums */
 };
 
-/* The tile and what merge.glsl exchanges share a memory of which 32 KB are certain (OpenGL 4.3, table 23.67). */
+/* Phones and small boards: totals wait in shared memory then, and nothing is fetched ahead. */
+static int has_few_registers(const struct hb_pairs *p)
+{
+  const struct hb_gl_caps *caps = &p->params.context->caps;
+  return !caps->software && caps->registers <= 64;
+}
+
+/* The tile and what merge.glsl exchanges, or the totals that wait, share a memory of which 32 KB are certain (OpenGL 4.3, table
+ * 23.67). */
 static int largest_workgroup(const struct hb_pairs *p)
 {
   enum { USUAL = 256, SHARED = 32768, FLAGS = 16, UNROLL = 8 };
   int of_doubles = hb_precisions[p->params.precision].is_double && !p->params.context->caps.software;
+  int few = has_few_registers(p), words = few ? 2 * p->words : p->words;
   int workgroup =
-      of_doubles ? USUAL / 2 : USUAL; /* of threads with many registers more fit in small groups */
-  while (16 * (workgroup * (2 * p->texels + p->words) / 2 + workgroup / UNROLL) + FLAGS > SHARED)
+      of_doubles || few ? USUAL / 2 : USUAL; /* of threads with many registers more fit in small groups */
+  while (16 * (workgroup * (2 * p->texels + words) / 2 + workgroup / (few ? 1 : UNROLL)) + FLAGS > SHARED)
     workgroup /= 2;
   return workgroup;
 }
@@ -51,7 +60,8 @@ static int usual_unroll(const struct hb_pairs *p)
   int is_fixed = hb_precisions[p->params.precision].is_fixed;
   if (caps->software) return 8;
   if (caps->registers > 128) return is_fixed ? 4 : 8;
-  return is_fixed ? 1 : caps->registers > 64 ? 4 : 2;
+  if (caps->registers > 64) return is_fixed ? 1 : 4;
+  return is_fixed || p->params.precision == HB_PRECISION_DS ? 1 : 2;
 }
 
 static enum hb_status tile_create(struct hb_pairs *p)
@@ -145,8 +155,9 @@ static enum hb_status build(struct hb_pairs *p, struct hb_gl_pass *program)
   const struct tile *s = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
   char defines[160];
-  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n#define WORKGROUP %d\n%s", t->j_source_plus_1 - 1,
-           t->workgroup, p->shape.segments > 1 ? "#define SEGMENTS\n" : "");
+  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n#define WORKGROUP %d\n%s%s", t->j_source_plus_1 - 1,
+           t->workgroup, p->shape.segments > 1 ? "#define SEGMENTS\n" : "",
+           has_few_registers(p) && s->each == 1 ? "#define FEW_REGISTERS\n" : "");
   const struct hb_pairs_program_source source = {.compute = "pairs/tile.comp",
                                                  .version = 430,
                                                  .precision = p->params.precision,

@@ -65,6 +65,20 @@ crashing() {
   grep -q 'host_below=all' b.txt
 }
 
+# Told the same shape, both add in the same order.
+@test "where a thread has 64 registers, tile keeps totals in shared memory: the same bits" {
+  "$HOLMBERG" ic plummer -n 300 --seed 1 -o a.h5 --quiet
+  tile() { # REGISTERS PRECISION
+    HB_LIMITS=registers=$1 EGL_PLATFORM=surfaceless GALLIUM_DRIVER=llvmpipe force_gl_renderer='A GPU' "$HOLMBERG" run a.h5 \
+      --scheme tile --precision "$2" --context egl --no-tune --tuning 'workgroup=128 i_each=1 unroll=1' --t-end 1/64 --json | grep -o '"state_hash": "[^"]*"'
+  }
+  for precision in ds reproducible; do
+    few=$(tile 64 "$precision") many=$(tile 255 "$precision")
+    echo "$precision: $few, expected $many"
+    [ -n "$few" ] && [ "$few" = "$many" ]
+  done
+}
+
 # numbers FILE: of the last row of a run
 numbers() { tail -n 1 "$1" | grep -oE '"(block_steps|e_total)": [^,]*'; }
 

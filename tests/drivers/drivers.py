@@ -23,8 +23,8 @@ MEMORY = 4 << 30  # bytes of a process, without what the driver maps and does no
 TRIPLE = {"amd64": "x86_64-linux-gnu", "sid": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
 FEWER = "^(bag|tile) (single|ds|reproducible) gravity_jerk$"  # by QEMU: what `judge` looks at
 COLUMNS = "device mesa case program instructions bytes cycles registers spills fills".split()
-# What spills in any shape: 64 registers are too few for the totals of two floats that lanes of a tile exchange; Midgard has 16 of four.
-SPILLS = {"t860": "bag reproducible", "v3d": "tile", "g52": "tile (ds|reproducible)", "g610": "tile (ds|reproducible)"}
+# What spills in any shape: Midgard has 16 registers of four numbers.
+SPILLS = {"t860": "bag reproducible"}
 # What crashes within Mesa 26.2.6: the library that stands for a Mac, when a large texture of layers is made.
 CRASHES = {"m1": "matrix2004"}
 # What makes each driver say what it compiled, at once and in the thread that draws.
