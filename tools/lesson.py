@@ -69,7 +69,7 @@ def lesson(chapters):
            "For a class that knows C and Newton's law, and no graphics. Each pair of students needs a computer with the program built (`make`), or "
            "`build/web/guide.html` of `make web`, where every chapter has a picture to drag and a line to change; no GPU. `make web` also "
            "makes `student.html` (questions), `teacher.html` (answers, times, common mistakes) and `slides.html` beside it. "
-           "[README.md](README.md) explains what is asked. `tools/lesson.py` makes this file of `lesson.txt`.", ""]
+           "[README.md](README.md) explains what is asked. `tools/lesson.py` makes this of `lesson.txt`.", ""]
     for c in chapters:
         out += [f"## {c.minutes}: {c.title}" if c.key != "hero" else f"## {c.title}", ""]
         before = "gap"
@@ -90,7 +90,7 @@ def lesson(chapters):
         if out[-1]:
             out.append("")
     out += ["## With the page", "",
-            "In [the page](../src/cli/README.md#in-a-browser) nothing is built. In place of the commands:", "",
+            "In [the page](../src/cli/README.md#in-a-browser), for the commands:", "",
             "- `view holmberg1941`: `index.html#model=holmberg1941`",
             "- `--inspect --paused`: `index.html#model=holmberg1941&scheme=cg2007&textures=1`, and `o` after *Start over*",
             "- `]`: *Model*; `a`: *Play passes*; `--record`: *Movie*",
@@ -244,25 +244,38 @@ def student(chapters):
 
 
 def times():
-    """What a script took for the page: key, then seconds in each browser."""
+    """What tools/lesson_times.py took: key, then seconds of both walks in Chromium, in Firefox, of the commands."""
     rows = {}
     for line in pathlib.Path("src/web/lesson_times.txt").read_text().split("\n"):
         words = line.split()
-        if len(words) == 3 and not line.startswith("#"):
+        if len(words) == 7 and not line.startswith("#"):
             rows[words[0]] = words[1:]
     return rows
 
 
+def reading(c):
+    """Minutes at 200 words a minute: what a student reads of a chapter, its questions, and the teacher's part with the answers."""
+    marks = ("text", "page", "class", "do", "edit", "ask", "choice", "why", "q", "a", "wrong")
+    return sum(len(text.split()) for mark, text, _ in c.parts if mark in marks and not text.startswith("|")) / 200
+
+
 def teacher(chapters):
-    measured = times()
-    body = ("<p>Minutes are planned. The last columns are seconds that a script took for the page's drags, clicks and answers, in Chromium "
-            "and in Firefox, on a busy server of two cores without a graphics card. Commands and talk were not timed.</p>"
-            "<table><tr><th>minutes</th><th>chapter</th><th>Chromium</th><th>Firefox</th></tr>")
-    for c in chapters:
-        if c.key != "hero":
-            one = measured.get(c.key, ["-", "-"])
-            body += f"<tr><td>{c.minutes}</td><td>{inline(c.title)}</td><td>{one[0]} s</td><td>{one[1]} s</td></tr>"
-    body += "</table>"
+    measured, shown = times(), [c for c in chapters if c.key != "hero"]
+    body = ("<p>Minutes are planned. Reading is <em>estimated</em> by words, 200 a minute, answers and mistakes included. Machine time is <em>measured</em>: a "
+            "script went through the class twice, with all drags, clicks and answers of the page in two browsers, and the commands until a window "
+            "has shown a picture; a busy server of two cores without a graphics card. What is left of the plan is for thinking and talk.</p>"
+            "<table><tr><th>minutes</th><th>chapter</th><th>reading, estimated</th><th>Chromium, twice</th><th>Firefox, twice</th><th>commands, twice</th>"
+            "<th>left</th></tr>")
+    total = [0, 0, 0]
+    for c in shown:
+        one, (begin, end) = measured.get(c.key, ["-"] * 6), map(int, c.minutes.split(" - "))
+        pairs = [f"{a} s, {b} s" if a != "-" else "-" for a, b in zip(one[::2], one[1::2])]
+        machine = sum(max(float(x.replace("-", "0")) for x in pair) for pair in (one[:4], one[4:])) / 60  # the slower browser, the slower walk
+        left = end - begin - reading(c) - machine
+        total = [total[0] + reading(c), total[1] + machine, total[2] + left]
+        body += (f"<tr><td>{c.minutes}</td><td>{inline(c.title)}</td><td>{reading(c):.1f} min</td>" + "".join(f"<td>{pair}</td>" for pair in pairs)
+                 + f"<td>{left:.0f} min</td></tr>")
+    body += (f"</table><p>In all {total[0]:.0f} minutes of reading, at most {total[1]:.0f} of waiting for the machine, {total[2]:.0f} for thinking and talk.</p>")
     for c in chapters:
         if c.key == "hero":
             continue

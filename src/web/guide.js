@@ -522,9 +522,10 @@ chapters.hero = {
     this.now = after;
   },
   draw(p) {
-    const [left, right] = halves(p, 0.5), map = map_of(left, 1.25);
+    const far = this.bodies.map(b => Math.hypot(...b.x)).sort((a, b) => a - b)[33], extent = Math.max(1.25, 1.1 * far); // three may leave
+    const [left, right] = halves(p, 0.5), map = map_of(left, extent);
     const cell = Math.floor(Math.min((right[2] - 24) / 8, (right[3] - 110) / 5, 52)), gx = right[0] + (right[2] - 8 * cell) / 2, gy = right[1] + (right[3] - 5 * cell) / 2 - 12;
-    const t = this.texels, k = this.followed, level = x => Math.round(255 * Math.max(0, Math.min(1, 0.5 + 0.42 * x)));
+    const t = this.texels, k = this.followed, level = x => Math.round(255 * Math.max(0, Math.min(1, 0.5 + 0.52 * x / extent)));
     for (const b of this.bodies) { const [x, y] = map.to(b.x); p.glow(x, y, 3 + 20 * b.m); }
     const at = p.grid(gx, gy, cell, 8, 37, k => `rgb(${level(t[4 * k])} ${level(t[4 * k + 1])} 60)`)(k);
     const [sx, sy] = map.to([t[4 * k], t[4 * k + 1]]);
