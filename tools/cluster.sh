@@ -17,6 +17,7 @@ seeds=${SEEDS:-1 2 3}          # of these
 relaxations=${RELAXATIONS:-22} # how long, in half-mass relaxation times
 forces=${FORCES:---scheme host-simd --precision ds}
 aging=${STARS:+--stars $STARS --kick ${KICK:-0}} # STARS=zams: stars lose mass; Baumgardt and Makino have no kicks
+w0=${W0:-6} mass_min=${MASS_MIN:-0.08} binaries=${BINARIES:-0.1} seed=${SEED:-0} # Baumgardt and Makino: 5 or 7, 0.1 to 15, 0
 orbit_r=8.5 # kpc
 orbit_v=220 # km/s, at any radius
 
@@ -63,10 +64,12 @@ run_equal() {
 omega=$(of "$orbit_v / $orbit_r / 1000 * 3.15576e13 / 3.0856775814913673e13")
 tide=$(of "2 * $omega ^ 2") # 4 omega^2 - kappa^2
 
-# King's model ends at the Jacobi radius, r_t^3 = 1 / (4 w^2 - k^2) where G = M = 1: that is w, and w / omega is the unit of time.
+# King's model ends at the Jacobi radius, r_t^3 = 1 / (4 w^2 - k^2) where G = M = 1: that is w, and w / omega is the unit of time. With
+# --units astro the field's numbers are in 1 / Myr, too.
 # shellcheck disable=SC2086 # options are words
 make_cluster() {
-  local at=$2 model="king --w0 6 -n ${1%_*} --masses kroupa --mass-max ${1#*_} --binaries 0.1"
+  local at=$2 model="king --w0 $w0 -n ${1%_*} --masses kroupa --mass-min $mass_min --mass-max ${1#*_} --seed $seed"
+  [ "$binaries" = 0 ] || model+=" --binaries $binaries"
   mkdir -p "$at"
   [ -e "$at/model.h5" ] || "$holmberg" ic $model -o "$at/model.h5" --quiet
   r_t=$("$holmberg" info "$at/model.h5" | awk '$1 == "initial_tidal_radius" { print $2 }')
@@ -93,7 +96,7 @@ run_clusters() {
     while [ "$(of "$t < $t_most")" = 1 ] && { [ "$t" = 0 ] || ! is_dissolved "$at"; }; do
       t=$(of "$t + $piece")
       # shellcheck disable=SC2086 # options are words
-      advance "$at" "$t" $aging --field "hill:w=$w,k=$(of "sqrt(2) * $w"),n=$w" --escapers remove \
+      advance "$at" "$t" $aging --field "hill:w=$omega,k=$(of "sqrt(2) * $omega"),n=$omega" --escapers remove \
         --escape-radius "$(exactly "2 * $r_t * $unit_r")" --diag-every "$(exactly "$unit_t / 2")" \
         --snap-every "$(exactly "${SNAP_EVERY:-5} * $unit_t")" --units astro
     done
@@ -179,7 +182,7 @@ collapse() {
 
 # A line of the first table: of the largest mass of a cluster, and its two files of columns.
 cluster_line() {
-  awk -F, -v collapse="$(collapse "$3")" -v t_rh="$(t_rh "$2" 0.11)" -v t_rh_02="$(t_rh "$2" 0.02)" -v most="$1" -v R="$orbit_r" -v V="$orbit_v" '
+  awk -F, -v collapse="$(collapse "$3")" -v t_rh="$(t_rh "$2" 0.11)" -v t_rh_02="$(t_rh "$2" 0.02)" -v most="$1" -v ages="${aging:+1}" -v R="$orbit_r" -v V="$orbit_v" '
     function absolute(a) { return a < 0 ? -a : a }
     # Spitzer 1987 eq. 2-62: 0.065 <v^2>^3/2 / (G^2 rho m ln (gamma N)); velocities in pc / Myr are 1.02271 of those in km/s.
     function t_rc(gamma) { return 0.065 * (3 * (1.02271 * sigma) ^ 2) ^ 1.5 / (0.0044985 ^ 2 * rho * m / n * log(gamma * n)) }
@@ -196,7 +199,9 @@ cluster_line() {
       else printf " | | | "
       if (half) printf "%.0f", half
       else printf "(%.0f %% left at %.0f)", 100 * left / m, t
-      a = t_end(1.91, 0.75) / 2; b = t_end(1.03, 0.82) / 2
+      # Of a cluster whose stars age, M = 0.7 M(0) (1 - t / T_diss), their eq. 12; else all of it falls linearly.
+      share = ages ? 1 - 0.5 / 0.7 : 0.5
+      a = t_end(1.91, 0.75) * share; b = t_end(1.03, 0.82) * share
       printf " | %.0f ... %.0f | %.0e |\n", a < b ? a : b, a < b ? b : a, error
     }' "$2" "$3"
 }
@@ -228,7 +233,7 @@ widths_line() {
 
 write_measured() {
   local at seed t
-  echo "| N | to, M_sun | M, M_sun | r_h, pc | r_J, pc | t_rh, Myr | t_rc, Myr | collapse, Myr | in t_rh | in t_rc | half left, Myr | of T_diss / 2 | \\|dE/E\\| |"
+  echo "| N | to, M_sun | M, M_sun | r_h, pc | r_J, pc | t_rh, Myr | t_rc, Myr | collapse, Myr | in t_rh | in t_rc | half left, Myr | by eq. 7 | \\|dE/E\\| |"
   echo '|---|---|---|---|---|---|---|---|---|---|---|---|---|'
   for at in $(each_cluster); do cluster_line "${at#*_}" "$folder/cluster_$at.csv" "$folder/core_$at.csv"; done
   printf '\n| seed | collapse | in t_rh of %.1f | followed to | \\|dE/E\\| |\n|---|---|---|---|---|\n' "$(equal_t_rh)"

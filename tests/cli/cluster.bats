@@ -52,6 +52,13 @@ cluster, equal = tables[2], tables[5]
 assert cluster[:5] == [str(n), "2", "%.0f" % m, "%.2f" % r, "%.1f" % start["r_jacobi"]], cluster
 assert cluster[5] == "%.0f, %.0f" % (t_rh(0.11), t_rh(0.02)), cluster
 assert cluster[10].startswith("(") and equal[0] == "1", (cluster, equal)
+# the run has the tide of its orbit, in the N-body units that the file keeps
+import re, subprocess, os
+info = subprocess.run([os.environ["HOLMBERG"], "info", "a/cluster_64_2/end.h5"], check=True, stdout=subprocess.PIPE, text=True).stdout
+w, length = float(re.search("hill:w=([^,]*)", info)[1]), float(re.search("length_pc=(\\S*)", info)[1])
+expected = (2 * (start["r_jacobi"] / length) ** 3) ** -0.5
+print("w", w, "expected", expected)
+assert abs(w / expected - 1) < 1e-5
 # the model fits its orbit: King's tidal radius is the Jacobi radius
 assert abs(start["r_jacobi"] / (m * 0.0044985 / 0.00140134268) ** (1 / 3) - 1) < 1e-6
 END
