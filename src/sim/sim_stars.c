@@ -246,8 +246,7 @@ static enum hb_status take_stars(const struct hb_sim_params *params, struct hb_p
   HB_TRY(hb_units_get(p, &stars->units, &are_known));
   if (!are_known)
     return hb_fail(HB_ERR_USAGE,
-                   "%s: the particles have no units, see hb_units_set, 'holmberg ic --help' and "
-                   "'holmberg scale --help'",
+                   "%s: the particles have no units, expected those that say what a mass and a time are",
                    params->evolution ? "evolution" : "stars");
   if (params->evolution) {
     HB_TRY(hb_mem_strdup(params->evolution, &stars->table));
