@@ -962,10 +962,18 @@ static enum hb_status fill_massive(struct hb_massive *s, size_t n, size_t count,
   return HB_OK;
 }
 
+static int are_massive(const struct hb_massive *s, size_t n, const double *m)
+{
+  size_t same = 0;
+  for (size_t i = 0; i < n && n == s->n; i++) same += (m[i] > 0) == (s->place[i] != HB_NO_SOURCE);
+  return s->count > 0 && same == n;
+}
+
 /* Errors: HB_ERR_INTERNAL; there are none then. */
 static enum hb_status find_massive(struct hb_massive *s, size_t n, const double *m)
 {
   size_t count = 0;
+  if (are_massive(s, n, m)) return HB_OK;
   free_massive(s);
   for (size_t i = 0; i < n; i++) count += m[i] > 0;
   if (count == 0 || count == n) return HB_OK;

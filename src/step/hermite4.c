@@ -1115,24 +1115,6 @@ static enum hb_status view_of(void *state, double t, struct hb_state_view *view)
   return HB_OK;
 }
 
-/* ---- changing ---- */
-
-static const struct hb_particles *bodies(const void *state)
-{
-  return ((const struct hb_hermite4 *)state)->particles;
-}
-
-static enum hb_status change(void *state, const struct hb_state_change *by)
-{
-  struct hb_hermite4 *h = state;
-  HB_TRY(reserve_predicted(h));
-  HB_TRY(sync_with_device(h));
-  h->is_changing = 1;
-  enum hb_status status = hb_companion_change.change(h, by);
-  h->is_changing = 0;
-  return status;
-}
-
 /* ---- saving and resuming ---- */
 
 /* A restart needs x and v of each particle at its own time, what they lost, its force there and its level, and the time of the last
@@ -1243,6 +1225,50 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
   }
   *state = h;
   return HB_OK;
+}
+
+/* ---- changing ---- */
+
+static const struct hb_particles *bodies(const void *state)
+{
+  return ((const struct hb_hermite4 *)state)->particles;
+}
+
+static enum hb_status change_now(struct hb_hermite4 *h, const struct hb_state_change *by)
+{
+  h->is_changing = 1;
+  enum hb_status status = hb_companion_change.change(h, by);
+  h->is_changing = 0;
+  return status;
+}
+
+/* What fails in the middle leaves h as it was: it is a copy that changes. */
+static enum hb_status change_copy(struct hb_hermite4 *h, const struct hb_state_change *by)
+{
+  struct hb_hermite4 *copy, before = *h;
+  void *made;
+  HB_TRY(hb_integrator_copy(&hb_integrator_hermite4, h, &h->params, h->force, &made));
+  copy = made;
+  copy->events = h->events, copy->counts = h->counts, copy->phases = h->phases;
+  enum hb_status status = reserve_predicted(copy);
+  if (status == HB_OK) status = change_now(copy, by);
+  if (status == HB_OK) {
+    *h = *copy;
+    *copy = before;
+  } else {
+    hb_force_find_massive(h->force, h->n, h->particles->m); /* where that fails, all are summed */
+    if (h->params.predict == HB_PLACE_GPU) hb_hermite4_keep(h, h->n, NULL); /* or the next step fails */
+  }
+  destroy(copy);
+  return status;
+}
+
+static enum hb_status change(void *state, const struct hb_state_change *by)
+{
+  struct hb_hermite4 *h = state;
+  HB_TRY(reserve_predicted(h));
+  HB_TRY(sync_with_device(h));
+  return hb_hermite4_is_by_mass(h, by) ? change_now(h, by) : change_copy(h, by);
 }
 
 /* ---- facts ---- */

@@ -620,7 +620,7 @@ static int is_light(const struct hb_hermite4 *h, uint32_t i, double m)
   return m > 0 && m <= most && (!groups || (groups->of[i] == HB_GROUPS_STAR && !groups->first[i]));
 }
 
-static int is_by_mass(const struct hb_hermite4 *h, const struct hb_state_change *by)
+int hb_hermite4_is_by_mass(const struct hb_hermite4 *h, const struct hb_state_change *by)
 {
   int is_light_so_far = by->m && !by->x && !by->v && !by->n_removed && !by->added;
   for (size_t k = 0; k < by->n && is_light_so_far; k++) is_light_so_far = is_light(h, by->slot[k], by->m[k]);
@@ -722,7 +722,7 @@ static enum hb_status change_all(struct hb_hermite4 *h, const struct hb_state_ch
   enum hb_status status = HB_ALLOC(n, &c.what);
   if (status == HB_OK) status = HB_ALLOC(n, &c.level);
   if (status == HB_OK) status = HB_ALLOC(n, &c.far);
-  if (status == HB_OK) status = (is_by_mass(h, by) ? change_masses : change)(&c);
+  if (status == HB_OK) status = (hb_hermite4_is_by_mass(h, by) ? change_masses : change)(&c);
   hb_mem_free(c.what);
   hb_mem_free(c.level);
   hb_mem_free(c.far);

@@ -146,3 +146,14 @@ enum hb_status hb_forces_check(const struct hb_forces_at *at, size_t ni, const u
                  index[b], at->t, at->step, "xyz"[c], unsigned_nan(a[3 * b + c]), unsigned_nan(j[3 * b + c]),
                  unsigned_nan(phi[b]), reason);
 }
+
+enum hb_status hb_integrator_copy(const struct hb_integrator_ops *ops, const void *state,
+                                  const struct hb_sim_params *params, struct hb_force *force, void **copy)
+{
+  struct hb_sections sections = {0};
+  *copy = NULL;
+  enum hb_status status = ops->save(state, &sections);
+  if (status == HB_OK) status = ops->resume(&sections, params, force, copy);
+  hb_sections_clear(&sections);
+  return status;
+}

@@ -121,4 +121,8 @@ enum hb_status hb_forces_check(const struct hb_forces_at *at, size_t ni, const u
 enum { HB_FORCES_REASON = 224 };
 void hb_forces_reason(const struct hb_forces_at *at, uint32_t i, char reason[HB_FORCES_REASON]);
 
+/* A state as if it were saved and resumed. Errors: as of these. */
+enum hb_status hb_integrator_copy(const struct hb_integrator_ops *ops, const void *state,
+                                  const struct hb_sim_params *params, struct hb_force *force, void **copy);
+
 #endif

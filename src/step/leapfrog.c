@@ -252,13 +252,23 @@ static enum hb_status change_marked(struct hb_leapfrog *l, const struct hb_state
   return HB_OK;
 }
 
+/* What fails in the middle leaves l as it was: it is a copy that changes. */
 static enum hb_status change(void *state, const struct hb_state_change *by)
 {
-  struct hb_leapfrog *l = state;
+  struct hb_leapfrog *l = state, *copy, before = *l;
   uint8_t *is_in;
-  HB_TRY(HB_ALLOC(l->n + hb_change_added(by), &is_in));
-  enum hb_status status = change_marked(l, by, is_in);
+  void *made;
+  HB_TRY(hb_integrator_copy(&hb_integrator_leapfrog, l, NULL, l->force, &made));
+  copy = made;
+  copy->phases = l->phases;
+  enum hb_status status = HB_ALLOC(l->n + hb_change_added(by), &is_in);
+  if (status == HB_OK) status = change_marked(copy, by, is_in);
+  if (status == HB_OK)
+    *l = *copy, *copy = before;
+  else
+    hb_force_find_massive(l->force, l->n, l->particles->m); /* where that fails, all are summed */
   hb_mem_free(is_in);
+  destroy(copy);
   return status;
 }
 

@@ -1,4 +1,5 @@
 /* hb_sim_change: what it brings is booked, nobody untouched sees a force jump, and a run goes on as one from the changed state. */
+#include "base/mem.h"
 #include "base/parallel.h"
 #include "core/particles.h"
 #include "core/sections.h"
@@ -477,6 +478,42 @@ static void who_comes_to_rest_is_tried(void **state)
   }
 }
 
+/* ---- what fails ---- */
+
+/* Each allocation of a change fails once: the simulation is what it was, and goes on to the bits of one that was never asked. */
+static void a_change_that_fails_changes_nothing(void **state)
+{
+  (void)state;
+  for (size_t w = 0; w < COUNT_OF(ways); w++)
+    for (int moves = 0; moves < 2; moves++) {
+      const uint64_t id[] = {9, 11};
+      const double m[] = {1e-3, 1e-3}, v[] = {0, 0.1, 0, 0, 0, 0.1};
+      struct hb_change c = {
+          .n = 2, .id = id, .m = m, .v = moves ? v : NULL, .n_removed = (size_t)moves, .removed = id + 1};
+      unsigned long nth = 1;
+      struct hb_particles *p = cluster(ways + w);
+      struct hb_sim *sim = begin(ways + w, p), *other;
+      c.n -= (size_t)moves;
+      ASSERT_OK(hb_sim_integrate(sim, when));
+      ASSERT_OK(hb_sim_save(sim, support_path("untouched"), NULL, 0, 0));
+      double e = energy(sim);
+      for (;; nth++) {
+        hb_mem_fail_at(nth);
+        enum hb_status status = hb_sim_change(sim, &c);
+        if (hb_mem_fail_at(0) > 0) break;
+        assert_int_not_equal(status, HB_OK);
+        if (nth % 8 == 0) expect_equal(energy(sim), e);
+      }
+      other = resumed(support_path("untouched"));
+      ASSERT_OK(hb_sim_change(other, &c));
+      printf("%-18s %d: %lu allocations\n", ways[w].name, moves, nth - 1);
+      assert_int_equal(hash_at(sim, 0.25), hash_at(other, 0.25));
+      hb_sim_destroy(sim);
+      hb_sim_destroy(other);
+      hb_particles_destroy(p);
+    }
+}
+
 /* ---- what is refused ---- */
 
 static void invalid_changes_change_nothing(void **state)
@@ -527,6 +564,7 @@ int main(void)
       cmocka_unit_test(it_goes_on_like_a_new_run_of_what_there_is),
       cmocka_unit_test(many_changes_cost_no_accuracy),
       cmocka_unit_test(who_comes_to_rest_is_tried),
+      cmocka_unit_test(a_change_that_fails_changes_nothing),
       cmocka_unit_test(invalid_changes_change_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
