@@ -360,8 +360,6 @@ const char *hb_scene_quick_format(const struct hb_gl_context *context)
   return context->caps.software ? NULL : "RGBA16F";
 }
 
-const char *hb_scene_format(const struct hb_scene *scene) { return scene->format->name; }
-
 /* ---- exposing ---- */
 
 enum hb_status hb_scene_begin(struct hb_scene *s, const struct hb_camera *camera)

@@ -87,7 +87,4 @@ enum hb_status hb_scene_picture(struct hb_scene *scene, const struct hb_scene_st
 /* The light itself: light[4 * samples^2 * width * height], bottom row first; red, green, blue and their brightness. */
 enum hb_status hb_scene_light(struct hb_scene *scene, float *light);
 
-/* "RGBA32F", "RGBA16F" or "RGBA16": the format in which light is summed. */
-const char *hb_scene_format(const struct hb_scene *scene);
-
 #endif
