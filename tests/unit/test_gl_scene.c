@@ -170,7 +170,7 @@ static void test_formats(void **state)
     ASSERT_OK(hb_scene_begin(scene, &camera));
     ASSERT_OK(hb_scene_stars(scene, &particles, &style));
     ASSERT_OK(hb_scene_picture(scene, &style, rgb[k]));
-    expect_below(picture_difference(rgb[0], rgb[k]), 0.02); /* the poorest has 64 of 1024 steps */
+    expect_below(picture_difference(rgb[0], rgb[k]), 0.02);         /* the poorest has 64 of 1024 steps */
     expect_equal(memcmp(usual, rgb[k], sizeof usual) == 0, k == 0); /* the best unless asked for another */
     hb_scene_close(scene);
   }
