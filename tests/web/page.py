@@ -498,14 +498,17 @@ def _():
     browser.click("#over")
     until("pass", lambda: re.match("cg2007, pass 1 of 73", browser.text("#title") or ""))
     x, y, width, height = browser.box("#passes")
-    texel = None
-    for down in range(40, int(height), 23):
-        for right in range(8, int(width), 41):
-            if not texel:
+
+    def texel():  # the answer comes a turn later
+        for down in range(40, int(height), 23):
+            for right in range(8, int(width), 41):
                 browser.mouse([("move", x + right, y + down)])
-                texel = re.match(r"particle \d+, \w+ .*\(\w+, column \d+, row \d+\)", browser.text("#texel") or "")
-    demand(texel, f"texel: {browser.text('#texel')}")
-    note(texel[0])
+                found = re.match(r"particle \d+, \w+ .*\(\w+, column \d+, row \d+\)", browser.text("#texel") or "")
+                if found:
+                    return found[0]
+        return None
+
+    note(until("texel", texel))
     if not pressed("#pause"):
         pause()
     browser.click("#forth")
