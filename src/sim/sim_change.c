@@ -111,12 +111,14 @@ static enum hb_status check_sim(const struct hb_sim *sim, const struct hb_change
   if (!c->n_removed && !c->added) return HB_OK;
   struct hb_gl_devices devices;
   if (hb_gl_devices_named(sim->device, &devices) == HB_OK && devices.count > 0)
-    return hb_fail(HB_ERR_USAGE, "particles are added and removed on a single device");
+    return hb_fail(
+        HB_ERR_USAGE,
+        "particles are added and removed on a single device (with several, begin anew from hb_sim_state)");
   return sim->params.predict == HB_PLACE_HOST
              ? HB_OK
              : hb_fail(HB_ERR_USAGE,
-                       "particles are added and removed with predict host: those that stay on a "
-                       "device cannot leave it");
+                       "particles are added and removed with predict host (with predict gpu, begin anew from "
+                       "hb_sim_state)");
 }
 
 /* ---- the change ---- */
