@@ -14,7 +14,8 @@
 
 static const char units_key[] = "units", form[] = "mass_msun=%.17g length_pc=%.17g";
 
-double hb_units_g(void)
+/* G in pc^3 / (M_sun Myr^2), 0.0044985; in km^2 pc / (s^2 M_sun) it is 0.0043009. */
+static double constant_of_gravity(void)
 {
   return hb_units_gm_sun * hb_units_myr * hb_units_myr / (hb_units_pc * hb_units_pc * hb_units_pc);
 }
@@ -33,7 +34,7 @@ static enum hb_status check(const char *what, double value)
 /* G M T^2 = L^3 */
 enum hb_status hb_units_complete(struct hb_units *u)
 {
-  double g = hb_units_g();
+  double g = constant_of_gravity();
   int missing = (u->mass == 0) + (u->length == 0) + (u->time == 0);
   HB_TRY(check("mass", u->mass));
   HB_TRY(check("length", u->length));

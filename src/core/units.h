@@ -18,9 +18,6 @@ static const double hb_units_r_sun = 6.957e8;            /* m: nominal, IAU 2015
 static const double hb_units_day = 86400;                /* s               */
 static const double hb_units_myr = 3.15576e13;           /* s: 10^6 years of 365.25 days */
 
-/* G in pc^3 / (M_sun Myr^2), 0.0044985; in km^2 pc / (s^2 M_sun) it is 0.0043009. */
-double hb_units_g(void);
-
 /* ---- numbers in words, with a unit of astronomers: 5Myr, 0.1pc; see holmberg.h for what becomes of them ---- */
 
 /* Takes the unit off a word: number gets what is left, *unit the factor to Myr, pc, km/s, solar masses or 1/Myr; 0: it has no unit. */

@@ -1616,13 +1616,23 @@ static enum hb_status name_file(enum hb_status status, const struct hb_run *run)
   return status == HB_ERR_INPUT ? hb_fail_in(status, run->asked.opts.operands[0]) : status;
 }
 
+static enum hb_status check_stars(const struct hb_opts *opts, const struct hb_run_settings *s)
+{
+  int ages = s->sim.stars != HB_STARS_NONE || s->sim.evolution;
+  if (!ages && hb_opts_typed(opts, &s->sim.kick_seed))
+    return hb_fail(HB_ERR_USAGE, "option --kick-seed needs --stars zams or --evolution FILE");
+  if (s->sim.stars == HB_STARS_NONE && hb_opts_typed(opts, &s->sim.kick))
+    return hb_fail(HB_ERR_USAGE, "option --kick needs --stars zams");
+  return HB_OK;
+}
+
 /* What the run writes to is there, and the snapshot read. */
 static enum hb_status prepare_files(struct hb_run *run)
 {
   const struct hb_run_settings *s = run->settings;
   HB_TRY(hb_run_check_output(s));
   HB_TRY(hb_run_check_integrator(&run->asked.opts, s));
-  HB_TRY(hb_run_check_stars(&run->asked.opts, s));
+  HB_TRY(check_stars(&run->asked.opts, s));
   HB_TRY(open_checkpoints(run));
   HB_TRY(run_follow_take(s->follow, &run->follow));
   if (s->diag) HB_TRY(hb_run_rows_check(s->diag, "diagnostics"));

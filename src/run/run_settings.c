@@ -117,16 +117,6 @@ enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct 
   return HB_OK;
 }
 
-enum hb_status hb_run_check_stars(const struct hb_opts *opts, const struct hb_run_settings *s)
-{
-  int ages = s->sim.stars != HB_STARS_NONE || s->sim.evolution;
-  if (!ages && hb_opts_typed(opts, &s->sim.kick_seed))
-    return hb_fail(HB_ERR_USAGE, "option --kick-seed needs --stars zams or --evolution FILE");
-  if (s->sim.stars == HB_STARS_NONE && hb_opts_typed(opts, &s->sim.kick))
-    return hb_fail(HB_ERR_USAGE, "option --kick needs --stars zams");
-  return HB_OK;
-}
-
 const char *hb_run_follow_path(const struct hb_run_settings *s)
 {
   return !s->follow ? NULL : s->follow_out ? s->follow_out : "follow.csv";

@@ -40,9 +40,6 @@ int hb_run_has_dt(const struct hb_run_settings *settings);
 /* Refuses options that the integrator does not have. Errors: HB_ERR_USAGE. */
 enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct hb_run_settings *settings);
 
-/* Refuses options that are of no use where stars do not age. Errors: HB_ERR_USAGE. */
-enum hb_status hb_run_check_stars(const struct hb_opts *opts, const struct hb_run_settings *settings);
-
 /* What --follow writes; NULL: nothing. */
 const char *hb_run_follow_path(const struct hb_run_settings *settings);
 

@@ -8,7 +8,6 @@
 #include "core/star.h"
 #include "core/units.h"
 #include "core/vector.h"
-#include "gl/gl_context.h"
 #include "io/evolution.h"
 #include "io/lines.h"
 
@@ -28,6 +27,13 @@ struct born {
   double zams, birth; /* solar masses, Myr */
 };
 
+/* What changes: room for all n. */
+struct changes {
+  size_t n, room;
+  uint64_t *id;
+  double *m, *v, *radius;
+};
+
 struct hb_sim_stars {
   size_t n;
   struct born *at;
@@ -41,6 +47,7 @@ struct hb_sim_stars {
   double every;        /* what is no jump is looked at at its multiples, N-body */
   double kick;         /* km/s */
   uint64_t seed;
+  struct changes changes;   /* of the last call of hb_sim_stars_change */
   struct hb_sim_star *told; /* of the last call of hb_sim_stars */
 };
 
@@ -266,7 +273,7 @@ enum hb_status hb_sim_stars_put(const struct hb_sim_stars *stars, struct hb_sect
   return stars ? hb_sections_put(sections, looked_section, HB_SECTION_DOUBLES, 1, &stars->looked) : HB_OK;
 }
 
-enum hb_status hb_sim_stars_open(const struct hb_sim_params *params, const struct hb_sections *sections,
+enum hb_status hb_sim_stars_open(struct hb_sim_params *params, const struct hb_sections *sections,
                                  struct hb_particles *p, struct hb_sim_stars **stars)
 {
   struct hb_sim_stars *s;
@@ -284,8 +291,18 @@ enum hb_status hb_sim_stars_open(const struct hb_sim_params *params, const struc
     return status;
   }
   if (!sections) set_radii(s, p);
+  params->evolution = s->table;
   *stars = s;
   return HB_OK;
+}
+
+static void free_changes(struct changes *c)
+{
+  hb_mem_free(c->id);
+  hb_mem_free(c->m);
+  hb_mem_free(c->v);
+  hb_mem_free(c->radius);
+  *c = (struct changes){0};
 }
 
 void hb_sim_stars_close(struct hb_sim_stars *stars)
@@ -296,19 +313,11 @@ void hb_sim_stars_close(struct hb_sim_stars *stars)
   hb_mem_free(stars->rows);
   hb_mem_free(stars->ends);
   hb_mem_free(stars->told);
+  free_changes(&stars->changes);
   hb_mem_free(stars);
 }
 
-const char *hb_sim_stars_table(const struct hb_sim_stars *stars) { return stars ? stars->table : NULL; }
-
 /* ---- aging ---- */
-
-/* What changes: room for all n. */
-struct changes {
-  size_t n;
-  uint64_t *id;
-  double *m, *v, *radius;
-};
 
 /* A mass that is off by this part is set; a radius, by that. Both are small against what the steps make. */
 static const double off_mass = 1e-5, off_radius = 0.01;
@@ -346,46 +355,55 @@ static void look_at(const struct hb_sim_stars *stars, const struct born *s, cons
   add_kick(stars, s, &now, before, t, c->v + 3 * k);
 }
 
-/* Of all stars, or of those whose lives have ended. */
-static enum hb_status change(const struct hb_sim_stars *stars, int of_all, struct hb_particles *p,
-                             struct hb_sim *sim)
+static enum hb_status reserve(struct changes *c, size_t n)
 {
-  struct changes c = {0};
-  const double *radii = hb_particles_radius(p);
-  if (!radii) return hb_fail(HB_ERR_INTERNAL, "out of memory for radii");
-  enum hb_status status = HB_ALLOC(p->n, &c.id);
-  if (status == HB_OK) status = HB_ALLOC(p->n, &c.m);
-  if (status == HB_OK) status = HB_ALLOC(p->n, &c.radius);
-  if (status == HB_OK) status = HB_ALLOC(3 * p->n, &c.v);
-  for (size_t i = 0; status == HB_OK && i < p->n; i++) {
-    const struct born *s = find(stars, p->id[i]);
-    if (s && (of_all || ends_by(stars, s, p->t * stars->units.time))) look_at(stars, s, p, radii, i, &c);
-  }
-  if (status == HB_OK && c.n > 0)
-    status =
-        hb_sim_change(sim, &(struct hb_change){.n = c.n, .id = c.id, .m = c.m, .v = c.v, .radius = c.radius});
-  hb_mem_free(c.id);
-  hb_mem_free(c.m);
-  hb_mem_free(c.v);
-  hb_mem_free(c.radius);
-  return status;
+  c->n = 0;
+  if (n <= c->room) return HB_OK;
+  free_changes(c);
+  HB_TRY(HB_ALLOC(n, &c->id));
+  HB_TRY(HB_ALLOC(n, &c->m));
+  HB_TRY(HB_ALLOC(n, &c->radius));
+  HB_TRY(HB_ALLOC(3 * n, &c->v));
+  c->room = n;
+  return HB_OK;
 }
 
-enum hb_status hb_sim_stars_age(struct hb_sim_stars *stars, struct hb_sim *sim)
+static int are_all_due(const struct hb_sim_stars *stars, double t)
 {
-  struct hb_particles *p;
-  if (!stars) return HB_OK;
-  double t = hb_sim_time(sim), count = t / stars->every;
-  int is_end = stars->next < stars->n_ends && stars->ends[stars->next] <= t * stars->units.time;
-  int of_all = fabs(count - nearbyint(count)) <= 1e-9;
-  if (!is_end && !of_all) return HB_OK;
-  HB_TRY(hb_sim_state(sim, t, &p));
-  enum hb_status status = change(stars, of_all, p, sim);
-  hb_particles_destroy(p);
-  HB_TRY(status);
-  stars->looked = t;
-  while (stars->next < stars->n_ends && stars->ends[stars->next] <= t * stars->units.time) stars->next++;
+  double count = t / stars->every;
+  return fabs(count - nearbyint(count)) <= 1e-9;
+}
+
+static int has_end(const struct hb_sim_stars *stars, double t)
+{
+  return stars->next < stars->n_ends && stars->ends[stars->next] <= t * stars->units.time;
+}
+
+int hb_sim_stars_are_due(const struct hb_sim_stars *stars, double t)
+{
+  return stars && (has_end(stars, t) || are_all_due(stars, t));
+}
+
+enum hb_status hb_sim_stars_change(struct hb_sim_stars *stars, struct hb_particles *p,
+                                   struct hb_change *change)
+{
+  struct changes *c = &stars->changes;
+  const double *radii = hb_particles_radius(p);
+  int of_all = are_all_due(stars, p->t);
+  if (!radii) return hb_fail(HB_ERR_INTERNAL, "out of memory for radii");
+  HB_TRY(reserve(c, p->n));
+  for (size_t i = 0; i < p->n; i++) {
+    const struct born *s = find(stars, p->id[i]);
+    if (s && (of_all || ends_by(stars, s, p->t * stars->units.time))) look_at(stars, s, p, radii, i, c);
+  }
+  *change = (struct hb_change){.n = c->n, .id = c->id, .m = c->m, .v = c->v, .radius = c->radius};
   return HB_OK;
+}
+
+void hb_sim_stars_aged(struct hb_sim_stars *stars, double t)
+{
+  stars->looked = t;
+  while (has_end(stars, t)) stars->next++;
 }
 
 /* ---- what has become of them ---- */
@@ -406,10 +424,8 @@ static struct hb_sim_star told_of(const struct hb_sim_stars *stars, const struct
   return star;
 }
 
-enum hb_status hb_sim_stars(struct hb_sim *sim, size_t *count, const struct hb_sim_star **told)
+enum hb_status hb_sim_stars_tell(struct hb_sim_stars *stars, size_t *count, const struct hb_sim_star **told)
 {
-  HB_GL_VISIT;
-  struct hb_sim_stars *stars = sim->stars;
   *count = 0, *told = NULL;
   if (!stars) return HB_OK;
   if (!stars->told) HB_TRY(HB_ALLOC(stars->n, &stars->told));

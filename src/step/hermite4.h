@@ -41,9 +41,9 @@ struct hb_hermite4 {
   struct hb_bodies *bodies;
   struct hb_passages *passages;
   struct hb_massless *massless;
-  struct hb_hermite4_near *near; /* neighbor lists */
-  int has_parts;                 /* of forces, near and far */
-  int is_changing;               /* in hermite4_change.c */
+  struct hb_hermite4_near *near;                                        /* neighbor lists */
+  int has_parts;                                                        /* of forces, near and far */
+  enum { HB_CHANGE_NONE, HB_CHANGE_MASSES, HB_CHANGE_ANY } is_changing; /* in hermite4_change.c */
 };
 
 /* ---- [PZ07] eqs 3 and 4 ---- */
@@ -158,9 +158,6 @@ enum hb_status hb_hermite4_grow(struct hb_hermite4 *h, size_t n);
 
 /* Masses or radii have changed. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_hermite4_weigh_all(struct hb_hermite4 *h);
-
-/* Whether a change is one of masses that moves nobody: one pass, which fails before it has changed anything, or not at all. */
-int hb_hermite4_is_by_mass(const struct hb_hermite4 *h, const struct hb_state_change *by);
 
 /* The block, at xp vp in the middle of its steps, is corrected to tick T there; x v stay. Errors: as hb_hermite4_forces. */
 enum hb_status hb_hermite4_catch_up(struct hb_hermite4 *h, uint64_t T, size_t ni);

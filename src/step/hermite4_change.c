@@ -609,24 +609,6 @@ static enum hb_status change(struct change *c)
 
 /* ---- masses alone ---- */
 
-/* Whoever feels another mass at the same place as a point goes on: so do all where no group has it in its list, and it itself, since
- * its own mass does not move it. That costs one pass. What grows may need shorter steps, and what vanishes or is new as a source is not
- * only a mass. */
-static int is_light(const struct hb_hermite4 *h, uint32_t i, double m)
-{
-  static const double grown = 1.125;
-  const struct hb_groups *groups = h->groups;
-  double had = h->particles->m[i], most = groups && groups->sources ? had : grown * had;
-  return m > 0 && m <= most && (!groups || (groups->of[i] == HB_GROUPS_STAR && !groups->first[i]));
-}
-
-int hb_hermite4_is_by_mass(const struct hb_hermite4 *h, const struct hb_state_change *by)
-{
-  int is_light_so_far = by->m && !by->x && !by->v && !by->n_removed && !by->added;
-  for (size_t k = 0; k < by->n && is_light_so_far; k++) is_light_so_far = is_light(h, by->slot[k], by->m[k]);
-  return is_light_so_far;
-}
-
 static enum hb_status take_gains(struct change *c)
 {
   const struct hb_state_change *by = c->by;
@@ -722,7 +704,7 @@ static enum hb_status change_all(struct hb_hermite4 *h, const struct hb_state_ch
   enum hb_status status = HB_ALLOC(n, &c.what);
   if (status == HB_OK) status = HB_ALLOC(n, &c.level);
   if (status == HB_OK) status = HB_ALLOC(n, &c.far);
-  if (status == HB_OK) status = (hb_hermite4_is_by_mass(h, by) ? change_masses : change)(&c);
+  if (status == HB_OK) status = (h->is_changing == HB_CHANGE_MASSES ? change_masses : change)(&c);
   hb_mem_free(c.what);
   hb_mem_free(c.level);
   hb_mem_free(c.far);

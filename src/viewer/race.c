@@ -97,7 +97,8 @@ enum hb_status hb_race_diagnose(struct hb_race *race, double share)
   return HB_OK;
 }
 
-double hb_race_seconds(const struct hb_race *race)
+/* The time that each has had, as a mean. */
+static double mean_seconds(const struct hb_race *race)
 {
   double sum = 0;
   for (int k = 0; k < race->count; k++) sum += race->racer[k].step_s;
@@ -215,7 +216,7 @@ static void say_turns(const struct hb_race *race, int are_printed, struct hb_pai
 {
   char text[128];
   snprintf(text, sizeof text, "each has had %.4g s, in turns; 2007 in as many, of a Plummer sphere: %s",
-           hb_race_seconds(race), are_printed ? "printed" : "by its model");
+           mean_seconds(race), are_printed ? "printed" : "by its model");
   hb_paint_text(paint, x, y, HB_HUD_NOTE, text);
 }
 
@@ -224,8 +225,7 @@ static void paint_tracks(const struct hb_race *race, struct hb_paint *paint)
   int scale = hb_paint_scale(paint), are_printed = 1, is_printed;
   double margin = 12 * scale, line = hb_paint_line_height(paint),
          top = hb_paint_height(paint) - hb_race_foot(scale);
-  double width = (hb_paint_width(paint) - 3 * margin) / 2, seconds = hb_race_seconds(race),
-         ghost[HB_MACHINES];
+  double width = (hb_paint_width(paint) - 3 * margin) / 2, seconds = mean_seconds(race), ghost[HB_MACHINES];
   double most = 1e-12;
   char name[32];
   for (int k = 0; k < HB_MACHINES; k++) {

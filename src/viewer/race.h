@@ -47,9 +47,6 @@ enum hb_status hb_race_run(struct hb_race *race, double seconds);
 /* Measures energies: with a share INFINITY all, else of those for whom that takes no more than this share of their steps. */
 enum hb_status hb_race_diagnose(struct hb_race *race, double share);
 
-/* The time that each has had, as a mean. */
-double hb_race_seconds(const struct hb_race *race);
-
 /* Draws stars, numbers and lines onto a target of the paint's size, a pixel of the font being `scale` pixels, one of the scene `coarse`. */
 enum hb_status hb_race_draw(struct hb_race *race, struct hb_scene *scene, const struct hb_camera *camera,
                             const struct hb_scene_style *style, int scale, int coarse,
