@@ -180,8 +180,16 @@ static double rounded_mean(double m)
 static void weigh(struct hb_hermite4 *h)
 {
   size_t massive = hb_particles_massive(h->particles);
+  h->near->rule.mass = h->rule.mass;
   h->near->m_mean = rounded_mean(h->rule.mass / (double)(massive ? massive : h->n));
   hb_order_weigh(h->near->order, h->n, hb_hermite4_masses(h), h->near->m_mean);
+}
+
+/* After a change of masses, or a run that is resumed would weigh stars in another way. */
+static enum hb_status weigh_parts(struct hb_hermite4 *h)
+{
+  if (hb_hermite4_has_parts(h)) weigh(h);
+  return HB_OK;
 }
 
 static enum hb_status arrange(struct hb_hermite4 *h)
@@ -1549,6 +1557,7 @@ const struct hb_hermite4_near_ops hb_hermite4_near = {.list = near_list,
 const struct hb_companion hb_companion_near = {.open = open_near,
                                                .close = close_near,
                                                .begin = begin,
+                                               .weigh = weigh_parts,
                                                .grow = grow_near,
                                                .drop = drop_near,
                                                .put = put_near,

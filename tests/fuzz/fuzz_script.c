@@ -19,7 +19,7 @@ FAKE(hb_view_picture_save);
 FAKE(hb_view_step);
 FAKE(hb_view_run);
 FAKE(hb_view_record);
-FAKE(hb_view_source_diagnose);
+FAKE(hb_view_diagnose);
 
 /* Without waiting. */
 double __wrap_hb_clock_now(void) { return (double)++clock_ticks; }
@@ -48,7 +48,7 @@ enum hb_status __wrap_hb_view_record(struct hb_view *v, const char *path)
   return (void)v, (void)path, HB_OK;
 }
 enum hb_status __wrap_hb_view_step(struct hb_view *v) { return (void)v, HB_OK; }
-enum hb_status __wrap_hb_view_source_diagnose(struct hb_view_source *source) { return (void)source, HB_OK; }
+enum hb_status __wrap_hb_view_diagnose(struct hb_view *v) { return (void)v, HB_OK; }
 
 enum hb_status __wrap_hb_view_run(struct hb_view *v, double seconds) { return (void)v, (void)seconds, HB_OK; }
 
