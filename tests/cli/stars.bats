@@ -47,7 +47,7 @@ END
   cmp expected other
 }
 
-# Float pairs have noise, which is judged by the mass of all: the supernovae have taken a quarter of it.
+# Float pairs have noise, which is judged by the mass of all: supernovae change that.
 @test "resumed through supernovae in ds with lists: the same bits" {
   for ((k = 0; k < 128; k++)); do echo "$((k % 8 ? 1 : 25 + k / 4))"; done >masses.txt
   "$HOLMBERG" ic plummer -n 128 --masses masses.txt --length-unit 1 --seed 5 -o c.h5 --quiet
