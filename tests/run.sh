@@ -191,7 +191,8 @@ leaks_of_ours() {
 }
 if [ -n "$sanitized" ]; then
   wait
-  begin 'leaks of the viewer' leaks_of_ours
+  export -f leaks_of_ours
+  begin 'leaks of the viewer' env build="$build" bash -c leaks_of_ours
 fi
 wait
 

@@ -368,10 +368,10 @@ static void add_sums(const struct change *c, size_t piece, size_t s, const struc
 
 static void add_pulls(size_t n, struct pulls *f, struct hb_felt *to)
 {
-  struct hb_felt more;
-  to_rows(n, f->a, more.a);
-  to_rows(n, f->k, more.k);
-  for (size_t k = 0; k < 3 * n; k++) to->a[k] += more.a[k], to->k[k] += more.k[k];
+  double a[ROWS], j[ROWS];
+  to_rows(n, f->a, a);
+  to_rows(n, f->k, j);
+  for (size_t k = 0; k < 3 * n; k++) to->a[k] += a[k], to->k[k] += j[k];
 }
 
 static void feel_piece(void *context, size_t piece)

@@ -74,7 +74,8 @@ static void test_bounded(void **state)
   }
   expect_at_least(h.count, most / 2);
   expect_at_most(longest / least, 2.5);
-  for (int k = 0; k < 8; k++) add(&h, k / 1024.0 - 1); /* another run is not thinned by the last one's spacing */
+  for (int k = 0; k < 8; k++)
+    add(&h, k / 1024.0 - 1); /* another run is not thinned by the last one's spacing */
   expect_equal(h.count, 8);
   hb_history_close(&h);
 }
