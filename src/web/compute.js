@@ -40,8 +40,9 @@ function computer(post) {
     }
   }
 
+  // Of several that wait for the same call, one begins, and the others see it.
   async function atLength(name, ...given) {
-    await idle("step");
+    while (running) await idle("step");
     engine.may_sleep();
     running = module.ccall("page_" + name, "number", given.map(x => typeof x), given, { async: true });
     running.name = name;
