@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh [--sanitized] BUILD: all tests of a build folder, or those of parsers, memory and faults, for the sanitizers.
 # tests/outside/*.bats are journeys from an installed program; tests/unit/test_gl_*.c run in the kinds of context that `contexts` says, the window's under Xvfb; tests/cli/*.bats drive
-# the program. As many files at a time as there are processors. Prints what fails, and `N passed, N failed`.
+# the program. One file more at a time than there are processors, since many wait. Prints what fails, and `N passed, N failed`.
 set -u
 
 # A shell that was begun with SIGINT or SIGHUP ignored, in the background or by nohup, cannot give it back; some tests send it.
@@ -18,10 +18,19 @@ cd "$(dirname "$0")/.." || exit 1
 log=$build/test.log
 counts=$build/test.counts
 started=0
-at_once=$(nproc 2>/dev/null || echo 2)
+at_once=$(($(nproc 2>/dev/null || echo 2) + 1))
 patience=1800
 : >"$log"
 : >"$counts"
+
+# what_failed SKIP: of a test's output the lines around each failure, which may be one of many cases inside a case; of a program
+# that died, the end.
+what_failed() {
+  local output
+  output=$(cat)
+  grep -B 4 -A 12 -e 'not ok ' -e "$1" <<<"$output" | head -n 90
+  grep -q -e 'not ok ' -e "$1" <<<"$output" || tail -n 40 <<<"$output"
+}
 
 # judge LABEL COMMAND...: runs it and counts the lines `ok` and `not ok` of its TAP output. A command that dies, or that
 # tests nothing, counts as one failure, and so does a case of bats that is skipped: what it lacks, tools/deps.sh is to
@@ -40,7 +49,7 @@ judge() {
   if [ $status -ne 0 ] && [ "$bad" -eq 0 ] || [ $((good + bad + lacking)) -eq 0 ]; then bad=$((bad + 1)); fi
   printf '%s\n== %s: exit %d\n' "$output" "$label" $status >>"$log"
   if [ "$bad" -gt 0 ]; then
-    printf '  FAIL  %s\n%s\n' "$label" "$(grep -e '^[^o]' -e "$skip" <<<"$output" | head -n 40 | sed 's/^/        /')"
+    printf '  FAIL  %s\n%s\n' "$label" "$(what_failed "$skip" <<<"$output" | sed 's/^/        /')"
   else
     printf '  ok    %-28s %3d  %s\n' "$label" "$good" "$seconds"
     sed -n "s/$lacks /        the device cannot do /p" <<<"$output"
@@ -48,7 +57,7 @@ judge() {
   echo "$good $bad" >>"$counts"
 }
 
-# begin LABEL COMMAND...: judges it in the background, as soon as a processor is free. In a process group of its own,
+# begin LABEL COMMAND...: judges it in the background, as soon as there is room. In a process group of its own,
 # because a shell without job control has its children ignore SIGINT, which some of them test.
 set -m
 begin() {
