@@ -101,8 +101,10 @@ uint64_t hb_particles_hash(const struct hb_particles *p)
 
 size_t hb_particles_massive(const struct hb_particles *p)
 {
-  size_t count = 0;
-  for (size_t i = 0; i < p->n; i++) count += p->m[i] > 0;
+  const double *m = p->m;
+  size_t count = 0, n = p->n;
+#pragma omp simd reduction(+ : count)
+  for (size_t i = 0; i < n; i++) count += m[i] > 0;
   return count;
 }
 

@@ -1253,9 +1253,9 @@ static int is_by_mass(const struct hb_hermite4 *h, const struct hb_state_change 
   return is_light_so_far;
 }
 
-static enum hb_status change_now(struct hb_hermite4 *h, const struct hb_state_change *by)
+static enum hb_status change_now(struct hb_hermite4 *h, int how, const struct hb_state_change *by)
 {
-  h->is_changing = is_by_mass(h, by) ? HB_CHANGE_MASSES : HB_CHANGE_ANY;
+  h->is_changing = how;
   enum hb_status status = hb_companion_change.change(h, by);
   h->is_changing = HB_CHANGE_NONE;
   return status;
@@ -1270,7 +1270,7 @@ static enum hb_status change_copy(struct hb_hermite4 *h, const struct hb_state_c
   copy = made;
   copy->events = h->events, copy->counts = h->counts, copy->phases = h->phases;
   enum hb_status status = reserve_predicted(copy);
-  if (status == HB_OK) status = change_now(copy, by);
+  if (status == HB_OK) status = change_now(copy, HB_CHANGE_ANY, by);
   if (status == HB_OK) {
     *h = *copy;
     *copy = before;
@@ -1287,7 +1287,7 @@ static enum hb_status change(void *state, const struct hb_state_change *by)
   struct hb_hermite4 *h = state;
   HB_TRY(reserve_predicted(h));
   HB_TRY(sync_with_device(h));
-  return is_by_mass(h, by) ? change_now(h, by) : change_copy(h, by);
+  return is_by_mass(h, by) ? change_now(h, HB_CHANGE_MASSES, by) : change_copy(h, by);
 }
 
 /* ---- facts ---- */

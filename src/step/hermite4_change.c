@@ -6,7 +6,8 @@
  * split. A group that a member of changes becomes stars, which join again at once if they should. Whoever feels more than points of
  * these, or is felt so, begins anew, too.
  *
- * Where only a mass is another, no step becomes longer than it was. What is at another place, or has another velocity, gets its first step by eq. 9 after
+ * Where only a mass is another, no step becomes longer than it was, and who feels less than nu^2 / 2048 of its own pull, up to the next
+ * sums, hears of it by these: that is a hundredth of what eq. 9 lets a step err, and to write the state of all is what a change costs. What is at another place, or has another velocity, gets its first step by eq. 9 after
  * a trial, which is repeated with what that finds as long as it is shorter.
  *
  * All others are in the middle of their steps. From T on they feel f = new pulls - old pulls more, and its derivative g. Their a and j
@@ -44,7 +45,7 @@ struct change {
   struct hb_hermite4 *h;
   const struct hb_state_change *by;
   uint64_t T;
-  uint8_t *what;        /* [n] of them that there are at the end */
+  uint8_t *what;        /* [n] of them that there are at the end; NULL: masses alone */
   uint8_t *level, *far; /* [n] of steps so far; UINT8_MAX: any */
   double eps2;
   struct sources felt;            /* what the others feel more, less with masses below 0 */
@@ -169,9 +170,9 @@ struct piece {
   double x[3][PIECE], v[3][PIECE], m[PIECE], felt[PIECE];
 };
 
-/* What they feel of one: pulls, and derivatives; what they do to its potential; and how far it is, squared. */
+/* What they feel of one: pulls, and derivatives; and how far it is, squared. */
 struct pulls {
-  double a[3][PIECE], k[3][PIECE], phi[PIECE], r2[PIECE];
+  double a[3][PIECE], k[3][PIECE], r2[PIECE];
 };
 
 static void add_pull(const struct source *s, double eps2, const double x[3], const double v[3],
@@ -236,13 +237,13 @@ static void take_piece(const struct change *c, struct piece *p)
   to_columns(p->n, p->row[1], p->v);
   memcpy(p->m, hb_hermite4_masses(h) + p->from, p->n * sizeof *p->m);
   for (size_t k = 0; k < p->n; k++)
-    p->felt[k] = !(c->what[p->from + k] & IS_FRESH) && !hb_hermite4_is_parked(h, (uint32_t)(p->from + k));
+    p->felt[k] =
+        !(c->what && c->what[p->from + k] & IS_FRESH) && !hb_hermite4_is_parked(h, (uint32_t)(p->from + k));
 }
 
-/* All of them by one, which neither pulls itself nor is in its own potential. */
+/* All of them by one, which does not pull itself. */
 HB_CLONES static void pull_piece(const struct piece *p, const struct source *s, double eps2, struct pulls *f)
 {
-  const size_t own = s->node - p->from;
   const double m = s->m, x0 = s->x[0], x1 = s->x[1], x2 = s->x[2], v0 = s->v[0], v1 = s->v[1], v2 = s->v[2];
 #pragma omp simd
   for (size_t k = 0; k < p->n; k++) {
@@ -256,11 +257,10 @@ HB_CLONES static void pull_piece(const struct piece *p, const struct source *s, 
     f->a[0][k] = mrinv3 * rx, f->a[1][k] = mrinv3 * ry, f->a[2][k] = mrinv3 * rz;
     f->k[0][k] = mrinv3 * (wx - q * rx), f->k[1][k] = mrinv3 * (wy - q * ry);
     f->k[2][k] = mrinv3 * (wz - q * rz);
-    f->phi[k] = k == own ? 0 : p->m[k] * rinv;
   }
 }
 
-/* A sum for each lane: the bits are the same whatever a machine does at once. */
+/* A sum for each lane: the bits are the same whatever a machine does at once. Of q, and of p q. */
 HB_CLONES static double sum_of(size_t n, const double *q)
 {
   double lane[LANES] = {0}, sum = 0;
@@ -270,6 +270,13 @@ HB_CLONES static double sum_of(size_t n, const double *q)
   for (size_t k = n - n % LANES; k < n; k++) sum += q[k];
   for (size_t l = 0; l < LANES; l++) sum += lane[l];
   return sum;
+}
+HB_CLONES static double sum_of_two(size_t n, const double *p, const double *q)
+{
+  double both[PIECE];
+#pragma omp simd
+  for (size_t k = 0; k < n; k++) both[k] = p[k] * q[k];
+  return sum_of(n, both);
 }
 
 static void begin_near(struct hb_felt *near, size_t k)
@@ -354,18 +361,6 @@ static void meet(const struct change *c, const struct piece *p, const struct sou
     if (p->felt[k] > 0) hb_hermite4_near.meet(c->h, (uint32_t)(p->from + k), s->node, s->weight);
 }
 
-/* Of the potential of the s-th source, and the momentum; NULL: not asked for. */
-static void add_sums(const struct change *c, size_t piece, size_t s, const struct piece *p,
-                     const struct pulls *f)
-{
-  double *sum = c->sums + piece * (c->felt.count + 3), q[PIECE];
-  sum[3 + s] = sum_of(p->n, f->phi);
-  for (size_t d = 0; d < 3 && s == 0; d++) {
-    for (size_t k = 0; k < p->n; k++) q[k] = p->m[k] * p->v[d][k];
-    sum[d] = sum_of(p->n, q);
-  }
-}
-
 static void add_pulls(size_t n, struct pulls *f, struct hb_felt *to)
 {
   double a[ROWS], j[ROWS];
@@ -374,28 +369,103 @@ static void add_pulls(size_t n, struct pulls *f, struct hb_felt *to)
   for (size_t k = 0; k < 3 * n; k++) to->a[k] += a[k], to->k[k] += j[k];
 }
 
-static void feel_piece(void *context, size_t piece)
+static void feel(const struct change *c, const struct piece *p)
 {
-  const struct change *c = context;
-  struct piece p = {.from = piece * PIECE,
-                    .n = hb_parallel_end(c->h->n, PIECE, piece * PIECE) - piece * PIECE};
   struct pulls f;
   struct hb_felt near, far;
   memset(near.has, 0, sizeof near.has);
-  take_piece(c, &p);
   for (size_t s = 0; s < c->felt.count; s++) {
     const struct source *by = c->felt.at + s;
-    pull_piece(&p, by, c->eps2, &f);
-    if (c->sums) add_sums(c, piece, s, &p, &f);
-    meet(c, &p, by);
-    take_near(c, &p, by, &f, &near);
+    pull_piece(p, by, c->eps2, &f);
+    meet(c, p, by);
+    take_near(c, p, by, &f, &near);
     if (s == 0)
-      to_rows(p.n, f.a, far.a), to_rows(p.n, f.k, far.k);
+      to_rows(p->n, f.a, far.a), to_rows(p->n, f.k, far.k);
     else
-      add_pulls(p.n, &f, &far);
+      add_pulls(p->n, &f, &far);
   }
-  turn(c, p.n, &near, &far);
-  end_feeling(c, &p, &near, &far);
+  turn(c, p->n, &near, &far);
+  end_feeling(c, p, &near, &far);
+}
+
+/* ---- masses alone: what all do to the potential of those that change, and who is told ---- */
+
+/* What they do to its potential, and how strongly it pulls them. */
+HB_CLONES static void weigh_piece(const struct piece *p, const struct source *s, double eps2, double *phi,
+                                  double *strength)
+{
+  const size_t own = s->node - p->from;
+  const double m = fabs(s->m), x0 = s->x[0], x1 = s->x[1], x2 = s->x[2];
+#pragma omp simd
+  for (size_t k = 0; k < p->n; k++) {
+    double rx = x0 - p->x[0][k], ry = x1 - p->x[1][k], rz = x2 - p->x[2][k];
+    double r2 = rx * rx + ry * ry + rz * rz + eps2;
+    double rinv = 1 / sqrt(r2 > 0 ? r2 : 1);
+    phi[k] = k == own ? 0 : p->m[k] * rinv;
+    strength[k] += k == own ? 0 : m * rinv * rinv;
+  }
+}
+
+/* The potentials of all sources, and the momentum. */
+static void add_sums(const struct change *c, size_t piece, const struct piece *p, double *strength)
+{
+  double *sum = c->sums + piece * (c->felt.count + 3), q[PIECE];
+  memset(strength, 0, PIECE * sizeof *strength);
+  for (size_t s = 0; s < c->felt.count; s++) {
+    weigh_piece(p, c->felt.at + s, c->eps2, q, strength);
+    sum[3 + s] = sum_of(p->n, q);
+  }
+  for (size_t d = 0; d < 3; d++) sum[d] = sum_of_two(p->n, p->m, p->v[d]);
+}
+
+/* Those that feel too little of their own pulls feel nothing. */
+HB_CLONES static void spare(size_t n, double least, double a[3][PIECE], const double *strength, double *felt)
+{
+#pragma omp simd
+  for (size_t k = 0; k < n; k++) {
+    double own2 = a[0][k] * a[0][k] + a[1][k] * a[1][k] + a[2][k] * a[2][k];
+    felt[k] = strength[k] > least * sqrt(own2) ? felt[k] : 0;
+  }
+}
+
+/* How many are told. */
+static size_t choose(const struct change *c, struct piece *p, const double *strength)
+{
+  double a[3][PIECE], row[ROWS];
+  memcpy(row, c->h->a + 3 * p->from, 3 * p->n * sizeof *row);
+  to_columns(p->n, row, a);
+  spare(p->n, c->h->rule.nu * c->h->rule.nu / 2048, a, strength, p->felt);
+  return (size_t)sum_of(p->n, p->felt);
+}
+
+static void feel_few(const struct change *c, const struct piece *all)
+{
+  struct piece p = {.n = 1};
+  for (size_t k = 0; k < all->n; k++) {
+    if (!(all->felt[k] > 0)) continue;
+    p.from = all->from + k;
+    take_piece(c, &p);
+    feel(c, &p);
+  }
+}
+
+static void feel_piece(void *context, size_t piece)
+{
+  enum { FEW = PIECE / 8 };
+  const struct change *c = context;
+  double strength[PIECE];
+  struct piece p;
+  p.from = piece * PIECE, p.n = hb_parallel_end(c->h->n, PIECE, p.from) - p.from;
+  take_piece(c, &p);
+  if (c->sums) {
+    add_sums(c, piece, &p, strength);
+    size_t told = choose(c, &p, strength);
+    if (told <= FEW) {
+      feel_few(c, &p);
+      return;
+    }
+  }
+  feel(c, &p);
 }
 
 static void set_times(struct change *c)
@@ -696,15 +766,20 @@ static enum hb_status change_masses(struct change *c)
   return h->params.predict == HB_PLACE_GPU ? hb_hermite4_keep(h, h->n, NULL) : HB_OK;
 }
 
+static enum hb_status change_any(struct change *c)
+{
+  size_t n = c->h->n + hb_change_added(c->by);
+  HB_TRY(HB_ALLOC(n, &c->what));
+  HB_TRY(HB_ALLOC(n, &c->level));
+  HB_TRY(HB_ALLOC(n, &c->far));
+  return change(c);
+}
+
 static enum hb_status change_all(struct hb_hermite4 *h, const struct hb_state_change *by)
 {
   double eps = hb_force_eps(h->force);
   struct change c = {.h = h, .by = by, .T = h->blocks->now, .eps2 = eps * eps};
-  size_t n = h->n + hb_change_added(by);
-  enum hb_status status = HB_ALLOC(n, &c.what);
-  if (status == HB_OK) status = HB_ALLOC(n, &c.level);
-  if (status == HB_OK) status = HB_ALLOC(n, &c.far);
-  if (status == HB_OK) status = (h->is_changing == HB_CHANGE_MASSES ? change_masses : change)(&c);
+  enum hb_status status = (h->is_changing == HB_CHANGE_MASSES ? change_masses : change_any)(&c);
   hb_mem_free(c.what);
   hb_mem_free(c.level);
   hb_mem_free(c.far);

@@ -1,8 +1,8 @@
 /* What a change of one mass costs: processor seconds of a run of one time unit without and with so many changes, spread evenly over it,
- * in turns. Each takes a millionth of the mass of a star, of one after the other.
+ * in turns. Each takes a part of the mass of a star, of one after the other.
  *
  *   cc -O2 -Isrc/include tests/long/change_cost.c -Lbuild -lholmberg -lm -Wl,-rpath,$PWD/build -o change_cost
- *   ./change_cost [MODEL [N [EPS [CHANGES [TURNS [SCHEME [PRECISION]]]]]]] */
+ *   ./change_cost [MODEL [N [EPS [CHANGES [TURNS [SCHEME [PRECISION [PART]]]]]]]] */
 #include <holmberg/diagnostics.h>
 #include <holmberg/measure.h>
 
@@ -30,6 +30,7 @@ struct cost {
 };
 
 static const char *scheme = "host", *precision;
+static double part = 1e-6;
 
 static int run(const struct hb_particles *p, double eps, int changes, struct cost *cost)
 {
@@ -48,7 +49,7 @@ static int run(const struct hb_particles *p, double eps, int changes, struct cos
     uint64_t id = (uint64_t)k * 7919 % n;
     TRY(hb_sim_integrate(sim, (double)k / (changes + 1)));
     double before = used();
-    m[id] *= 1 - 1e-6;
+    m[id] *= 1 - part;
     TRY(hb_sim_change(sim, &(struct hb_change){.n = 1, .id = &id, .m = m + id}));
     in += used() - before;
   }
@@ -66,6 +67,7 @@ int main(int argc, char **argv)
   const char *model = argc > 1 ? argv[1] : "plummer";
   if (argc > 6) scheme = argv[6];
   if (argc > 7) precision = argv[7];
+  if (argc > 8) part = strtod(argv[8], NULL);
   size_t n = argc > 2 ? strtoul(argv[2], NULL, 10) : 4096;
   double eps = argc > 3 ? strtod(argv[3], NULL) : 1. / 256;
   int changes = argc > 4 ? atoi(argv[4]) : 1000, turns = argc > 5 ? atoi(argv[5]) : 3;

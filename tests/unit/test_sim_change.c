@@ -333,21 +333,33 @@ static void no_other_sees_a_jump(void **state)
   }
 }
 
-/* A mass alone: nobody's step is another, not its own either; its pull on each is. And the energy, wherever it is on its way. */
+/* That in parts of its own pull from which on it is told at once. */
+static double share_of(const struct hb_hermite4 *h, const long double pull[6], size_t i)
+{
+  const double *a = h->a + 3 * i;
+  return hypot(hypot((double)pull[0], (double)pull[1]), (double)pull[2]) /
+         (h->rule.nu * h->rule.nu / 2048 * hypot(hypot(a[0], a[1]), a[2]));
+}
+
+/* A mass alone: nobody's step is another, not its own either; its pull on each is, where it is felt. And the energy, wherever it is on
+ * its way. */
 static void a_mass_alone_is_one_pull(void **state)
 {
   enum { WHO = 10 };
   static struct felt before, after;
+  static const double lost[] = {0.75, 1e-6};
   (void)state;
-  for (size_t w = 0; w < 2; w++) {
+  for (size_t k = 0; k < 2 * COUNT_OF(lost); k++) {
     const uint64_t id = WHO;
-    double worst[3] = {0}, eps2 = ways[w].eps * ways[w].eps, e[2];
+    const struct way *w = ways + k % 2;
+    double worst[3] = {0}, eps2 = w->eps * w->eps, e[2];
+    size_t not_told = 0;
     uint8_t level[N];
-    struct hb_particles *p = cluster(ways + w);
-    struct hb_sim *sim = begin(ways + w, p);
+    struct hb_particles *p = cluster(w);
+    struct hb_sim *sim = begin(w, p);
     const struct hb_hermite4 *h = sim->state;
     ASSERT_OK(hb_sim_integrate(sim, when));
-    const double had = h->particles->m[WHO], m = 0.25 * had;
+    const double had = h->particles->m[WHO], m = (1 - lost[k / 2]) * had;
     feel(h, &before);
     memcpy(level, h->blocks->level, sizeof level);
     e[0] = energy(sim);
@@ -358,6 +370,9 @@ static void a_mass_alone_is_one_pull(void **state)
     for (size_t i = 0; i < N; i++) {
       long double pull[6] = {0};
       if (i != WHO) add_exactly(m - had, before.q[WHO], before.q[i], eps2, pull);
+      double share = i == WHO ? 2 : share_of(h, pull, i);
+      if (share < 0.5) not_told++, assert_memory_equal(before.q[i], after.q[i], sizeof *before.q);
+      if (share < 1) continue;
       for (size_t c = 0; c < 6; c++) {
         double scale = fabs(before.q[i][6 + c]) + (c < 3 ? 1 : 10);
         worst[0] = fmax(worst[0], fabs(after.q[i][c] - before.q[i][c]));
@@ -366,8 +381,12 @@ static void a_mass_alone_is_one_pull(void **state)
                  fabs((double)(after.q[i][6 + c] - (long double)before.q[i][6 + c] - pull[c])) / scale);
       }
     }
-    printf("%-8s x v %.1e, a %.1e, j %.1e, not booked %.1e\n", ways[w].name, worst[0], worst[1], worst[2],
-           e[1] - e[0]);
+    printf("%-8s %g lost: %zu of %d not told; x v %.1e, a %.1e, j %.1e, not booked %.1e\n", w->name,
+           lost[k / 2], not_told, N, worst[0], worst[1], worst[2], e[1] - e[0]);
+    if (k < 2)
+      expect_at_most(not_told, N / 16);
+    else
+      expect_above(not_told, N / 4);
     expect_at_most(worst[0], 1e-15);
     expect_at_most(worst[1], 1e-13);
     expect_at_most(worst[2], 1e-13);
@@ -420,27 +439,29 @@ static void it_goes_on_like_a_new_run_of_what_there_is(void **state)
   }
 }
 
-/* Masses of all, one by one, which do not change: what begins anew so often is no less exact. */
+/* Masses of all, one by one, which do not change, or by so little that few are told: no less exact. */
 static void many_changes_cost_no_accuracy(void **state)
 {
   (void)state;
   for (size_t w = 0; w < 4; w++) {
-    double error[2];
-    for (int changes = 0; changes < 2; changes++) {
+    double error[3];
+    for (int changes = 0; changes < 3; changes++) {
       struct hb_particles *p = cluster(ways + w);
       struct hb_sim *sim = begin(ways + w, p);
       double e0 = energy(sim);
       for (uint64_t k = 0; k < N; k++) {
+        double m = (changes == 2 ? 1 - 1e-5 : 1) * hb_particles_m(p)[k];
         ASSERT_OK(hb_sim_integrate(sim, (double)(k + 1) / (2 * N) + 1e-4));
-        if (changes)
-          ASSERT_OK(hb_sim_change(sim, &(struct hb_change){.n = 1, .id = &k, .m = hb_particles_m(p) + k}));
+        if (changes) ASSERT_OK(hb_sim_change(sim, &(struct hb_change){.n = 1, .id = &k, .m = &m}));
       }
       error[changes] = fabs((energy(sim) - e0) / e0);
       hb_sim_destroy(sim);
       hb_particles_destroy(p);
     }
-    printf("%-18s dE/E %.1e, with %d changes %.1e\n", ways[w].name, error[0], N, error[1]);
+    printf("%-18s dE/E %.1e, with %d changes %.1e, by 1e-5 %.1e\n", ways[w].name, error[0], N, error[1],
+           error[2]);
     expect_at_most(error[1], 5 * error[0] + 2e-8);
+    expect_at_most(error[2], 5 * error[0] + 2e-8);
   }
 }
 
