@@ -3,7 +3,7 @@
 Runs in the repository's root."""
 import base64, hashlib, html, json, pathlib, re, sys
 
-MARKS = ("page", "class", "canvas", "do", "edit", "ask", "value", "choice", "why", "hint", "q", "a", "wrong", "slide")
+MARKS = ("page", "class", "canvas", "do", "learn", "edit", "ask", "value", "choice", "why", "hint", "q", "a", "wrong", "slide")
 GLSL = """fullscreen.vert cg2007/acc_jerk_pot.frag common/outputs.glsl common/layout.glsl common/sources.glsl common/real.glsl common/wide.glsl
 interactions/gravity_jerk.glsl pairs/bag.frag pairs/matrix_pair.frag hermite/particle.glsl hermite/predict.glsl hermite/predict.frag
 hermite/correct.glsl hermite/correct.frag""".split()
@@ -157,7 +157,7 @@ def editor(c):
     return data, (f'<div class="editor"><p>{inline(why)}</p><label for="{ids}"><code>{file}</code>, from line {start}</label>'
                   f'<textarea id="{ids}" spellcheck="false" autocapitalize="off" autocomplete="off" rows="{rows}" wrap="off">{html.escape(text)}</textarea>'
                   f'<p class="said" role="status" aria-live="polite"></p>'
-                  f'<div class="row"><button type="button" class="try">Change the line</button> <button type="button" class="undo">Undo</button></div></div>')
+                  f'<div class="row"><button type="button" class="try">Change the line for me</button> <button type="button" class="undo">Undo</button></div></div>')
 
 
 def chapter_html(k, c):
@@ -167,7 +167,7 @@ def chapter_html(k, c):
     ask = question(c) if c.one("ask") else ""
     return (f'<section data-chapter="{c.key}" class="{c.key}"{data}>{heading}{text}<p class="do">{inline(c.one("do"))}</p>'
             f'<figure><canvas role="img" tabindex="0" aria-label="{html.escape(c.one("canvas"))} Arrow keys move it."></canvas>'
-            f'<div class="controls"></div><output></output></figure>{code}{ask}</section>\n')
+            f'<div class="controls"></div><output></output></figure>{ask}{code}</section>\n')
 
 
 def policy(scripts, style):
@@ -189,7 +189,7 @@ def guide(chapters):
     shown = [c for c in chapters if c.one("canvas")]
     files = "const FILES = " + json.dumps({name: shader(name) for name in GLSL}, ensure_ascii=False).replace("</", "<\\/") + ";\n"
     code = pathlib.Path("src/web/guide.js").read_text()
-    contents = "".join(f'<li><a href="#{c.key}">{inline(c.title)}</a></li>' for c in shown[1:])
+    contents = "".join(f'<li><a href="#{c.key}">{inline(c.title)}</a> <span>{inline(c.one("learn"))}</span></li>' for c in shown[1:])
     return f"""<!doctype html>
 <html lang="en">
 <head>

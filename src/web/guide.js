@@ -418,6 +418,11 @@ function tint(value, most) {
   const mix = (from, to) => Math.round(from + (to - from) * s);
   return q < 0 ? `rgb(${mix(24, 120)} ${mix(28, 200)} ${mix(44, 255)})` : `rgb(${mix(28, 255)} ${mix(26, 190)} ${mix(34, 90)})`;
 }
+// Black or white, whichever is read better over it.
+function over(color) {
+  const [r, g, b] = (color[0] === "#" ? [1, 3, 5].map(k => parseInt(color.slice(k, k + 2), 16)) : color.match(/[\d.]+/g)).map(x => (x / 255) ** 2.2);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#000000" : "#ffffff";
+}
 class Pen {
   constructor(c, width, height) { Object.assign(this, { c, width, height }); }
   clear() { this.c.fillStyle = ink.ground; this.c.fillRect(0, 0, this.width, this.height); }
@@ -464,9 +469,7 @@ class Pen {
       const left = x + k % columns * cell, top = y + Math.floor(k / columns) * cell;
       this.c.fillStyle = color(k);
       this.c.fillRect(left, top, cell - 1, cell - 1);
-      if (cell >= 22) {
-        this.text(left + cell / 2, top + cell / 2 + 4, k, { size: Math.min(13, cell / 2), align: "center", color: "#ffffff" });
-      }
+      if (cell >= 22) this.text(left + cell / 2, top + cell / 2 + 4, k, { size: Math.min(13, cell / 2), align: "center", color: over(color(k)) });
     }
     if (frame) this.box(x - 3, y - 3, columns * cell + 5, rows * cell + 5, frame, 3);
     return k => [x + (k % columns + 0.5) * cell, y + (Math.floor(k / columns) + 0.5) * cell];
@@ -527,14 +530,16 @@ chapters.hero = {
     const cell = Math.floor(Math.min((right[2] - 24) / 8, (right[3] - 110) / 5, 52)), gx = right[0] + (right[2] - 8 * cell) / 2, gy = right[1] + (right[3] - 5 * cell) / 2 - 12;
     const t = this.texels, k = this.followed, level = x => Math.round(255 * Math.max(0, Math.min(1, 0.5 + 0.52 * x / extent)));
     for (const b of this.bodies) { const [x, y] = map.to(b.x); p.glow(x, y, 3 + 20 * b.m); }
-    const at = p.grid(gx, gy, cell, 8, 37, k => `rgb(${level(t[4 * k])} ${level(t[4 * k + 1])} 60)`)(k);
-    const [sx, sy] = map.to([t[4 * k], t[4 * k + 1]]);
-    p.line([[sx, sy], at], ink.text, 1.5, [5, 4]);
+    p.grid(gx, gy, cell, 8, 37, k => `rgb(${level(t[4 * k])} ${level(t[4 * k + 1])} 0)`);
+    const [sx, sy] = map.to([t[4 * k], t[4 * k + 1]]), [cx, cy] = [gx + k % 8 * cell, gy + Math.floor(k / 8) * cell];
+    for (const [color, width, dash] of [[ink.ground, 5, []], [ink.text, 2, [5, 4]]]) // between two rows, over no number
+      p.line([[sx, sy], [gx - 6, cy - 1], [cx + cell / 2, cy - 1]], color, width, dash);
     p.dot(sx, sy, 11, ink.text, true);
-    p.box(at[0] - cell / 2 - 1, at[1] - cell / 2 - 1, cell + 1, cell + 1, ink.text, 3);
-    p.text(gx, gy - 14, "the texture: one texel a lamp", { size: 15 });
-    p.text(gx, gy + 5 * cell + 26, `texel ${k} is lamp ${k}`, { size: 15 });
-    p.text(gx, gy + 5 * cell + 48, `red: x = ${t[4 * k].toFixed(2)}, green: y = ${t[4 * k + 1].toFixed(2)}`.replaceAll("-", "\u2212"), { size: 15 });
+    p.box(cx - 1, cy - 1, cell + 1, cell + 1, ink.text, 5);
+    p.box(cx - 1, cy - 1, cell + 1, cell + 1, ink.ground, 2);
+    p.text(gx, gy - 14, "the texture: one texel a star", { size: 15 });
+    p.text(gx, gy + 5 * cell + 26, `texel ${k} holds the place of star ${k}:`, { size: 15 });
+    p.text(gx, gy + 5 * cell + 48, `red x = ${t[4 * k].toFixed(2)}, green y = ${t[4 * k + 1].toFixed(2)}, blue z = 0`.replaceAll("-", "\u2212"), { size: 15 });
     this.areas = { gx, gy, cell, map };
   },
   drag(x, y) {
@@ -544,12 +549,19 @@ chapters.hero = {
     if (near[0] < 30) this.followed = near[1];
   },
   key(dx, dy) { this.followed = (this.followed + dx - 8 * dy + 37) % 37; },
-  say() { const t = this.texels, k = this.followed; return `Texel ${k} holds lamp ${k}: x = ${digits(t[4 * k])}, y = ${digits(t[4 * k + 1])}, z = ${digits(t[4 * k + 2])}.`; },
+  say() { const t = this.texels, k = this.followed; return `Texel ${k} holds star ${k}: x = ${digits(t[4 * k])}, y = ${digits(t[4 * k + 1])}, z = ${digits(t[4 * k + 2])}.`; },
 };
 
 chapters.lamps = {
-  lamp: [2, 0], found: [],
-  begin(files) { this.walk = new Walk2007(files, 3); this.found = []; this.measure(); },
+  lamp: [1.25, 0], found: [],
+  begin(files) {
+    this.walk = new Walk2007(files, 3);
+    this.found = [];
+    const [x, y] = this.lamp, r = Math.hypot(x, y);
+    for (let far = 3.2; far > r; far -= 0.1) { this.lamp = [x * far / r, y * far / r]; this.measure(); } // the curve has begun
+    this.lamp = [x, y];
+    this.measure();
+  },
   measure() {
     this.walk.begin([{ x: [0, 0, 0], v: [0, 0, 0], m: 0 }, { x: [-2, 0, 0], v: [0, 0, 0], m: 1 }, { x: [...this.lamp, 0], v: [0, 0, 0], m: 1 }]);
     this.walk.pass(1);
@@ -560,11 +572,14 @@ chapters.lamps = {
     this.found = [...this.found.slice(-400), [Math.hypot(...this.lamp), this.light[1]]];
   },
   draw(p) {
-    const map = this.map = map_of([0, 0, p.width, p.height * 0.62], p.width > 560 ? 1.7 : 2.6), o = map.to([0, 0]), lamp = map.to(this.lamp), fixed = map.to([-2, 0]);
-    for (const r of [1, 2]) p.dot(...o, r * map.k, ink.line, true);
+    const map = this.map = map_of([0, 0, p.width, p.height * 0.62], p.width > 560 ? 2.15 : 2.6), o = map.to([0, 0]), lamp = map.to(this.lamp), fixed = map.to([-2, 0]);
+    for (const r of [1, 2]) {
+      p.dot(...o, r * map.k, ink.line, true);
+      p.text(o[0] + 4, o[1] - r * map.k + 15, r, { size: 13, color: ink.faint });
+    }
     p.line([o, lamp], ink.line, 1.5, [4, 4]);
     p.glow(...fixed, 9);
-    p.glow(...lamp, 13);
+    p.glow(...lamp, 9);
     p.dot(...lamp, 20, ink.text, true);
     p.c.fillStyle = ink.text;
     p.c.fillRect(o[0] - 7, o[1] - 7, 14, 14);
@@ -572,13 +587,13 @@ chapters.lamps = {
     p.text(o[0], o[1] + 28, "photocell", { align: "center", color: ink.faint });
     p.text(lamp[0], lamp[1] - 28, "drag me", { align: "center" });
     // What was measured: light against distance.
-    const [x, y, w, h] = [44, p.height * 0.66, p.width - 60, p.height * 0.26], top = Math.max(4, this.light[1] * 1.05);
+    const [x, y, w, h] = [44, p.height * 0.66, p.width - 60, p.height * 0.26], top = Math.max(1.1, this.light[1] * 1.05);
     const at = ([r, l]) => [x + w * r / 3.4, y + h * (1 - Math.min(1, l / top))];
     p.line([[x, y], [x, y + h], [x + w, y + h]], ink.faint, 1);
     p.text(x - 6, y + 8, digits(top, 2), { size: 12, align: "right", color: ink.faint });
     for (const r of [1, 2, 3]) p.text(at([r, 0])[0], y + h + 16, r, { size: 12, align: "center", color: ink.faint });
     p.text(x + 6, y + 10, "light of your lamp", { size: 13, color: ink.faint });
-    p.text(x + w, y + h - 6, "distance", { size: 13, align: "right", color: ink.faint });
+    p.text(x + w, y + h + 16, "distance", { size: 13, align: "right", color: ink.faint });
     for (const f of this.found) p.dot(...at(f), 2, ink.b);
     p.dot(...at(this.found.at(-1)), 5, ink.text);
   },
@@ -622,7 +637,7 @@ chapters.pairs = {
         p.c.fillStyle = x === y && v === 0 ? "transparent" : tint(v, most);
         p.c.fillRect(left, top, cell - 1, cell - 1);
         if (cell >= 30) p.text(left + cell / 2, top + cell / 2 + 4, x === y && v === 0 ? "\u2013" : Number.isFinite(v) ? v.toFixed(1).replaceAll("-", "\u2212") : "NaN",
-          { size: Math.min(12, cell / 3), align: "center", color: x === y && v === 0 ? ink.faint : "#ffffff" });
+          { size: Math.min(12, cell / 3), align: "center", color: x === y && v === 0 ? ink.faint : over(tint(v, most)) });
       }
     for (let k = 0; k < n; k++) {
       p.text(gx + (k + 0.5) * cell, gy - 8, k, { size: 13, align: "center", color: ink.b });
@@ -668,9 +683,12 @@ chapters.passes = {
   },
   tick() { this.wait = ((this.wait ?? 0) + 1) % 6; if (!this.wait) this.pass = this.pass % 36 + 1; },
   draw(p) {
-    const other = (this.me + this.pass) % this.n, is_a = this.pass % 2 === 1, wide = p.width > 560;
-    const cell = Math.floor(wide ? Math.min((p.width - 90) / 24, (p.height - 110) / 5) : Math.min((p.width - 40) / 8, (p.height - 130) / 15));
-    const place = k => wide ? [20 + k * (8 * cell + 24), p.height / 2 - 2.5 * cell] : [(p.width - 8 * cell) / 2, 30 + k * (5 * cell + 34)];
+    const other = (this.me + this.pass) % this.n, is_a = this.pass % 2 === 1;
+    // Three side by side, the two sums below the positions, or all below each other: as large as the picture allows.
+    const fits = [[24, 5, 90, 110], [16, 10, 64, 130], [8, 15, 40, 130]].map(([columns, rows, x, y]) => Math.min((p.width - x) / columns, (p.height - y) / rows));
+    const cell = Math.floor(Math.max(...fits)), shape = fits.indexOf(Math.max(...fits)), wide = shape === 0, beside = 8 * cell + 24, below = 5 * cell + 34;
+    const place = k => [[20 + k * beside, p.height / 2 - 2.5 * cell], [(p.width - 16 * cell - 24) / 2 + (k === 2) * beside, 30 + (k > 0) * below],
+      [(p.width - 8 * cell) / 2, 30 + k * below]][shape];
     const most = most_of(this.sums.at(-1).filter((_, k) => k % 4 === 0)), before = this.sums[this.pass - 1], after = this.sums[this.pass];
     const grids = [["positions, x", this.position, 1.2, ink.line], [`sum so far, read: ${is_a ? "A" : "B"}`, before, most, is_a ? ink.a : ink.b],
       [`new sum, written: ${is_a ? "B" : "A"}`, after, most, is_a ? ink.b : ink.a]];
@@ -684,7 +702,7 @@ chapters.passes = {
     const link = (from, to, color) => p.line([from, [(from[0] + to[0]) / 2, Math.max(from[1], to[1]) + (wide ? 3.4 * cell : 0)], to], color, 2, [5, 4]);
     link(at[0](other), at[2](this.me), ink.star);
     p.line([at[1](this.me), at[2](this.me)], ink.text, 2, [5, 4]);
-    p.scale(wide ? place(2)[0] : 20, p.height - 32, wide ? 8 * cell : p.width - 40, most);
+    p.scale(shape < 2 ? place(2)[0] : 20, p.height - 32, shape < 2 ? 8 * cell : p.width - 40, most);
     Object.assign(this, { cell, place });
   },
   drag(x, y) {
@@ -728,7 +746,7 @@ chapters.sum = {
   },
   draw(p) {
     const [x, y, w, h] = [64, 64, p.width - 84, p.height - 108], at = (k, e) => [x + w * (k - 5) / 10, y + h * (-4 - Math.log10(Math.max(e, 1e-9))) / 4.6];
-    const colors = [ink.b, ink.star, ink.a];
+    const colors = [ink.b, ink.star, ink.a], is_wide = p.width > 720;
     for (let e = -5; e >= -8; e--) {
       p.line([[x, at(5, 10 ** e)[1]], [x + w, at(5, 10 ** e)[1]]], ink.line, 1);
       p.text(x - 8, at(5, 10 ** e)[1] + 4, `10${[..."\u207b" + "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[-e]].join("")}`, { size: 13, align: "right", color: ink.faint });
@@ -741,7 +759,7 @@ chapters.sum = {
       p.line(points, colors[kind], 2);
       points.forEach(q => p.dot(...q, 3, colors[kind]));
       p.dot(...at(this.exponent, this.errors[this.exponent][kind]), 8, colors[kind], true);
-      p.text(x + (p.width > 560 ? kind * w / 3 : 0), p.width > 560 ? 48 : 44 + kind * 16, name, { size: 13, color: colors[kind] });
+      p.text(x + (is_wide ? kind * w / 3 : 0), is_wide ? 48 : 44 + kind * 16, name, { size: 13, color: colors[kind] });
     });
     p.line([at(this.exponent, 1e-4), at(this.exponent, 4e-9)], ink.text, 1, [3, 4]);
     this.place = at;
@@ -1038,7 +1056,10 @@ class Chapter {
   is_over() { return this.what.run.t >= (this.what.span ?? 13); }
   editor() {
     const { file, line, better } = this.section.dataset, code = $("textarea", this.section);
-    const original = code.value, put = () => {
+    const original = code.value, at = original.split("\n").findIndex(text => text.includes(line));
+    const { lineHeight, paddingTop } = getComputedStyle(code), high = parseFloat(lineHeight), top = parseFloat(paddingTop) + at * high;
+    code.style.backgroundImage = `linear-gradient(transparent ${top}px, var(--mark) ${top}px ${top + high}px, transparent ${top + high}px)`;
+    const put = () => {
       this.is_edited = code.value !== original;
       this.files[file] = FILES[file].replace(original, () => code.value);
       this.begin();
