@@ -30,7 +30,7 @@ setup_file() {
   run "$PYTHON" "$SOURCE/tests/support/amuse_peers.py" "$AMUSE"
   echo "$output"
   [ "$status" -eq 0 ]
-  [[ ${lines[-1]} =~ ^([0-9]+)\ passed ]] && [ "${BASH_REMATCH[1]}" -ge 46 ]
+  [[ ${lines[-1]} =~ ^([0-9]+)\ passed ]] && [ "${BASH_REMATCH[1]}" -ge 48 ]
 }
 
 @test "1024 stars to 100 Myr, in a galaxy and with SSE" {

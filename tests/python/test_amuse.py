@@ -197,6 +197,22 @@ class WhatAmuseCalls(unittest.TestCase):
         index = self.begin(p.m, p.x + 30 * (np.arange(60) == 7)[:, None], p.v + 9 * (np.arange(60) == 7)[:, None], 0)
         self.assertEqual(self.stopped_by(2, 200), [[index[7]]])
 
+    def test_what_passes_within_a_block_step_is_told_where_it_is(self):
+        self.code.set_eps2(0)
+        a, b, _ = self.begin([1e-6] * 3, [[-0.5, 0, 0], [0.5, 0, 0], [0, 9, 0]], [[2, 0, 0], [-2, 0, 0], [0, 0, 0]], 0.01)
+        self.assertEqual(sorted(self.stopped_by(0, 2)[0]), [a, b])  # in 0.005, of steps of 0.125
+        x = np.transpose(asked(self.code.get_position, [a, b], results=3))
+        print("apart", np.linalg.norm(x[0] - x[1]), "expected 0.015 to 0.02; at", asked(self.code.get_time), "expected 0.745 to 0.7465")
+        self.assertTrue(0.015 < np.linalg.norm(x[0] - x[1]) <= 0.02 and 0.745 <= asked(self.code.get_time) < 0.7465)
+        self.code.disable_stopping_condition(0)
+        self.code.set_stopping_condition_out_of_box_parameter(1)
+        a, _ = self.begin([1e-6] * 2, [[0, 0, 0], [0, 0.5, 0]], [[10, 0, 0], [0, 0, 0]], 0)
+        start = asked(self.code.get_time)
+        self.assertEqual(self.stopped_by(5, 2), [[a]])
+        x = asked(self.code.get_position, [a], results=3)[0][0]
+        print("outside of 1 at", x, "expected 1 to 1.1; after", asked(self.code.get_time) - start, "expected 0.1 to 0.11")
+        self.assertTrue(1 < x < 1.1)
+
     def test_masses_of_zero_are_test_particles(self):
         begun = self.begin([1, 0, 0], [[0, 0, 0], [1, 0, 0], [0, 2, 0]], [[0, 0, 0], [0, 1, 0], [-2 ** -0.5, 0, 0]], 0)
         self.code.set_eps2(0)

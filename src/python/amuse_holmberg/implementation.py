@@ -52,13 +52,16 @@ class HolmbergImplementation(StoppingConditions):
 
     def _simulation(self) -> holmberg.Simulation:
         if self.sim is None:
-            self.looked_for = self.looks_for()
-            made, watched = self.looked_for
-            self.sim = holmberg.Simulation(self._particles(slice(None), self.time), eps=self.eps2 ** 0.5, eta=self.eta,
-                                           dt_max=self.dt_max, **made, **self._place())
-            if watched:
-                self.sim.watch(*watched)
+            self.sim = self.begun(self._particles(slice(None), self.time), self.dt_max)
         return self.sim
+
+    def begun(self, p: holmberg.Particles, dt_max: float) -> holmberg.Simulation:
+        self.looked_for = self.looks_for()
+        made, watched = self.looked_for
+        sim = holmberg.Simulation(p, eps=self.eps2 ** 0.5, eta=self.eta, dt_max=dt_max, **made, **self._place())
+        if watched:
+            sim.watch(*watched)
+        return sim
 
     def _particles(self, rows: slice, t: float) -> holmberg.Particles:
         x = self.x[rows] - (self.time - t) * self.v[rows]
@@ -121,11 +124,12 @@ class HolmbergImplementation(StoppingConditions):
             return 0
         if self.sim is not None and self.looked_for != self.looks_for():
             self._changed()
-        sim = self._simulation()
-        self.evolve(sim, time, self.index)
+        sim = self.evolve(self._simulation(), time, self.index)
         p = sim.state()
         self.time, self.x, self.v = sim.time, p.x, p.v
         self.sent = set()
+        if sim is not self.sim:  # in steps that were shorter: the next ones are not
+            self._changed()
         return 0
 
     # ---- particles ----
