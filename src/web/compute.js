@@ -27,22 +27,22 @@ function computer(post) {
   let module, engine, running = null, paused = true, isLost = false, free = false, until = null, waits = false, held = false, hasEnded = false, speed = 0.1, due = 0, before = 0;
   let unseen = 0, unheard = false, wasBehind = false, hasNews = false, wasIdle = false, size = null, told = "", begun = false;
 
-  const numbers = () => Array.from(module.HEAPF64.subarray(engine.numbers() / 8, engine.numbers() / 8 + 13));
+  const numbers = () => Array.from(module.HEAPF64.subarray(engine.numbers() / 8, engine.numbers() / 8 + 14));
 
   // ---- long calls: one at a time, and they sleep while others have their turn ----
 
-  // Until nothing runs. Some calls are ended before: a step comes to the same when it is done again, a change is overtaken by
-  // another one, and a new model by a newer one.
-  async function idle(ended) {
+  // What it does once nothing runs, in the same turn: of several that wait for one call, one goes on, and the others see what it
+  // begins. Some calls are ended before: a step comes to the same when it is done again, a change is overtaken by another one, and a
+  // new model by a newer one.
+  async function alone(ended, work) {
     while (running) {
       if (ENDED[ended].test(running.name)) engine.stop();
       await running;
     }
+    return work();
   }
 
-  // Of several that wait for the same call, one begins, and the others see it.
-  async function atLength(name, ...given) {
-    while (running) await idle("step");
+  async function begin(name, ...given) {
     engine.may_sleep();
     running = module.ccall("page_" + name, "number", given.map(x => typeof x), given, { async: true });
     running.name = name;
@@ -50,6 +50,9 @@ function computer(post) {
     running = null;
     return status;
   }
+
+  const atLength = (name, ...given) => alone("step", () => begin(name, ...given));
+  const apply = set => set?.forEach(([name, value]) => engine.set(name, value));
 
   // What they do meanwhile, for src/web/web_turn.c. A device says that it is done only to those who come back.
   async function sleep(gl) {
@@ -147,8 +150,9 @@ function computer(post) {
       if (!isIdle) await advance();
       if (begun && hasNews && !unseen && !isLost && !running) show(false);
       if (begun && size && !isLost && !running) inspect();
-      if (isIdle && !wasIdle && !running) post({ idle: true, numbers: begun ? numbers() : null });
-      wasIdle = isIdle && !running;
+      const rests = isIdle && !running && (!hasNews || isLost);
+      if (rests && !wasIdle) post({ idle: true, numbers: begun ? numbers() : null });
+      wasIdle = rests;
       await turn(isIdle ? 15 : free || numbers()[1] <= due ? 0 : 8);
     }
   }
@@ -178,10 +182,10 @@ function computer(post) {
     },
     call: ({ name, given }) => engine[name](...given),
     async long({ name, given, ends, fresh, set, n }) {
-      await idle(ends || "step");
-      set?.forEach(([key, value]) => engine.set(key, value));
-      if (name === "go_on" && n && n !== numbers()[2]) name = "resize";
-      const status = await atLength(name, ...given);
+      const status = await alone(ends || "step", () => {
+        apply(set);
+        return begin(name === "go_on" && n && n !== numbers()[2] ? "resize" : name, ...given);
+      });
       if (/check|card|measure/.test(name)) return status;
       if (name === "advance") hasNews = true;
       else if (!status) {
@@ -191,10 +195,12 @@ function computer(post) {
       return status;
     },
     async from({ state, n, t, to = t, fresh = false, set }) {
-      await idle("all");
-      set?.forEach(([name, value]) => engine.set(name, value));
-      module.HEAPF64.set(state, engine.room(n) / 8);
-      const status = await atLength("from", n, t, to);
+      const status = await alone("all", () => {
+        apply(set);
+        const at = engine.room(n) / 8; // before the heap is looked at, which may grow
+        module.HEAPF64.set(state, at);
+        return begin("from", n, t, to);
+      });
       if (!status) {
         await begins(0);
         show(fresh);
@@ -202,18 +208,13 @@ function computer(post) {
       return status;
     },
     async load({ path, bytes }) {
-      await idle("step");
       module.FS.writeFile(path, bytes);
       const status = await begins(await atLength("load", path));
       module.FS.unlink(path);
       if (!status) show(true);
       return status;
     },
-    async save() {
-      await idle("step");
-      const status = engine.save("/snapshot.txt");
-      return status || module.FS.readFile("/snapshot.txt");
-    },
+    save: () => alone("step", () => engine.save("/snapshot.txt") || module.FS.readFile("/snapshot.txt")),
     write({ file, text }) {
       module.FS.writeFile("/shaders/" + file, text);
       return [engine.reload(), engine.is_dated()];
@@ -238,8 +239,7 @@ function computer(post) {
     event.preventDefault(); // so that it may come back
     isLost = true;
     post({ lost: true });
-    await idle("all"); // a step that sleeps may have moved some of the stars
-    engine.keep();
+    await alone("all", engine.keep); // a step that sleeps may have moved some of the stars
   }
 
   async function onRestored() {

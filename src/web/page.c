@@ -452,7 +452,8 @@ enum {
   FORCE_ERROR,
   IS_COMPARED, /* an energy with that of the beginning */
   VIRIAL_RATIO,
-  LIT, /* particles that shine */
+  LIT,         /* particles that shine */
+  ENERGY_TIME, /* of the energy */
   NUMBERS
 };
 
@@ -478,6 +479,7 @@ EMSCRIPTEN_KEEPALIVE const double *page_numbers(void)
   x[STEP_SECONDS] = page.step_s;
   x[FORCE_ERROR] = page.force_error;
   x[IS_COMPARED] = page.energy.t > page.energy_begin.t;
+  x[ENERGY_TIME] = page.energy.t;
   x[VIRIAL_RATIO] = page.energy.virial_ratio;
   x[LIT] = (double)hb_min(c.n, hb_view_particles_lit(page.initial));
   return x;

@@ -283,7 +283,8 @@ async function change(name, value) {
 
 // What a runner posts.
 function takeState(pane, message, bytes) {
-  module.HEAPF64.set(message.state, show.room(message.n) / 8);
+  const at = show.room(message.n) / 8; // before the heap is looked at, which may grow
+  module.HEAPF64.set(message.state, at);
   const isNew = message.begins || show.n(pane) !== message.n;
   const status = isNew ? show.begin(pane, message.n, message.numbers[12] || message.n, message.t, bytes) : show.add(pane, message.t);
   if (status) say(show.error(), true);
@@ -308,7 +309,7 @@ function onEvent(message) {
   if (message.reached) arrive();
   if (message.behind) meter.isBehind = true;
   const x = message.numbers;
-  if (x?.[10] && x[0] > (lines.points.at(-1)?.[0] ?? -1)) lines.add(x[0], Math.abs(x[7]), x[11]);
+  if (x?.[10] && x[13] > (lines.points.at(-1)?.[0] ?? -1)) lines.add(x[13], Math.abs(x[7]), x[11]);
   if (message.lost) say("the browser has taken the graphics processor away; the stars are kept, and go on when it is back", true);
   if ("back" in message) say(`the graphics processor is back: going on from t = ${message.back.toFixed(4)}`);
 }
@@ -452,6 +453,7 @@ function frame(now) {
     drawnAt = now;
     draw();
     meter.pictures++;
+    canvas.dataset.pictures = meter.all = (meter.all ?? 0) + 1;
     for (const each of race ?? [runner]) {
       if (each.isUnseen) each.tell({ do: "seen" });
       each.isUnseen = false;
@@ -469,6 +471,7 @@ function frame(now) {
 
 // What takes long. Its line keeps its place, so that what is below does not jump.
 function showLong() {
+  if ($("numbers").ariaBusy !== String(runner.isBusy)) $("numbers").ariaBusy = runner.isBusy;
   const since = runner.under && /begin|load|go_on|from|resize|start_over/.test(runner.under.name) ? runner.under.since : runner.isBusy ? runner.beat : performance.now();
   const seconds = race ? 0 : (performance.now() - since) / 1000, isLong = seconds > 0.5, begins = isLong && Boolean(runner.under);
   $("under").textContent = isLong ? seconds.toFixed(0) + " s" : "";
@@ -593,7 +596,7 @@ function beginRacer(scheme, pane, from) {
     if (message.failed) say(`${scheme}: ${message.failed}`, true);
     if (message.warning) racer.warning = message.warning.split(":")[0];
     const x = message.numbers;
-    if (x?.[10] && x[0] > (racer.line.points.at(-1)?.[0] ?? -1)) racer.line.add(x[0], Math.abs(x[7]) || 1e-16);
+    if (x?.[10] && x[13] > (racer.line.points.at(-1)?.[0] ?? -1)) racer.line.add(x[13], Math.abs(x[7]) || 1e-16);
   };
   racer.begun = racer.ready.then(async opened => {
     if (opened.error) return opened;
@@ -639,7 +642,7 @@ function showRace(seconds) {
   const reached = [...race.map(r => r.numbers[0] - race.t), ...race.ghosts.map(g => race.seconds / g.unit)], most = Math.max(1e-9, ...reached);
   race.forEach((racer, k) => {
     const x = racer.numbers, text = `${racer.scheme}  t = ${x[0].toFixed(4)}\n${rate(x[3])} block steps, ${x[8] > 0 ? rate(x[5] / x[8]) : 0} pairs a second\n`
-      + `energy error ${x[10] ? x[7].toExponential(1) : "-"}${racer.warning ? "\n" + racer.warning : ""}`;
+      + `energy error ${x[10] ? `${x[7].toExponential(1)} at t = ${x[13].toFixed(4)}` : "-"}${racer.warning ? "\n" + racer.warning : ""}`;
     racer.element.querySelector("p").textContent = text;
   });
   [...$("tracks").children].forEach((row, k) => {
@@ -680,7 +683,7 @@ async function watch(name) {
     const [layout, n, t, steps, all, pairs, error, isLast, at] = new Float64Array(bytes, 0, 10);
     if (layout !== 1 || bytes.byteLength !== 80 + 28 * n) return say("the run is served by another release than this page is of", true);
     const isNew = first || t > present();
-    runner.numbers = [t, t, n, steps, all, pairs, 0, error, at, 0, 1, NaN, n];
+    runner.numbers = [t, t, n, steps, all, pairs, 0, error, at, 0, 1, NaN, n, t];
     if (isNew) takeState(0, { begins: first, n, t, numbers: runner.numbers, state: new Float32Array(bytes, 80) }, HISTORY_BYTES);
     if (isNew) onEvent({ numbers: runner.numbers });
     if (first) taken();
@@ -849,7 +852,8 @@ async function recall(states) {
   setPaused(true);
   if (!done(await runner.ask({ do: "from", state: last.state, n: last.n, t: last.t, fresh: true, set: settings() }))) return;
   states.forEach((each, k) => {
-    module.HEAPF64.set(each.state, show.room(each.n) / 8);
+    const at = show.room(each.n) / 8;
+    module.HEAPF64.set(each.state, at);
     if (k) show.add(0, each.t);
     else show.begin(0, each.n, each.n, each.t, HISTORY_BYTES);
   });

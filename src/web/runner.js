@@ -27,7 +27,7 @@ const workers = {
 // A simulation in a worker, or in the page, which asks it by messages. `element` is where its textures are drawn, or null.
 class Runner {
   constructor(pane, element) {
-    Object.assign(this, { pane, numbers: new Array(13).fill(0), waiting: new Map(), last: 0, under: null, isBusy: false, beat: 0, onEvent: () => {} });
+    Object.assign(this, { pane, numbers: new Array(14).fill(0), waiting: new Map(), last: 0, under: null, isBusy: false, beat: 0, onEvent: () => {} });
     let canvas = element ?? document.createElement("canvas");
     try {
       if (workers.url) this.worker = new Worker(workers.url);
