@@ -127,6 +127,105 @@ void hb_hud_history_paint(struct hb_paint *paint, const struct hb_hud_history *h
                 HB_HUD_NAME, text);
 }
 
+/* ---- numbers ------------------------------------------------------------------------------------------ */
+
+enum { LARGE_FROM = 480 }; /* pixels of height */
+
+int hb_hud_large(const struct hb_paint *paint)
+{
+  return hb_paint_height(paint) >= LARGE_FROM * hb_paint_scale(paint) ? 2 : 1;
+}
+
+void hb_hud_row(struct hb_hud_numbers *n, const char *name, const char *format, ...)
+{
+  va_list values;
+  if (n->row_count == HB_HUD_ROWS) return;
+  va_start(values, format);
+  n->rows[n->row_count].name = name;
+  vsnprintf(n->rows[n->row_count++].text, sizeof n->rows->text, format, values);
+  va_end(values);
+}
+
+void hb_hud_pairs(struct hb_hud_numbers *n, double a_second)
+{
+  int giga = a_second >= 1e9;
+  if (!isnan(a_second))
+    hb_hud_row(n, "pairs", "%.4g %s", (giga ? 1e-9 : 1e-6) * a_second, giga ? "G/s" : "M/s");
+}
+
+void hb_hud_scale(struct hb_hud_numbers *n, enum hb_colormap map, const double range[2])
+{
+  int k = n->row_count;
+  if (k == HB_HUD_ROWS) return;
+  n->map = map;
+  hb_hud_row(n, "", "%.3g", range[0]);
+  n->rows[k].has_scale = 1;
+  snprintf(n->rows[k].end, sizeof n->rows->end, "%.3g", range[1]);
+}
+
+/* A text that is too long is cut off. */
+static void draw_text(struct hb_paint *paint, double x, double y, int columns, uint32_t color,
+                      const char *text)
+{
+  char cut[HB_HUD_COLUMNS + 1];
+  if (columns > HB_HUD_COLUMNS) columns = HB_HUD_COLUMNS;
+  if (columns < 4) return;
+  snprintf(cut, sizeof cut, "%.*s", columns, text);
+  if (strlen(text) > (size_t)columns) memcpy(cut + columns - 3, "...", 3);
+  hb_paint_text(paint, x, y, color, cut);
+}
+
+/* The smallest number stands before the colors, the largest after them. */
+static void draw_scale(struct hb_paint *paint, double x, double y, int columns,
+                       const struct hb_hud_numbers *n, int row)
+{
+  enum { STEPS = 32 };
+  int left = (int)strlen(n->rows[row].text) + 1, right = (int)strlen(n->rows[row].end) + 1;
+  double scale = hb_paint_scale(paint), height = hb_paint_line_height(paint) - 9 * scale;
+  double column = hb_paint_column(paint);
+  columns -= left + right;
+  if (columns <= 0) return;
+  double width = columns * column / STEPS;
+  x += left * column;
+  for (int k = 0; k < STEPS; k++) {
+    float rgb[3];
+    uint32_t color = 0;
+    hb_colormap_rgb(n->map, (k + 0.5) / STEPS, rgb);
+    for (int c = 0; c < 3; c++) color = color << 8 | (uint32_t)(255 * hb_colormap_encode(rgb[c]) + 0.5);
+    hb_paint_box(paint, x + k * width, y + 4 * scale, width, height, color << 8 | 0xff);
+  }
+  hb_paint_text(paint, x + (columns + 1) * column, y, HB_HUD_VALUE, n->rows[row].end);
+}
+
+static void draw_rows(struct hb_paint *paint, const struct hb_hud_numbers *n, int first, int end, int width,
+                      double x, double y)
+{
+  double value_x = x + n->name_columns * hb_paint_column(paint);
+  int columns = width - n->name_columns;
+  for (int k = first; k < end; k++, y += hb_paint_line_height(paint)) {
+    if (n->rows[k].has_scale) draw_scale(paint, value_x, y, columns, n, k);
+    draw_text(paint, x, y, n->name_columns, HB_HUD_NAME, n->rows[k].name);
+    draw_text(paint, value_x, y, columns, HB_HUD_VALUE, n->rows[k].text);
+  }
+}
+
+double hb_hud_numbers_paint(struct hb_paint *paint, const struct hb_hud_numbers *n, double x, double y,
+                            int all_columns)
+{
+  int scale = hb_paint_scale(paint), size = hb_hud_large(paint);
+  int large = size > 1 ? n->large : 0, columns = all_columns / size, state = (int)strlen(n->state);
+  int lines = size * (large + 1) + n->row_count - large;
+  double line = hb_paint_line_height(paint);
+  hb_paint_panel(paint, x, y, all_columns, lines);
+  draw_rows(paint, n, large, n->row_count, all_columns, x, y + size * (large + 1) * line);
+  hb_paint_set_scale(paint, size * scale);
+  draw_text(paint, x, y, columns - state - 1, HB_HUD_TITLE, n->title);
+  draw_text(paint, x + (columns - state) * hb_paint_column(paint), y, state, HB_HUD_NOTE, n->state);
+  draw_rows(paint, n, 0, large, columns, x, y + hb_paint_line_height(paint));
+  hb_paint_set_scale(paint, scale);
+  return lines * line;
+}
+
 /* ---- sliders ----------------------------------------------------------------------------------------- */
 
 static const double zero_place = 0.04; /* a logarithmic slider with_zero is 0 below half of this */

@@ -3,6 +3,7 @@
 #define HB_HUD_H
 
 #include "gl/gl_window.h"
+#include "render/coloring.h"
 #include "render/paint.h"
 
 struct hb_view;
@@ -67,6 +68,38 @@ void hb_hud_axes_fit(struct hb_hud_axes *axes, const struct hb_hud_history *hist
 /* As a line over a logarithmic axis, on a panel: x y of its upper left letter, columns, lines. A time before the last is marked. */
 void hb_hud_history_paint(struct hb_paint *paint, const struct hb_hud_history *history,
                           const struct hb_hud_axes *axes, double marked, const double panel[4]);
+
+/* ---- numbers ---- */
+
+enum { HB_HUD_ROWS = 12, HB_HUD_COLUMNS = 40 /* at most */ };
+
+/* Start from {title, name_columns}. */
+struct hb_hud_numbers {
+  const char *title;
+  char state[64]; /* beside the title: "paused", "3 of 12", ... */
+  int row_count;
+  int name_columns; /* before the values */
+  int large; /* so many rows, and the title, are in letters of twice the size where the window is large */
+  struct {
+    const char *name;
+    char text[64];
+    int has_scale; /* 1: followed by the color scale and `end` */
+    char end[16];
+  } rows[HB_HUD_ROWS];
+  enum hb_colormap map;
+};
+
+void hb_hud_row(struct hb_hud_numbers *numbers, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void hb_hud_pairs(struct hb_hud_numbers *numbers, double a_second); /* none: NaN */
+void hb_hud_scale(struct hb_hud_numbers *numbers, enum hb_colormap map, const double range[2]);
+
+/* On a panel of so many columns: x y of its upper left letter. Pixels of its height. */
+double hb_hud_numbers_paint(struct hb_paint *paint, const struct hb_hud_numbers *numbers, double x, double y,
+                            int columns);
+
+/* How many times as large letters can be that are to be read from the back of a room. */
+int hb_hud_large(const struct hb_paint *paint);
 
 /* ---- sliders ---- */
 

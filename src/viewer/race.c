@@ -82,6 +82,7 @@ static enum hb_status diagnose(struct hb_racer *r)
   double started = hb_clock_now(), t = hb_sim_time(r->sim);
   HB_TRY(hb_sim_diagnose(r->sim, t, &now));
   if (r->energies++ == 0) r->begin = now;
+  r->e_t = t;
   r->e_error = (now.e_total - r->begin.e_total) / r->begin.e_scale;
   hb_hud_history_add(&r->errors, t, r->e_error);
   r->diagnose_s += hb_clock_now() - started;
@@ -107,19 +108,20 @@ static double mean_seconds(const struct hb_race *race)
 
 /* ---- stars ------------------------------------------------------------------------------------------- */
 
-enum {
-  TRACKS = HB_MACHINES + 1
-}; /* lines at the bottom: a sentence, and beside each scheme a machine of 2007 */
-
 static int columns_of(const struct hb_race *race) { return race->count < HB_RACERS ? race->count : 2; }
 
-double hb_race_foot(int scale) { return (TRACKS * (HB_FONT_HEIGHT + 2) + 24) * scale; }
+static int track_size(int scale, double height) { return height >= 600 * scale ? 2 : 1; }
+
+double hb_race_foot(int scale, double height)
+{
+  return ((1 + HB_MACHINES * track_size(scale, height)) * (HB_FONT_HEIGHT + 2) + 24) * scale;
+}
 
 void hb_race_size(const struct hb_race *race, int scale, int width, int height, int size[2])
 {
   int columns = columns_of(race), rows = (race->count + columns - 1) / columns;
   size[0] = (int)fmax(1, width / columns);
-  size[1] = (int)fmax(1, (height - hb_race_foot(scale)) / rows);
+  size[1] = (int)fmax(1, (height - hb_race_foot(scale, height)) / rows);
 }
 
 /* Now and then, by the first one's, so that a color means the same speed in all. */
@@ -159,39 +161,36 @@ enum hb_status hb_race_draw(struct hb_race *race, struct hb_scene *scene, const 
 
 /* ---- numbers ----------------------------------------------------------------------------------------- */
 
-static void write_pairs(const struct hb_racer *r, char text[32])
+static void add_numbers(const struct hb_racer *r, struct hb_hud_numbers *n)
 {
-  double rate = r->step_s > 0 ? (double)r->counts.pairs / r->step_s : 0;
-  int giga = rate >= 1e9;
-  snprintf(text, 32, "%.3g %s pairs/s", (giga ? 1e-9 : 1e-6) * rate, giga ? "G" : "M");
+  hb_hud_row(n, "t", "%.5f", hb_sim_time(r->sim));
+  hb_hud_row(n, "dE/E", r->energies > 1 ? "%+.1e" : "-", r->e_error);
+  n->large = n->row_count;
+  if (r->energies > 1) hb_hud_row(n, "at", "t = %.5f", r->e_t);
+  hb_hud_row(n, "steps", "%" PRIu64, r->counts.block_steps);
+  hb_hud_pairs(n, (double)r->counts.pairs / r->step_s);
 }
 
 static void paint_racer(const struct hb_racer *r, const struct hb_hud_axes *axes, struct hb_paint *paint,
                         const double pane[4])
 {
-  enum { COLUMNS = 24, LINES = 5, CURVE_LINES = 7 };
+  enum { NAMES = 6, COLUMNS = 16, CURVE = 24, CURVE_LINES = 7 };
   const struct hb_force *force = hb_sim_force(r->sim);
   double margin = 12 * hb_paint_scale(paint), line = hb_paint_line_height(paint),
          column = hb_paint_column(paint);
   double x = pane[0] + margin, y = pane[1] + margin;
-  int columns = (int)fmin(COLUMNS, (pane[2] - 2 * margin) / column);
-  char text[LINES][32];
-  snprintf(text[0], 32, "%s, %s", hb_force_scheme(force)->name, hb_force_precision(force));
-  snprintf(text[1], 32, "t = %.5f", hb_sim_time(r->sim));
-  snprintf(text[2], 32, "%" PRIu64 " block steps", r->counts.block_steps);
-  write_pairs(r, text[3]);
-  snprintf(text[4], 32, r->energies > 1 ? "dE/E %+.1e" : "dE/E -", r->e_error);
+  int most = (int)((pane[2] - 2 * margin) / column);
+  char title[32];
+  struct hb_hud_numbers numbers = {.title = title, .name_columns = NAMES};
+  snprintf(title, sizeof title, "%s, %s", hb_force_scheme(force)->name, hb_force_precision(force));
+  int columns = (int)fmin(most, hb_hud_large(paint) * fmax(COLUMNS, (double)strlen(title)));
   if (columns < 8) return;
-  hb_paint_panel(paint, x, y, columns, LINES);
-  for (int k = 0; k < LINES; k++) {
-    text[k][columns] = 0;
-    hb_paint_text(paint, x, y + k * line, k ? HB_HUD_VALUE : HB_HUD_TITLE, text[k]);
-  }
-  int beside = pane[2] > 2 * COLUMNS * column + 4 * margin;
-  if (columns < COLUMNS || pane[3] < (LINES + CURVE_LINES) * line + 4 * margin) return;
-  const double panel[4] = {beside ? pane[0] + pane[2] - margin - COLUMNS * column : x,
-                           beside ? y : pane[1] + pane[3] - CURVE_LINES * line - margin, COLUMNS,
-                           CURVE_LINES};
+  add_numbers(r, &numbers);
+  double height = hb_hud_numbers_paint(paint, &numbers, x, y, columns);
+  int beside = most >= columns + 3 + CURVE;
+  if (most < CURVE || (!beside && pane[3] < height + CURVE_LINES * line + 4 * margin)) return;
+  const double panel[4] = {beside ? pane[0] + pane[2] - margin - CURVE * column : x,
+                           beside ? y : pane[1] + pane[3] - CURVE_LINES * line - margin, CURVE, CURVE_LINES};
   hb_hud_history_paint(paint, &r->errors, axes, INFINITY, panel);
 }
 
@@ -223,8 +222,8 @@ static void say_turns(const struct hb_race *race, int are_printed, struct hb_pai
 static void paint_tracks(const struct hb_race *race, struct hb_paint *paint)
 {
   int scale = hb_paint_scale(paint), are_printed = 1, is_printed;
-  double margin = 12 * scale, line = hb_paint_line_height(paint),
-         top = hb_paint_height(paint) - hb_race_foot(scale);
+  double margin = 12 * scale, foot = hb_race_foot(scale, hb_paint_height(paint)),
+         top = hb_paint_height(paint) - foot, y = top + margin;
   double width = (hb_paint_width(paint) - 3 * margin) / 2, seconds = mean_seconds(race), ghost[HB_MACHINES];
   double most = 1e-12;
   char name[32];
@@ -234,10 +233,11 @@ static void paint_tracks(const struct hb_race *race, struct hb_paint *paint)
     most = fmax(most, ghost[k]);
   }
   for (int k = 0; k < race->count; k++) most = fmax(most, hb_sim_time(race->racer[k].sim) - race->t);
-  hb_paint_box(paint, 0, top, hb_paint_width(paint), hb_race_foot(scale), 0x05060aff);
-  say_turns(race, are_printed, paint, margin, top + margin);
-  for (int k = 0; k < HB_MACHINES; k++) {
-    double y = top + margin + (k + 1) * line;
+  hb_paint_box(paint, 0, top, hb_paint_width(paint), foot, 0x05060aff);
+  say_turns(race, are_printed, paint, margin, y);
+  y += hb_paint_line_height(paint);
+  hb_paint_set_scale(paint, scale * track_size(scale, hb_paint_height(paint)));
+  for (int k = 0; k < HB_MACHINES; k++, y += hb_paint_line_height(paint)) {
     if (k < race->count) {
       const struct hb_sim *sim = race->racer[k].sim;
       double t = hb_sim_time(sim);
@@ -247,6 +247,7 @@ static void paint_tracks(const struct hb_race *race, struct hb_paint *paint)
     snprintf(name, sizeof name, "%.20s, 2007", hb_machines[k].name);
     paint_track(paint, 2 * margin + width, y, width, HB_HUD_NAME, name, ghost[k] / most, race->t + ghost[k]);
   }
+  hb_paint_set_scale(paint, scale);
 }
 
 void hb_race_paint(const struct hb_race *race, struct hb_paint *paint)

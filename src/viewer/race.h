@@ -18,7 +18,7 @@ struct hb_racer {
   struct hb_diagnostics begin; /* the first of `energies` measurements                         */
   struct hb_hud_history errors;
   int energies;
-  double e_error;            /* of the last, over begin.e_scale                              */
+  double e_error, e_t;       /* of the last, over begin.e_scale; its time                    */
   double step_s, diagnose_s; /* wall time of its steps, and of its energies                  */
 };
 
@@ -53,8 +53,8 @@ enum hb_status hb_race_draw(struct hb_race *race, struct hb_scene *scene, const 
                             const struct hb_gl_target *target);
 void hb_race_paint(const struct hb_race *race, struct hb_paint *paint);
 
-/* Pixels at the bottom that belong to all, and of what each has of a picture. */
-double hb_race_foot(int scale);
+/* Pixels at the bottom that belong to all: a sentence, and beside each scheme a machine of 2007; and of what each has of a picture. */
+double hb_race_foot(int scale, double height);
 void hb_race_size(const struct hb_race *race, int scale, int width, int height, int size[2]);
 
 #endif

@@ -37,94 +37,6 @@ static void view_source_close(struct hb_view_source *s);
 
 /* ---- numbers, sliders and help over the picture --------------------------------------------------------- */
 
-/* ---- numbers ---------------------------------------------------------------------------------------- */
-
-enum { ROWS = 12 };
-
-struct numbers {
-  const char *title; /* model or file */
-  char state[64];    /* "paused", "3 of 12", ... */
-  int row_count;
-  int large; /* so many rows, and the title, are in letters of twice the size where the window is large */
-  struct {
-    const char *name;
-    char text[64];
-    int has_scale; /* 1: followed by the color scale and `end` */
-    char end[16];
-  } rows[ROWS];
-  enum hb_colormap map;
-};
-
-enum { NUMBER_NAME = 9, MOST_COLUMNS = 40 };
-enum { LARGE_FROM = 480 }; /* pixels of height: from here on some rows can be read from the back of a room */
-
-__attribute__((format(printf, 3, 4))) static void add_row(struct numbers *n, const char *name,
-                                                          const char *format, ...)
-{
-  va_list values;
-  if (n->row_count == ROWS) return;
-  va_start(values, format);
-  n->rows[n->row_count].name = name;
-  vsnprintf(n->rows[n->row_count++].text, sizeof n->rows->text, format, values);
-  va_end(values);
-}
-
-static void add_scale(struct numbers *n, enum hb_colormap map, const double range[2])
-{
-  int k = n->row_count;
-  if (k == ROWS) return;
-  n->map = map;
-  add_row(n, "", "%.3g", range[0]);
-  n->rows[k].has_scale = 1;
-  snprintf(n->rows[k].end, sizeof n->rows->end, "%.3g", range[1]);
-}
-
-/* A text that is too long is cut off. */
-static void draw_text(struct hb_paint *paint, double x, double y, int columns, uint32_t color,
-                      const char *text)
-{
-  char cut[MOST_COLUMNS + 1];
-  if (columns > MOST_COLUMNS) columns = MOST_COLUMNS;
-  if (columns < 4) return;
-  snprintf(cut, sizeof cut, "%.*s", columns, text);
-  if (strlen(text) > (size_t)columns) memcpy(cut + columns - 3, "...", 3);
-  hb_paint_text(paint, x, y, color, cut);
-}
-
-/* The smallest number stands before the colors, the largest after them. */
-static void draw_scale(struct hb_paint *paint, double x, double y, int columns, const struct numbers *n,
-                       int row)
-{
-  enum { STEPS = 32 };
-  int left = (int)strlen(n->rows[row].text) + 1, right = (int)strlen(n->rows[row].end) + 1;
-  double scale = hb_paint_scale(paint), height = hb_paint_line_height(paint) - 9 * scale;
-  double column = hb_paint_column(paint);
-  columns -= left + right;
-  if (columns <= 0) return;
-  double width = columns * column / STEPS;
-  x += left * column;
-  for (int k = 0; k < STEPS; k++) {
-    float rgb[3];
-    uint32_t color = 0;
-    hb_colormap_rgb(n->map, (k + 0.5) / STEPS, rgb);
-    for (int c = 0; c < 3; c++) color = color << 8 | (uint32_t)(255 * hb_colormap_encode(rgb[c]) + 0.5);
-    hb_paint_box(paint, x + k * width, y + 4 * scale, width, height, color << 8 | 0xff);
-  }
-  hb_paint_text(paint, x + (columns + 1) * column, y, HB_HUD_VALUE, n->rows[row].end);
-}
-
-static void draw_rows(struct hb_paint *paint, const struct numbers *n, int first, int end, int width,
-                      double x, double y)
-{
-  double value_x = x + NUMBER_NAME * hb_paint_column(paint);
-  int columns = width - NUMBER_NAME;
-  for (int k = first; k < end; k++, y += hb_paint_line_height(paint)) {
-    if (n->rows[k].has_scale) draw_scale(paint, value_x, y, columns, n, k);
-    draw_text(paint, x, y, NUMBER_NAME, HB_HUD_NAME, n->rows[k].name);
-    draw_text(paint, value_x, y, columns, HB_HUD_VALUE, n->rows[k].text);
-  }
-}
-
 /* In the lower right corner, beside the sliders, wrapped to fit. */
 static void draw_note(struct hb_paint *paint, int beside, uint32_t color, const char *text, double *bottom)
 {
@@ -148,22 +60,7 @@ static int columns_in(const struct hb_paint *paint, double width)
 {
   double margin = 12 * hb_paint_scale(paint);
   int columns = (int)((width - 2 * margin) / hb_paint_column(paint));
-  return columns < MOST_COLUMNS ? columns : MOST_COLUMNS;
-}
-
-static void paint_numbers(struct hb_paint *paint, const struct numbers *n, int all_columns)
-{
-  double margin = 12 * hb_paint_scale(paint);
-  int scale = hb_paint_scale(paint), size = hb_paint_height(paint) >= LARGE_FROM * scale ? 2 : 1;
-  int large = size > 1 ? n->large : 0, columns = all_columns / size, state = (int)strlen(n->state);
-  double y = margin + size * (large + 1) * hb_paint_line_height(paint);
-  hb_paint_panel(paint, margin, margin, all_columns, size * (large + 1) + n->row_count - large);
-  draw_rows(paint, n, large, n->row_count, all_columns, margin, y);
-  hb_paint_set_scale(paint, size * scale);
-  draw_text(paint, margin, margin, columns - state - 1, HB_HUD_TITLE, n->title);
-  draw_text(paint, margin + (columns - state) * hb_paint_column(paint), margin, state, HB_HUD_NOTE, n->state);
-  draw_rows(paint, n, 0, large, columns, margin, margin + hb_paint_line_height(paint));
-  hb_paint_set_scale(paint, scale);
+  return columns < HB_HUD_COLUMNS ? columns : HB_HUD_COLUMNS;
 }
 
 /* ---- sliders ----------------------------------------------------------------------------------------- */
@@ -251,24 +148,17 @@ static void paint_history(struct hb_paint *paint, const struct hb_view_source *s
 
 /* ---- over the picture -------------------------------------------------------------------------------- */
 
-static void add_pairs(double pairs_per_s, struct numbers *n)
-{
-  int giga = pairs_per_s >= 1e9;
-  if (!isnan(pairs_per_s))
-    add_row(n, "pairs", "%.4g %s", (giga ? 1e-9 : 1e-6) * pairs_per_s, giga ? "G/s" : "M/s");
-}
-
-static void add_color(const struct hb_view *view, struct numbers *n)
+static void add_color(const struct hb_view *view, struct hb_hud_numbers *n)
 {
   enum hb_coloring color = color_now(view);
   double range[2];
-  add_row(n, "color", "%s", hb_coloring_label(color));
+  hb_hud_row(n, "color", "%s", hb_coloring_label(color));
   for (int k = 0; k < 2; k++) range[k] = hb_coloring_number(color, view->stars.range[k]);
   int is_group = hb_coloring_scene(color) == HB_SCENE_COLOR_GROUP;
-  if (!is_group && !isnan(range[0])) add_scale(n, view->looks.style.map, range);
+  if (!is_group && !isnan(range[0])) hb_hud_scale(n, view->looks.style.map, range);
 }
 
-static void add_numbers(const struct hb_view *view, struct numbers *n)
+static void add_numbers(const struct hb_view *view, struct hb_hud_numbers *n)
 {
   const struct hb_view_source *s = &view->source;
   const struct hb_view_clock *clock = &view->clock;
@@ -276,7 +166,6 @@ static void add_numbers(const struct hb_view *view, struct numbers *n)
   int series = hb_view_source_is_series(s), back = looks_back(s);
   double error = hb_hud_history_at(&s->history, s->at, s->e_error);
   hb_view_source_counts(s, &counts);
-  n->title = s->title;
   if (series)
     snprintf(n->state, sizeof n->state, "%zu of %zu%s", s->shown + 1, s->file_count,
              clock->paused ? ", paused" : "");
@@ -285,30 +174,31 @@ static void add_numbers(const struct hb_view *view, struct numbers *n)
              back            ? clock->paused ? "past" : "replay"
              : clock->paused ? "paused"
                              : "");
-  add_row(n, "N", "%" PRIu64, s->n);
-  add_row(n, "t", "%.4f", s->at);
-  if (s->energies == 1) add_row(n, "dE/E", "-"); /* with which later ones are compared */
-  if (s->energies > 1 && !isnan(error)) add_row(n, "dE/E", "%+.2e", error);
+  hb_hud_row(n, "N", "%" PRIu64, s->n);
+  hb_hud_row(n, "t", "%.4f", s->at);
+  if (s->energies == 1) hb_hud_row(n, "dE/E", "-"); /* with which later ones are compared */
+  if (s->energies > 1 && !isnan(error)) hb_hud_row(n, "dE/E", "%+.2e", error);
   n->large = n->row_count;
   if (!series && !back) {
-    add_row(n, "speed", "%.3g time units a second", clock->speed);
-    add_row(n, "block", "%" PRIu64, s->block);
+    hb_hud_row(n, "speed", "%.3g time units a second", clock->speed);
+    hb_hud_row(n, "block", "%" PRIu64, s->block);
     if (counts.near.full_blocks)
-      add_row(n, "steps", "%" PRIu64 ", %" PRIu64 " full", counts.block_steps, counts.near.full_blocks);
+      hb_hud_row(n, "steps", "%" PRIu64 ", %" PRIu64 " full", counts.block_steps, counts.near.full_blocks);
     else
-      add_row(n, "steps", "%" PRIu64, counts.block_steps);
-    if (!view->film) add_pairs(clock->measured.pairs_per_s, n);
+      hb_hud_row(n, "steps", "%" PRIu64, counts.block_steps);
+    if (!view->film) hb_hud_pairs(n, clock->measured.pairs_per_s);
   }
   if (s->sim && !back) {
     const struct hb_force *force = hb_sim_force(s->sim);
-    add_row(n, "forces", "%s, %s, %s", hb_force_scheme(force)->name, hb_force_precision(force),
-            s->run->sim.integrator);
-    add_row(n, "device", "%s", hb_force_scheme(force)->needs_gl ? hb_force_device(force) : "the processor");
+    hb_hud_row(n, "forces", "%s, %s, %s", hb_force_scheme(force)->name, hb_force_precision(force),
+               s->run->sim.integrator);
+    hb_hud_row(n, "device", "%s",
+               hb_force_scheme(force)->needs_gl ? hb_force_device(force) : "the processor");
   }
   add_color(view, n);
   if (!isnan(clock->measured.pictures_per_s) && !view->film)
-    add_row(n, "pictures", "%.0f /s, %.1f ms each", clock->measured.pictures_per_s,
-            1e3 * view->detail.draw_s);
+    hb_hud_row(n, "pictures", "%.0f /s, %.1f ms each", clock->measured.pictures_per_s,
+               1e3 * view->detail.draw_s);
 }
 
 /* The most urgent one. */
@@ -350,18 +240,18 @@ static void view_hud_paint(struct hb_view *view)
   const struct hb_view_looks *looks = &view->looks;
   struct hb_paint *paint = view->window.paint;
   struct hb_hud_slider *bar = &view->sliders[HB_VIEW_TIME];
-  struct numbers numbers = {0};
+  struct hb_hud_numbers numbers = {.title = s->title, .name_columns = 9};
   char text[64];
   set_bar(view);
   int columns = columns_in(paint, view->window.scene_width);
-  int has_bar = (!s->sim || view_source_has_energy(s)) && (looks->hud || looks->bars);
+  int has_bar = looks->hud || looks->bars;
   double margin = 12 * hb_paint_scale(paint), foot = has_bar ? 1.5 * hb_paint_line_height(paint) : 0;
   double bottom = hb_paint_height(paint) - foot - margin;
   draw_note(paint, columns, HB_HUD_ERROR, view->window.error, &bottom);
   draw_note(paint, columns, HB_HUD_NOTE, find_message(view, text), &bottom);
   if (looks->hud && !looks->help) {
     add_numbers(view, &numbers);
-    paint_numbers(paint, &numbers, columns);
+    hb_hud_numbers_paint(paint, &numbers, margin, margin, columns);
   }
   if (looks->hud && !view->inspect.inspector && view_source_has_energy(s)) paint_history(paint, s);
   if (looks->bars) paint_sliders(paint, view->sliders, HB_VIEW_TIME, columns, foot);
@@ -705,11 +595,10 @@ static enum hb_status view_source_diagnose(struct hb_view_source *s)
 
 enum { PAST_BYTES = 1 << 27, PAST_STATES = 1 << 13 };
 
-/* Keeps the state of now, where that needs no readback from the device. */
+/* Keeps the state of now; from a device that corrects it is read back. */
 static enum hb_status keep(struct hb_view_source *s)
 {
   struct hb_particles *state;
-  if (!view_source_has_energy(s)) return HB_OK;
   double started = hb_clock_now();
   HB_TRY(hb_sim_state(s->sim, s->t, &state));
   size_t n = hb_particles_n(state);
@@ -722,11 +611,11 @@ static enum hb_status keep(struct hb_view_source *s)
 
 static int looks_back(const struct hb_view_source *s) { return s->sim && s->at < s->t; }
 
-/* Looks at a time from the first that was kept to that of the next step, predicted, where that needs no readback from the device. */
+/* Looks at a time from the first that was kept to that of the next step, predicted where that needs no readback from the device. */
 static void view_source_look_at(struct hb_view_source *s, double t)
 {
   double first = s->past.count ? s->past.t[0] : s->t;
-  if (view_source_has_energy(s)) s->at = fmin(fmax(t, first), hb_sim_next_time(s->sim));
+  s->at = fmin(fmax(t, first), view_source_has_energy(s) ? hb_sim_next_time(s->sim) : s->t);
 }
 
 static enum hb_status state_at(const struct hb_view_source *s, double t, struct hb_particles **state)
@@ -1259,7 +1148,7 @@ static enum hb_status draw_race(struct hb_view *view, const struct hb_gl_target 
   HB_TRY(hb_race_draw(&view->race, w->scene, &view->steer.camera, &style, w->text_scale, w->coarse, target));
   hb_paint_begin(w->paint, w->width, w->height, w->text_scale);
   hb_race_paint(&view->race, w->paint);
-  double bottom = w->height - hb_race_foot(w->text_scale) - 12 * w->text_scale;
+  double bottom = w->height - hb_race_foot(w->text_scale, w->height) - 12 * w->text_scale;
   draw_note(w->paint, 0, HB_HUD_ERROR, w->error, &bottom);
   draw_note(w->paint, 0, HB_HUD_NOTE, find_message(view, text), &bottom);
   if (view->looks.help) paint_help(w->paint, view->keys);

@@ -640,6 +640,11 @@ END
   [ "$(value 3 scheme)" != '"host"' ]
   says 4 block_steps 9
   says 4 at 0
+  # what a device corrects is read back for that
+  view p.h5 --eps 1/64 --scheme bag --precision ds --transfer block --predict gpu --correct gpu <<<$'frames 9\nkey left\nkey left\nstate\nkey m\nstate'
+  holds "$(value 0 at) > 0 && $(value 0 at) < $(value 0 t)"
+  says 1 t "$(value 0 at)"
+  says 1 block_steps 0
 }
 
 # racer LINE NUMBER KEY: of a race's state
