@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/ranks.h"
 #include "base/text.h"
@@ -12,10 +13,11 @@
 #include "console/signals.h"
 #include "console/target.h"
 #include "console/terminal.h"
-#include "run/run_ranks.h"
 
 #include <holmberg/checkpoint.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <float.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -23,8 +25,413 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
+
+/* ---- outputs that only grow ---- */
+
+static int is_stdout(const struct hb_appended *output) { return strcmp(output->path, "-") == 0; }
+
+static enum hb_status fail(const char *verb, const struct hb_appended *output)
+{
+  return hb_fail(HB_ERR_IO, "cannot %s %s: %s", verb, is_stdout(output) ? "standard output" : output->path,
+                 strerror(errno));
+}
+
+/* Continues the checksum over the bytes from .. to; 0 if the file ends earlier. */
+static int sum(int fd, unsigned long long from, unsigned long long to, unsigned long *checksum)
+{
+  unsigned char chunk[65536];
+  unsigned long crc = *checksum;
+  while (from < to) {
+    size_t wanted = to - from < sizeof chunk ? (size_t)(to - from) : sizeof chunk;
+    ssize_t got = pread(fd, chunk, wanted, (off_t)from);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return 0;
+    crc = crc32_z(crc, chunk, (size_t)got);
+    from += (size_t)got;
+  }
+  *checksum = crc;
+  return 1;
+}
+
+/* For reading: standard output may be open for writing only. */
+static int open_again(const struct hb_appended *output)
+{
+  return open(is_stdout(output) ? "/dev/fd/1" : output->path, O_RDONLY | O_CLOEXEC);
+}
+
+static int look(const struct hb_appended *output, struct stat *info)
+{
+  return is_stdout(output) ? fstat(STDOUT_FILENO, info) : stat(output->path, info);
+}
+
+/* Where the next row will begin. */
+static unsigned long long end_of(const struct hb_appended *output, const struct stat *info)
+{
+  if (!is_stdout(output) || fcntl(STDOUT_FILENO, F_GETFL) & O_APPEND)
+    return (unsigned long long)info->st_size;
+  off_t place = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+  return place < 0 ? 0 : (unsigned long long)place;
+}
+
+static int is_marked(const struct hb_appended *output, const struct stat *info)
+{
+  return output->inode == info->st_ino && output->device == info->st_dev;
+}
+
+/* Whether it begins with the bytes of the mark. */
+static int begins_as_marked(const struct hb_appended *output)
+{
+  unsigned long checksum = 0;
+  int fd = open_again(output);
+  int same = fd >= 0 && sum(fd, 0, output->length, &checksum) && checksum == output->checksum;
+  if (fd >= 0) close(fd);
+  return same;
+}
+
+/* Whether it is a regular file, which can be marked and cut. */
+static int appended_is_file(const struct hb_appended *output)
+{
+  struct stat info;
+  return look(output, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static int appended_is_marked(const struct hb_appended *output)
+{
+  struct stat info;
+  return output->length > 0 && look(output, &info) == 0 && is_marked(output, &info);
+}
+
+/* Whether it is the same file as at the mark; and whether it is unchanged since. */
+static int appended_is_unchanged(const struct hb_appended *output)
+{
+  struct stat info;
+  return output->inode != 0 && look(output, &info) == 0 && is_marked(output, &info) &&
+         (unsigned long long)info.st_size == output->length && begins_as_marked(output);
+}
+
+/* ---- marking ---- */
+
+static enum hb_status measure(int fd, const struct stat *info, struct hb_appended *output)
+{
+  unsigned long long end = end_of(output, info);
+  if (!is_marked(output, info) || end < output->length) output->length = output->checksum = 0;
+  if (!sum(fd, output->length, end, &output->checksum)) return fail("read", output);
+  if (fsync(fd) != 0) return fail("sync", output);
+  output->length = end;
+  output->inode = info->st_ino;
+  output->device = info->st_dev;
+  return HB_OK;
+}
+
+enum hb_status hb_appended_mark(struct hb_appended *output)
+{
+  struct stat info;
+  int fd = -1;
+  enum hb_status status = HB_OK;
+  if (look(output, &info) != 0 || (S_ISREG(info.st_mode) && (fd = open_again(output)) < 0))
+    status = is_stdout(output) ? HB_OK : fail("read", output);
+  if (fd >= 0) {
+    status = measure(fd, &info, output);
+    close(fd);
+    if (status == HB_OK) return HB_OK;
+  }
+  *output = (struct hb_appended){.path = output->path};
+  return status;
+}
+
+/* ---- cutting ---- */
+
+static enum hb_status cut_stdout(const struct hb_appended *output, const struct stat *info)
+{
+  if (!is_marked(output, info) || (unsigned long long)info->st_size < output->length ||
+      !begins_as_marked(output))
+    return HB_OK;
+  if (ftruncate(STDOUT_FILENO, (off_t)output->length) != 0) return fail("cut", output);
+  return lseek(STDOUT_FILENO, (off_t)output->length, SEEK_SET) < 0 ? fail("cut", output) : HB_OK;
+}
+
+static enum hb_status cut_open_file(int fd, const struct hb_appended *output)
+{
+  struct stat info;
+  unsigned long checksum = 0;
+  if (fstat(fd, &info) != 0) return fail("read", output);
+  if ((unsigned long long)info.st_size < output->length)
+    return hb_fail(HB_ERR_INPUT, "%s has %lld bytes, the checkpoint expects at least %llu", output->path,
+                   (long long)info.st_size, output->length);
+  if (!sum(fd, 0, output->length, &checksum)) return fail("read", output);
+  if (checksum != output->checksum)
+    return hb_fail(HB_ERR_INPUT, "%s does not begin with the %llu bytes that the checkpoint's run wrote",
+                   output->path, output->length);
+  return ftruncate(fd, (off_t)output->length) != 0 ? fail("cut", output) : HB_OK;
+}
+
+static enum hb_status cut_file(const struct hb_appended *output)
+{
+  int fd = open(output->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return fail("cut", output);
+  enum hb_status status = cut_open_file(fd, output);
+  close(fd);
+  return status;
+}
+
+enum hb_status hb_appended_cut(const struct hb_appended *output)
+{
+  struct stat info;
+  if (output->inode == 0) return HB_OK;
+  if (look(output, &info) != 0) return is_stdout(output) ? HB_OK : fail("read", output);
+  if (is_stdout(output)) return cut_stdout(output, &info);
+  return S_ISREG(info.st_mode) ? cut_file(output) : HB_OK;
+}
+
+/* ---- locks ---- */
+
+enum result { LOCKED, GONE, FAILED, UNSUPPORTED };
+
+/* Whether the locked file is empty and still has its name: the last holder may have removed it. */
+static enum result judge(int fd, const char *path, const char *name)
+{
+  struct stat held, named;
+  if (fstat(fd, &held) != 0 || lstat(name, &named) != 0) return GONE;
+  if (held.st_ino != named.st_ino || held.st_dev != named.st_dev) return GONE;
+  if (S_ISREG(held.st_mode) && held.st_size == 0) return LOCKED;
+  hb_fail(HB_ERR_IO, "cannot write %s: %s exists and is not a lock file", path, name);
+  return FAILED;
+}
+
+static enum result take(const char *path, const char *name, int *fd)
+{
+  /* nonblocking: a fifo would wait for its other end; judge() refuses what is not a lock file */
+  *fd = open(name, O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (*fd < 0) {
+    hb_fail(HB_ERR_IO, "cannot write %s: its lock %s: %s", path, name, strerror(errno));
+    return FAILED;
+  }
+  enum result result = LOCKED;
+  if (flock(*fd, LOCK_EX | LOCK_NB) != 0) {
+    result = errno == EWOULDBLOCK ? FAILED : UNSUPPORTED;
+    if (result == UNSUPPORTED) hb_log("%s cannot be locked: %s", name, strerror(errno));
+    hb_fail(HB_ERR_IO, "cannot write %s: another run is writing it (it holds %s)", path, name);
+  }
+  if (result == LOCKED) result = judge(*fd, path, name);
+  if (result == LOCKED) return result;
+  if (result == UNSUPPORTED && judge(*fd, path, name) == LOCKED) unlink(name); /* empty, so we created it */
+  close(*fd);
+  return result;
+}
+
+enum hb_status hb_lock_take(const char *path, struct hb_lock *lock)
+{
+  struct hb_text name = {0};
+  HB_TRY(hb_text_append(&name, "%s.lock", path));
+  int fd = -1;
+  enum result result = GONE;
+  /* GONE if its holder releases it in between; always, on a file system whose inodes change */
+  for (int tries = 0; result == GONE && tries < 1000; tries++) result = take(path, name.text, &fd);
+  if (result == LOCKED)
+    *lock = (struct hb_lock){name.text, fd};
+  else
+    hb_mem_free(name.text);
+  return result == FAILED ? HB_ERR_IO : HB_OK;
+}
+
+void hb_lock_release(struct hb_lock *lock)
+{
+  if (!lock->name) return;
+  unlink(lock->name); /* while it is held, so that judge() in another process notices */
+  close(lock->fd);
+  hb_mem_free(lock->name);
+  *lock = (struct hb_lock){0};
+}
+
+/* ---- rows ---- */
+
+static int is_csv(const char *path) { return strcasecmp(hb_text_extension(path), ".csv") == 0; }
+
+/* Checks before the work that such a file of `what` can be written. Errors: HB_ERR_USAGE (extension is not csv or jsonl),
+ * HB_ERR_IO. */
+static enum hb_status run_rows_check(const char *path, const char *what)
+{
+  if (!is_csv(path) && strcasecmp(hb_text_extension(path), ".jsonl") != 0)
+    return hb_fail(HB_ERR_USAGE, "cannot write %s to '%s': its extension is not csv or jsonl", what, path);
+  return hb_target_check(path, ""); /* the folder only, the format is known */
+}
+
+static enum hb_status cannot_write(const struct hb_run_rows *rows)
+{
+  return hb_fail(HB_ERR_IO, "cannot write %s: %s", rows->path, strerror(errno));
+}
+
+static enum hb_status run_rows_open(const char *path, int append, struct hb_run_rows *rows)
+{
+  *rows = (struct hb_run_rows){.path = path, .csv = is_csv(path)};
+  int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
+  if (fd < 0) return cannot_write(rows);
+  rows->file = fdopen(fd, "w");
+  if (!rows->file) {
+    close(fd);
+    return cannot_write(rows);
+  }
+  rows->rows = lseek(fd, 0, SEEK_END) > 0;
+  return HB_OK;
+}
+
+/* A new one, or to append to the rows of a resumed run. run_rows_close accepts one that was never opened. Errors:
+ * HB_ERR_IO. */
+static void run_rows_close(struct hb_run_rows *rows)
+{
+  if (rows->file) fclose(rows->file); /* all rows are flushed */
+  rows->file = NULL;
+}
+
+/* One row, flushed at once. Errors: HB_ERR_IO. */
+static enum hb_status run_rows_put(struct hb_run_rows *rows, const struct hb_table_column *columns,
+                                   size_t count, const void *row)
+{
+  enum hb_table_form form = rows->csv ? HB_TABLE_CSV_FORM : HB_TABLE_JSON_FORM;
+  hb_table_put(&(struct hb_table){columns, count, form, rows->file, rows->rows}, row);
+  rows->rows++;
+  return fflush(rows->file) == 0 && !ferror(rows->file) ? HB_OK : cannot_write(rows);
+}
+
+/* ---- what several ranks do together (base/ranks.h): rank 0 reads and writes, the others integrate along ---- */
+
+/* On all ranks but 0: the settings without outputs and their units, checkpoints and limits of time, which are rank 0's. */
+static void run_ranks_follow(struct hb_run_settings *s)
+{
+  if (hb_ranks_number() == 0) return;
+  s->output = s->diag = s->events = s->follow = s->follow_out = s->checkpoint = s->format = NULL;
+  s->snap_every = s->max_s = 0;
+  s->json = 0;
+  s->quiet = 1;
+}
+
+/* ---- particles ---- */
+
+/* Of a snapshot's notes, those that hb_run_take_notes reads. */
+static const char *const shaping[] = {"eps", "dt", "damping", "units"};
+
+static enum hb_status share_note(const char *key, struct hb_particles *p)
+{
+  char text[128] = "";
+  const char *note = hb_ranks_number() ? NULL : hb_particles_note(p, key);
+  if (note) snprintf(text, sizeof text, "%s", note);
+  HB_TRY(hb_ranks_share(text, sizeof text));
+  return hb_ranks_number() && *text ? hb_particles_set_note(p, key, text) : HB_OK;
+}
+
+/* Of any length. */
+static enum hb_status share_long_note(const char *key, struct hb_particles *p)
+{
+  const char *note = hb_ranks_number() ? NULL : hb_particles_note(p, key);
+  uint64_t size = note ? strlen(note) + 1 : 0;
+  char *text = NULL;
+  HB_TRY(hb_ranks_share(&size, sizeof size));
+  if (size == 0) return HB_OK;
+  enum hb_status status = hb_ranks_agree(HB_ALLOC(size, &text));
+  if (status == HB_OK && note) memcpy(text, note, size);
+  if (status == HB_OK) status = hb_ranks_share(text, size);
+  if (status == HB_OK && hb_ranks_number()) status = hb_particles_set_note(p, key, text);
+  hb_mem_free(text);
+  return hb_ranks_agree(status);
+}
+
+/* What rank 0 has read, status of its reading, to all; other ranks give HB_OK and NULL. Of the notes the others get those that
+ * shape a run. Errors: rank 0's; HB_ERR_IO, HB_ERR_INTERNAL. */
+static enum hb_status run_ranks_share_particles(enum hb_status status, struct hb_particles **particles)
+{
+  if (hb_ranks_count() == 1) return status;
+  HB_TRY(hb_ranks_agree(status));
+  int reads = hb_ranks_number() == 0;
+  uint64_t n = reads ? hb_particles_n(*particles) : 0;
+  double t = reads ? hb_particles_time(*particles) : 0;
+  HB_TRY(hb_ranks_share(&n, sizeof n));
+  HB_TRY(hb_ranks_share(&t, sizeof t));
+  HB_TRY(hb_ranks_agree(reads ? HB_OK : hb_particles_create(n, particles)));
+  struct hb_particles *p = *particles;
+  hb_particles_set_time(p, t);
+  HB_TRY(hb_ranks_share(hb_particles_m(p), n * sizeof(double)));
+  HB_TRY(hb_ranks_share(hb_particles_x(p), 3 * n * sizeof(double)));
+  HB_TRY(hb_ranks_share(hb_particles_v(p), 3 * n * sizeof(double)));
+  HB_TRY(hb_ranks_share(hb_particles_id(p), n * sizeof(uint64_t)));
+  for (size_t k = 0; k < sizeof shaping / sizeof *shaping; k++) {
+    enum hb_status shared = share_note(shaping[k], p); /* all of them, else other ranks would wait */
+    if (status == HB_OK) status = shared;
+  }
+  HB_TRY(hb_ranks_agree(status));
+  return share_long_note("stars", p); /* see sim/sim_stars.c */
+}
+
+/* ---- checkpoints ---- */
+
+/* Opens bytes as if they were a file's. */
+static enum hb_status open_bytes(const char *bytes, size_t count, struct hb_checkpoint **checkpoint)
+{
+  char path[32];
+  FILE *file = tmpfile();
+  enum hb_status status = HB_OK;
+  if (!file || fwrite(bytes, 1, count, file) != count || fflush(file) != 0)
+    status = hb_fail(HB_ERR_IO, "cannot write a temporary file: %s", strerror(errno));
+  if (status == HB_OK) {
+    snprintf(path, sizeof path, "/dev/fd/%d", fileno(file));
+    status = hb_checkpoint_open(path, checkpoint);
+  }
+  if (file) fclose(file);
+  return status;
+}
+
+/* The same for a checkpoint. */
+static enum hb_status run_ranks_share_checkpoint(enum hb_status status, struct hb_checkpoint **checkpoint)
+{
+  if (hb_ranks_count() == 1) return status;
+  int reads = hb_ranks_number() == 0;
+  char *bytes = NULL;
+  size_t count = 0;
+  if (reads && status == HB_OK) {
+    struct hb_checkpoint_info info;
+    hb_checkpoint_info(*checkpoint, &info);
+    status = hb_file_read(info.path, &bytes, &count);
+  }
+  status = hb_ranks_agree(status);
+  if (status == HB_OK) status = hb_ranks_share_bytes(&bytes, &count);
+  if (status == HB_OK) status = hb_ranks_agree(reads ? HB_OK : open_bytes(bytes, count, checkpoint));
+  hb_mem_free(bytes);
+  return status;
+}
+
+/* ---- stopping ---- */
+
+enum { REASON = 16 };
+
+static enum hb_status share_reason(const char **by)
+{
+  static char reason[REASON];
+  struct {
+    char at[REASON];
+  } mine = {{0}}, *all;
+  if (*by) snprintf(mine.at, sizeof mine.at, "%s", *by);
+  HB_TRY(HB_ALLOC((size_t)hb_ranks_count(), &all));
+  enum hb_status status = hb_ranks_gather(sizeof mine / sizeof(uint64_t), &mine, all);
+  for (int k = hb_ranks_count() - 1; k >= 0 && status == HB_OK; k--)
+    if (*all[k].at) memcpy(reason, all[k].at, sizeof reason);
+  hb_mem_free(all);
+  *by = reason;
+  return status;
+}
+
+/* Whether to stop after this step, by whose wish: *by of this rank, or NULL; then that of any, the same on all ranks. It takes
+ * until after the next forces for all to know. Errors: HB_ERR_IO. */
+static enum hb_status run_ranks_stop(const char **by)
+{
+  if (*by) hb_ranks_wish();
+  if (hb_ranks_wished()) return share_reason(by);
+  *by = NULL;
+  return HB_OK;
+}
 
 static enum hb_status run_events_put(struct hb_run_rows *rows, const struct hb_sim *sim,
                                      const struct hb_units *units);
@@ -438,7 +845,7 @@ static enum hb_status run_diag_row(struct hb_run_diag *diag, struct hb_sim *sim,
   diag_row.structure = structure;
   if (output->units.mass > 0) hb_astro_structure(&output->units, &diag_row.structure);
   make_columns(diag, &diag_row, &diag_columns);
-  return hb_run_rows_put(&diag->rows, diag_columns.at, diag_columns.count, &diag_row);
+  return run_rows_put(&diag->rows, diag_columns.at, diag_columns.count, &diag_row);
 }
 
 #undef IN_DIAG
@@ -475,7 +882,7 @@ static enum hb_status put_event(struct hb_run_rows *rows, const struct hb_units 
     diag_row->E *= hb_astro_energy(units);
   } else
     count--;
-  return hb_run_rows_put(rows, event_columns, count, diag_row);
+  return run_rows_put(rows, event_columns, count, diag_row);
 }
 
 /* Says once what an option that asks for encounters cannot see in such a run, if anything. */
@@ -616,8 +1023,7 @@ static enum hb_status run_follow_put(struct hb_run_follow *follow, struct hb_sim
     HB_TRY(hb_sim_follow(sim, f, &is_due));
     if (!is_due) continue;
     const struct followed followed = {*f, norm(f->a), norm(f->j), norm(f->near_a), norm(f->far_a)};
-    HB_TRY(
-        hb_run_rows_put(&follow->rows, follow_columns, has_parts ? COLUMNS : COLUMNS - OF_PARTS, &followed));
+    HB_TRY(run_rows_put(&follow->rows, follow_columns, has_parts ? COLUMNS : COLUMNS - OF_PARTS, &followed));
   }
   return HB_OK;
 }
@@ -812,7 +1218,7 @@ static void run_watch_pace(struct hb_run *run)
  *   progress T T_BEGIN E_BEGIN DIAG_NUMBER SNAP_NUMBER WALL_S WRITTEN ROWS    doubles as hexadecimal: all bits
  *   scale E_SCALE NOTED PARTS                                             in older ones: watch E_KIN_BEGIN NOTED, or nothing
  *   device TEXT                                                               if another device has continued the run
- *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in run_files.h: standard output, --diag
+ *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in run.h: standard output, --diag
  *   events INODE DEVICE LENGTH CHECKSUM PATH                                  the same of --events
  *   follow INODE DEVICE LENGTH CHECKSUM PATH                                  the same of --follow
  *   found INODE DEVICE LENGTH CHECKSUM PATH                                   the file at -o before the run replaced it
@@ -1095,7 +1501,7 @@ static enum hb_status run_record_poll(struct hb_run *run)
   const struct hb_run_settings *s = run->settings;
   const char *by = hb_signals_stop();
   if (!by && s->max_s > 0 && now - c->began > s->max_s) by = "--max-hours";
-  HB_TRY(hb_run_ranks_stop(&by));
+  HB_TRY(run_ranks_stop(&by));
   int asked = hb_signals_asked();
   if (asked && !c->path.text) hb_terminal_note("SIGUSR1: without --checkpoint there is nothing to write");
   if (by || asked || now - c->written >= s->checkpoint_every_s) HB_TRY(run_record_save(run));
@@ -1110,15 +1516,15 @@ static void begin_run(const struct hb_opts *opts, struct hb_run *run)
   const struct hb_run_settings *settings = opts->settings;
   *run = (struct hb_run){.asked = {*opts, *settings}};
   run->settings = run->asked.opts.settings = &run->asked.settings;
-  hb_run_ranks_follow(&run->asked.settings);
+  run_ranks_follow(&run->asked.settings);
 }
 
 /* Also after a failure. */
 static void close_run(struct hb_run *run)
 {
-  hb_run_rows_close(&run->diag.rows);
-  hb_run_rows_close(&run->events);
-  hb_run_rows_close(&run->follow.rows);
+  run_rows_close(&run->diag.rows);
+  run_rows_close(&run->events);
+  run_rows_close(&run->follow.rows);
   hb_sim_destroy(run->sim);
   hb_particles_destroy(run->initial);
   hb_run_serve_close(run->serve);
@@ -1378,7 +1784,7 @@ static enum hb_status may_replace(struct hb_run *run, const char *path)
     return HB_OK;
   HB_TRY(hb_file_check(path));
   const struct hb_appended *found = &run->found;
-  if (found->path && strcmp(found->path, path) == 0 && hb_appended_is_unchanged(found)) return HB_OK;
+  if (found->path && strcmp(found->path, path) == 0 && appended_is_unchanged(found)) return HB_OK;
   int is_own = 0;
   HB_TRY(look_for_own(run, path, &is_own));
   if (is_own) return HB_OK;
@@ -1417,7 +1823,7 @@ static enum hb_status check_targets(struct hb_run *run)
 static enum hb_status append_to(const struct hb_appended *marked, struct hb_run_rows *rows)
 {
   HB_TRY(hb_appended_cut(marked));
-  return hb_run_rows_open(marked->path, 1, rows);
+  return run_rows_open(marked->path, 1, rows);
 }
 
 static enum hb_status resume_file(struct hb_run *run, enum hb_run_appended which, const char *option,
@@ -1426,7 +1832,7 @@ static enum hb_status resume_file(struct hb_run *run, enum hb_run_appended which
   const struct hb_appended *marked = &run->appended[which];
   int is_named = run->resumed.names[which];
   if (!marked->path) return HB_OK;
-  int is_marked = hb_appended_is_marked(marked), there = is_there(marked->path);
+  int is_marked = appended_is_marked(marked), there = is_there(marked->path);
   if (is_marked) return append_to(marked, rows);
   if (!is_named && there)
     return hb_fail(HB_ERR_IO,
@@ -1435,7 +1841,7 @@ static enum hb_status resume_file(struct hb_run *run, enum hb_run_appended which
   if (!is_named)
     return hb_fail(HB_ERR_IO, "%s no longer exists; give %s again to start a new one", marked->path, option);
   int is_copy = there && marked->length > 0 && run->resumed.same[which];
-  return is_copy ? append_to(marked, rows) : hb_run_rows_open(marked->path, 0, rows);
+  return is_copy ? append_to(marked, rows) : run_rows_open(marked->path, 0, rows);
 }
 
 static enum hb_status resume_rows(struct hb_run *run)
@@ -1635,9 +2041,9 @@ static enum hb_status prepare_files(struct hb_run *run)
   HB_TRY(check_stars(&run->asked.opts, s));
   HB_TRY(open_checkpoints(run));
   HB_TRY(run_follow_take(s->follow, &run->follow));
-  if (s->diag) HB_TRY(hb_run_rows_check(s->diag, "diagnostics"));
-  if (s->events) HB_TRY(hb_run_rows_check(s->events, "events"));
-  if (s->follow) HB_TRY(hb_run_rows_check(hb_run_follow_path(s), "steps"));
+  if (s->diag) HB_TRY(run_rows_check(s->diag, "diagnostics"));
+  if (s->events) HB_TRY(run_rows_check(s->events, "events"));
+  if (s->follow) HB_TRY(run_rows_check(hb_run_follow_path(s), "steps"));
   HB_TRY(lock_outputs(run));
   if (hb_ranks_number() > 0) return HB_OK;
   return hb_snapshot_read(run->asked.opts.operands[0], s->input_format, &run->initial);
@@ -1646,7 +2052,7 @@ static enum hb_status prepare_files(struct hb_run *run)
 static enum hb_status open_run(struct hb_run *run)
 {
   const struct hb_run_settings *s = run->settings;
-  HB_TRY(hb_run_ranks_share_particles(prepare_files(run), &run->initial));
+  HB_TRY(run_ranks_share_particles(prepare_files(run), &run->initial));
   HB_TRY(name_file(apply_notes(run, run->initial), run));
   run_set_up(run, hb_particles_time(run->initial));
   HB_TRY(name_file(check_times(run), run));
@@ -1657,9 +2063,9 @@ static enum hb_status open_run(struct hb_run *run)
   HB_TRY(s->sim.stars == HB_STARS_NONE ? status : name_file(status, run)); /* whose masses may be no star's */
   if (run->checkpoint.path.text) remember_output(run);
   run_announce(run);
-  if (s->diag) HB_TRY(hb_run_rows_open(s->diag, 0, &run->diag.rows));
-  if (s->events) HB_TRY(hb_run_rows_open(s->events, 0, &run->events));
-  if (s->follow) HB_TRY(hb_run_rows_open(hb_run_follow_path(s), 0, &run->follow.rows));
+  if (s->diag) HB_TRY(run_rows_open(s->diag, 0, &run->diag.rows));
+  if (s->events) HB_TRY(run_rows_open(s->events, 0, &run->events));
+  if (s->follow) HB_TRY(run_rows_open(hb_run_follow_path(s), 0, &run->follow.rows));
   HB_TRY(run_follow_put(&run->follow, run->sim));
   return s->events ? run_events_begin(&run->events, run->sim, &run->output.units) : HB_OK;
 }
@@ -1873,15 +2279,15 @@ static enum hb_status prepare_resumed(const struct hb_opts *opts, const struct h
   hb_checkpoint_info(checkpoint, &info);
   HB_TRY(hb_text_append_bytes(&run->resumed.record, own, bytes));
   HB_TRY(blame(merge_options(opts, checkpoint, run), info.path, 1));
-  hb_run_ranks_follow(&run->asked.settings);
+  run_ranks_follow(&run->asked.settings);
   HB_TRY(blame(hb_run_check_integrator(&run->asked.opts, s), info.path, 0));
   HB_TRY(blame(take_progress(run), info.path, names_t_end));
   HB_TRY(blame(hb_run_check_output(s), info.path, given->output || given->format));
-  if (s->diag) HB_TRY(blame(hb_run_rows_check(s->diag, "diagnostics"), info.path, given->diag != NULL));
-  if (s->events) HB_TRY(blame(hb_run_rows_check(s->events, "events"), info.path, given->events != NULL));
+  if (s->diag) HB_TRY(blame(run_rows_check(s->diag, "diagnostics"), info.path, given->diag != NULL));
+  if (s->events) HB_TRY(blame(run_rows_check(s->events, "events"), info.path, given->events != NULL));
   HB_TRY(blame(run_follow_take(s->follow, &run->follow), info.path, 0));
   if (s->follow)
-    HB_TRY(blame(hb_run_rows_check(hb_run_follow_path(s), "steps"), info.path, given->follow_out != NULL));
+    HB_TRY(blame(run_rows_check(hb_run_follow_path(s), "steps"), info.path, given->follow_out != NULL));
   struct hb_run_checkpoint *c = &run->checkpoint;
   if (goes_elsewhere(given, run)) {
     hb_mem_free(c->path.text);
@@ -1913,7 +2319,7 @@ static enum hb_status resume_run(const struct hb_opts *opts, struct hb_run *run)
   struct hb_checkpoint *checkpoint = NULL;
   enum hb_status status = HB_OK;
   if (hb_ranks_number() == 0) status = open_checkpoint(opts->settings, run, &checkpoint);
-  status = hb_run_ranks_share_checkpoint(status, &checkpoint);
+  status = run_ranks_share_checkpoint(status, &checkpoint);
   if (status == HB_OK) status = take_up_checkpoint(opts, checkpoint, run);
   hb_checkpoint_close(checkpoint); /* the simulation has its own copy of all */
   return status;
@@ -1947,7 +2353,7 @@ static int needs_rows(const struct hb_run *run)
 {
   const struct hb_appended *rows = &run->appended[RUN_STDOUT];
   if (!run->settings->output) return 1;
-  return run->checkpoint.path.text && rows->path && hb_appended_is_file(rows);
+  return run->checkpoint.path.text && rows->path && appended_is_file(rows);
 }
 
 static enum hb_status diagnose(struct hb_run *run)

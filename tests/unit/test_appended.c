@@ -1,7 +1,7 @@
 /* base/appended: a file of rows is cut back to where a checkpoint has seen it, and to nowhere else. */
 #include "support/support.h"
 
-#include "run/run_files.h"
+#include "run/run.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "support/support.h"
 
 #include "base/file.h"
-#include "run/run_files.h"
+#include "run/run.h"
 #include "base/mem.h"
 
 #include <errno.h>
