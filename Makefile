@@ -1,6 +1,6 @@
 # Holmberg. Targets: `make help`. Everything made goes to build/; V=1 shows the commands.
-VERSION := 0.1.0
-DATE    := 2026-11-22# of the version, for its manual
+VERSION := 1.0.0
+DATE    := 2026-11-26# of the version, for its manual
 B       := build
 
 CC      ?= cc
