@@ -646,14 +646,14 @@ static void put_bands(const cJSON *bands, struct hb_plot *plot)
   }
 }
 
-/* sizes "large thin", "small thin": curves of two N, and say so, those of one are thin; "each": a figure of each N is in its row
- * of the list "sizes". */
+/* sizes "small thin": curves of two N, and say so; "each": a figure of each N is in its row of the list "sizes". */
 static void put_figure(const struct hb_reproduction *r, const cJSON *figure, struct hb_report *report)
 {
+  static const char *const variants[HB_NU_SIZES] = {"/small", ""};
   size_t n[HB_NU_SIZES];
   char name[64];
   const char *sizes = word_of(figure, "sizes"), *y = word_of(figure, "y");
-  int is_each = strcmp(sizes, "each") == 0, thin = strcmp(sizes, "small thin") == 0 ? 0 : 1;
+  int is_each = strcmp(sizes, "each") == 0;
   struct figure f = {0};
   hb_reproduce_nu_sizes(r, n);
   for (int k = 0; k < (*sizes ? HB_NU_SIZES : 1); k++) {
@@ -662,10 +662,7 @@ static void put_figure(const struct hb_reproduction *r, const cJSON *figure, str
     if (is_each || k == 0)
       f = begin_figure(report, row, name, word_of(figure, "x"), y, word_of(figure, "label"));
     put_bands(member(figure, "bands"), &f.plot);
-    put_curves(r, &f, member(figure, "curves"), *sizes ? n[k] : 0,
-               !*sizes || is_each ? NULL
-               : k == thin        ? "/small"
-                                  : "");
+    put_curves(r, &f, member(figure, "curves"), *sizes ? n[k] : 0, !*sizes || is_each ? NULL : variants[k]);
     if (is_each) end_figure(&f);
   }
   if (!is_each) end_figure(&f);

@@ -203,31 +203,32 @@ enum { STEPS = HB_NU_HALVINGS + 1 };
 static double nu_of(int k) { return ldexp(0.1, -k); }
 
 /* The relative change of "e_total" or "e_gpu" from nu = 0.1 down: the geometric mean of the seeds, and the band from the least to
- * the most, as a line around it. NaN: not run. */
-static void note_errors(struct hb_reproduction *r, const char *source, const char *energy, const char *as,
-                        size_t n)
+ * the most, as a line around it, for SOURCE or SOURCE-own. what: "", or "-short". NaN: not run. */
+static void note_errors(struct hb_reproduction *r, const char *source, const char *energy, size_t n,
+                        const char *what)
 {
+  const char *own = strcmp(energy, "e_gpu") == 0 ? "-own" : "";
   double low[STEPS], high[STEPS];
   for (int k = 0; k < STEPS; k++) {
     double sum = 0, count = 0;
     low[k] = INFINITY, high[k] = 0;
     for (int seed = 1; seed <= hb_reproduce_nu_seeds(r); seed++) {
-      const char *job = hb_phrase("kind=nu source=%s n=%zu nu=%.10g seed=%d", source, n, nu_of(k), seed);
+      const char *job = hb_phrase("kind=nu%s source=%s n=%zu nu=%g seed=%d", what, source, n, nu_of(k), seed);
       double first = hb_reproduce_number(r, energy, "%s t=0", job);
-      double error = fabs(hb_reproduce_number(r, energy, "%s t=0.25", job) / first - 1);
+      double error = fabs(hb_reproduce_number(r, energy, "%s done=true", job) / first - 1);
       if (!(error > 0)) continue;
       sum += log(error), count++;
       low[k] = fmin(low[k], error), high[k] = fmax(high[k], error);
     }
     if (count > 1 && count < hb_reproduce_nu_seeds(r))
       low[k] = high[k] = sum = NAN; /* no point of fewer seeds */
-    hb_reproduce_note(r, "kind=energy source=%s n=%zu nu=%.10g de_rel=%.17g low=%.17g high=%.17g seeds=%.0f",
-                      as, n, nu_of(k), exp(sum / count), low[k], high[k], count);
+    hb_reproduce_note(r, "kind=energy%s source=%s%s n=%zu nu=%g de_rel=%.17g low=%.17g high=%.17g seeds=%.0f",
+                      what, source, own, n, nu_of(k), exp(sum / count), low[k], high[k], count);
   }
   for (int k = 0; k < 2 * STEPS; k++) {
     int j = k < STEPS ? k : 2 * STEPS - 1 - k;
     if (low[j] < high[j])
-      hb_reproduce_note(r, "kind=band source=%s n=%zu nu=%.10g de_rel=%.17g", as, n, nu_of(j),
+      hb_reproduce_note(r, "kind=band%s source=%s%s n=%zu nu=%g de_rel=%.17g", what, source, own, n, nu_of(j),
                         k < STEPS ? low[j] : high[j]);
   }
 }
@@ -236,12 +237,12 @@ static void note_energies(struct hb_reproduction *r)
 {
   size_t n[HB_NU_SIZES];
   hb_reproduce_nu_sizes(r, n);
-  for (int k = 0; k < HB_NU_SIZES; k++)
+  for (int k = 0; k < 2 * HB_NU_SIZES; k++)
     for (int s = 0; s < HB_SOURCES; s++) {
-      const char *name = r->sources[s].name;
-      note_errors(r, name, "e_total", name, n[k]);
-      if (s == HB_SOURCE_CG2007 || s == HB_SOURCE_TILE)
-        note_errors(r, name, "e_gpu", s == HB_SOURCE_TILE ? "tile-own" : "cg2007-own", n[k]);
+      const char *name = r->sources[s].name, *what = k < HB_NU_SIZES ? "" : "-short";
+      note_errors(r, name, "e_total", n[k % HB_NU_SIZES], what);
+      if (s == HB_SOURCE_CG2007 || s == HB_SOURCE_TILE || s == HB_SOURCE_GRAPE6)
+        note_errors(r, name, "e_gpu", n[k % HB_NU_SIZES], what);
     }
 }
 

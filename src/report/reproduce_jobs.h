@@ -72,15 +72,9 @@ struct hb_reproduction {
   size_t record_count, record_capacity;
 };
 
-enum {
-  HB_ROUNDINGS = 3,
-  HB_ROUNDING_SEEDS = 3,
-  HB_NU_SIZES = 2,
+enum { HB_ROUNDINGS = 3, HB_ROUNDING_SEEDS = 3, HB_NU_SIZES = 2, HB_NU_HALVINGS = 8, HB_NU_SHORT = 8 };
 
-  HB_NU_HALVINGS = 8
-};
-
-/* The two numbers of particles of Fig. 2, the larger one last; and how many seeds its curves have. */
+/* The two numbers of particles of Fig. 2, the larger one last, which also runs to t = 2^-HB_NU_SHORT; how many seeds its curves have. */
 int hb_reproduce_nu_seeds(const struct hb_reproduction *r);
 void hb_reproduce_nu_sizes(const struct hb_reproduction *r, size_t n[HB_NU_SIZES]);
 
