@@ -426,8 +426,12 @@ function over(color) {
 class Pen {
   constructor(c, width, height) { Object.assign(this, { c, width, height }); }
   clear() { this.c.fillStyle = ink.ground; this.c.fillRect(0, 0, this.width, this.height); }
-  text(x, y, what, { color = ink.text, size = 14, align = "left", mono = false } = {}) {
-    this.c.font = `${size}px ${mono ? "ui-monospace, monospace" : "system-ui, sans-serif"}`;
+  // Smaller where it would leave the picture.
+  text(x, y, what, { color = ink.text, size = 14, align = "left" } = {}) {
+    const font = px => { this.c.font = `${px}px system-ui, sans-serif`; }, room = align === "left" ? this.width - x - 6 : align === "right" ? x - 6 : this.width;
+    font(size);
+    const wide = this.c.measureText(what).width;
+    if (wide > room && room > 0) font(Math.max(9, size * room / wide));
     this.c.textAlign = align, this.c.fillStyle = color;
     this.c.fillText(what, x, y);
   }
@@ -461,18 +465,23 @@ class Pen {
     this.line([[x + dx - head * (ux - 0.5 * uy), y + dy - head * (uy + 0.5 * ux)], [x + dx, y + dy],
       [x + dx - head * (ux + 0.5 * uy), y + dy - head * (uy - 0.5 * ux)]], color, width);
   }
+  // To be seen on any color.
+  frame(x, y, w, h, color) { this.box(x, y, w, h, color, 5); this.box(x, y, w, h, ink.ground, 2); }
   box(x, y, w, h, color, width = 2) { this.c.strokeStyle = color, this.c.lineWidth = width; this.c.strokeRect(x, y, w, h); }
-  // A texture as a picture: `count` texels in `columns`, colored, with the numbers of the particles where there is room.
+  // A texture as a picture: `count` texels in `columns`, colored; numbers() adds those of the particles where there is room.
   grid(x, y, cell, columns, count, color, frame) {
     const rows = Math.ceil(count / columns);
     for (let k = 0; k < count; k++) {
       const left = x + k % columns * cell, top = y + Math.floor(k / columns) * cell;
       this.c.fillStyle = color(k);
       this.c.fillRect(left, top, cell - 1, cell - 1);
-      if (cell >= 22) this.text(left + cell / 2, top + cell / 2 + 4, k, { size: Math.min(13, cell / 2), align: "center", color: over(color(k)) });
     }
     if (frame) this.box(x - 3, y - 3, columns * cell + 5, rows * cell + 5, frame, 3);
-    return k => [x + (k % columns + 0.5) * cell, y + (Math.floor(k / columns) + 0.5) * cell];
+    const at = k => [x + (k % columns + 0.5) * cell, y + (Math.floor(k / columns) + 0.5) * cell];
+    at.numbers = () => { // over whatever lines lead there
+      for (let k = 0; k < count && cell >= 22; k++) this.text(at(k)[0], at(k)[1] + 4, k, { size: Math.min(13, cell / 2), align: "center", color: over(color(k)) });
+    };
+    return at;
   }
   scale(x, y, width, most) {
     for (let k = 0; k < width; k++) { this.c.fillStyle = tint(most * (2 * k / width - 1), most); this.c.fillRect(x + k, y, 1, 8); }
@@ -530,13 +539,15 @@ chapters.hero = {
     const cell = Math.floor(Math.min((right[2] - 24) / 8, (right[3] - 110) / 5, 52)), gx = right[0] + (right[2] - 8 * cell) / 2, gy = right[1] + (right[3] - 5 * cell) / 2 - 12;
     const t = this.texels, k = this.followed, level = x => Math.round(255 * Math.max(0, Math.min(1, 0.5 + 0.52 * x / extent)));
     for (const b of this.bodies) { const [x, y] = map.to(b.x); p.glow(x, y, 3 + 20 * b.m); }
-    p.grid(gx, gy, cell, 8, 37, k => `rgb(${level(t[4 * k])} ${level(t[4 * k + 1])} 0)`);
+    const at = p.grid(gx, gy, cell, 8, 37, k => `rgb(${level(t[4 * k])} ${level(t[4 * k + 1])} 0)`);
     const [sx, sy] = map.to([t[4 * k], t[4 * k + 1]]), [cx, cy] = [gx + k % 8 * cell, gy + Math.floor(k / 8) * cell];
     for (const [color, width, dash] of [[ink.ground, 5, []], [ink.text, 2, [5, 4]]]) // between two rows, over no number
       p.line([[sx, sy], [gx - 6, cy - 1], [cx + cell / 2, cy - 1]], color, width, dash);
+    at.numbers();
     p.dot(sx, sy, 11, ink.text, true);
-    p.box(cx - 1, cy - 1, cell + 1, cell + 1, ink.text, 5);
-    p.box(cx - 1, cy - 1, cell + 1, cell + 1, ink.ground, 2);
+    p.frame(cx - 1, cy - 1, cell + 1, cell + 1, ink.text);
+    p.c.fillStyle = ink.ground;
+    p.c.fillRect(gx, gy - 28, 210, 20);
     p.text(gx, gy - 14, "the texture: one texel a star", { size: 15 });
     p.text(gx, gy + 5 * cell + 26, `texel ${k} holds the place of star ${k}:`, { size: 15 });
     p.text(gx, gy + 5 * cell + 48, `red x = ${t[4 * k].toFixed(2)}, green y = ${t[4 * k + 1].toFixed(2)}, blue z = 0`.replaceAll("-", "\u2212"), { size: 15 });
@@ -645,7 +656,7 @@ chapters.pairs = {
     }
     p.text(gx, gy - 26, "who is pulled \u2192", { size: 13, color: ink.b });
     p.text(gx, gy + n * cell + 20, "\u2191 who pulls, one row each", { size: 13, color: ink.a });
-    p.box(gx + i * cell - 1, gy + j * cell - 1, cell + 1, cell + 1, ink.text, 3);
+    p.frame(gx + i * cell - 1, gy + j * cell - 1, cell + 1, cell + 1, ink.text);
     Object.assign(this, { map, area: [gx, gy, cell] });
   },
   grab(x, y) {
@@ -697,11 +708,12 @@ chapters.passes = {
       p.text(x, y - 10, name, { size: Math.min(15, cell), color: k ? frame : ink.text });
       return p.grid(x, y, cell, 8, this.n, k => tint(values[4 * k], most), frame);
     });
-    const mark = (where, color) => p.box(where[0] - cell / 2, where[1] - cell / 2, cell - 1, cell - 1, color, 3);
+    const mark = (where, color) => p.frame(where[0] - cell / 2, where[1] - cell / 2, cell - 1, cell - 1, color);
     mark(at[0](this.me), ink.text), mark(at[0](other), ink.star), mark(at[1](this.me), ink.text), mark(at[2](this.me), ink.text);
     const link = (from, to, color) => p.line([from, [(from[0] + to[0]) / 2, Math.max(from[1], to[1]) + (wide ? 3.4 * cell : 0)], to], color, 2, [5, 4]);
     link(at[0](other), at[2](this.me), ink.star);
     p.line([at[1](this.me), at[2](this.me)], ink.text, 2, [5, 4]);
+    for (const one of at) one.numbers();
     p.scale(shape < 2 ? place(2)[0] : 20, p.height - 32, shape < 2 ? 8 * cell : p.width - 40, most);
     Object.assign(this, { cell, place });
   },
@@ -791,15 +803,20 @@ chapters.bag = {
   },
   draw(p) {
     const passes = this.n / 2 ** this.exponent, [x, y, w, h] = [20, 46, p.width - 40, p.height - 150];
-    p.text(x, 26, "every column a fragment, from above to below the sources", { size: Math.min(14, p.width / 26), color: ink.faint });
+    p.text(x, 26, "a column is a texel, walking down its sources", { color: ink.faint });
     for (let k = 0; k < passes; k++) {
       p.c.fillStyle = k % 2 ? ink.b : ink.a;
       p.c.globalAlpha = 0.72;
       p.c.fillRect(x, y + h * k / passes, w, h / passes - (passes > 16 ? 1 : 2));
       p.c.globalAlpha = 1;
-      if (passes <= 16) p.text(x + w / 2, y + h * (k + 0.5) / passes + 5, `pass ${k + 1}: bag ${k + 1}, sums to ${k % 2 ? "B" : "A"}`, { align: "center", size: 13, color: ink.ground });
     }
     for (let k = 0; k <= 32; k++) p.line([[x + w * k / 32, y], [x + w * k / 32, y + h]], ink.ground, 1);
+    for (let k = 0; k < passes && passes <= 16; k++) {
+      const middle = y + h * (k + 0.5) / passes;
+      p.c.fillStyle = ink.ground;
+      p.c.fillRect(x + w / 2 - 92, middle - 9, 184, 18);
+      p.text(x + w / 2, middle + 5, `pass ${k + 1}: bag ${k + 1}, sums to ${k % 2 ? "B" : "A"}`, { align: "center", size: 13 });
+    }
     const most = most_of(this.phi), cell = w / 64;
     p.text(x, y + h + 22, "the totals (potential)", { size: 13, color: ink.faint });
     for (let k = 0; k < 64; k++) { p.c.fillStyle = tint(this.phi[4 * k], most); p.c.fillRect(x + k * cell, y + h + 30, Math.max(cell - 1, 1), 22); }
@@ -853,7 +870,7 @@ chapters.predict = {
     p.glow(...shift(this.path.at(-1)), 7);
     p.text(14, 24, "\u25cb predicted", { color: ink.b, size: 15 });
     p.text(130, 24, "\u25cf corrected", { color: ink.a, size: 15 });
-    p.text(p.width - 14, 24, "dotted: the true ellipse", { color: ink.faint, size: 14, align: "right" });
+    p.text(14, p.height - 14, "dotted: the true ellipse", { color: ink.faint, size: 14 });
   },
   drag(x, y, from) { this.control.set(this, Math.max(-5, Math.min(1, Math.round(4 * (from.value + (x - from.x) / 60)) / 4))); },
   grab(x) { return { value: this.exponent, x }; },
@@ -886,7 +903,7 @@ chapters.score = {
   draw(p) {
     const [x, y, w, h] = [40, 40, p.width - 56, p.height - 84], row = h / this.n, colors = ["#8ab8ff", "#6fd3c1", "#a6d96a", "#f2d45c", "#f2a65a", "#ef6f6c", "#d77bd8", "#b4a0ff"];
     const place = this.order.reduce((all, k, at) => { all[k] = at; return all; }, []), at = t => x + w * Math.min(1, t / this.span);
-    p.text(x, 24, "one line a star, one note a step: as long as the step", { size: Math.min(14, p.width / 26), color: ink.faint });
+    p.text(x, 24, "one line a star, one note a step: as long as the step", { color: ink.faint });
     for (let k = 0; k < this.n; k++) p.line([[x, y + (k + 0.5) * row], [x + w, y + (k + 0.5) * row]], ink.line, 1);
     for (const note of this.notes) {
       const left = at(note.from), right = at(note.from + note.dt);
@@ -1005,6 +1022,16 @@ class Chapter {
     }
     this.show();
   }
+  // For paper: what moves until it is done, or for two seconds.
+  finish() {
+    if (!this.is_ready) this.begin();
+    const end = performance.now() + 2000;
+    try {
+      while (this.is_ready && this.what.moves && this.what !== chapters.hero && performance.now() < end && this.what.tick() !== false);
+    } catch (error) {
+      this.tell(error.message, true);
+    }
+  }
   attempt(act) {
     if (!this.is_ready || gpu.gl.isContextLost()) return;
     try { act(); } catch (error) { this.tell(error.message, true); }
@@ -1057,8 +1084,8 @@ class Chapter {
   editor() {
     const { file, line, better } = this.section.dataset, code = $("textarea", this.section);
     const original = code.value, at = original.split("\n").findIndex(text => text.includes(line));
-    const { lineHeight, paddingTop } = getComputedStyle(code), high = parseFloat(lineHeight), top = parseFloat(paddingTop) + at * high;
-    code.style.backgroundImage = `linear-gradient(transparent ${top}px, var(--mark) ${top}px ${top + high}px, transparent ${top + high}px)`;
+    const edge = k => `calc(0.7rem + ${1.5 * k}em)`; // as guide.css has its padding and lines
+    code.style.backgroundImage = `linear-gradient(transparent ${edge(at)}, var(--mark) ${edge(at)} ${edge(at + 1)}, transparent ${edge(at + 1)})`;
     const put = () => {
       this.is_edited = code.value !== original;
       this.files[file] = FILES[file].replace(original, () => code.value);
@@ -1120,7 +1147,7 @@ function start() {
   const again = is_print => { inks(is_print); for (const c of whole) if (is_print ? c.is_ready : shown.has(c)) c.show(); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => again(false));
   addEventListener("resize", () => again(false));
-  addEventListener("beforeprint", () => { for (const c of whole) if (!c.is_ready) c.begin(); again(true); });
+  addEventListener("beforeprint", () => { for (const c of whole) c.finish(); again(true); });
   addEventListener("afterprint", () => again(false));
   document.addEventListener("visibilitychange", wake);
   still.addEventListener("change", () => { for (const c of whole) if (c.what.moves) c.set_moves(!still.matches); });
