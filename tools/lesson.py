@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """lesson.py KIND: prints what is made of shaders/lesson.txt: lesson (shaders/LESSON.md), guide, student, teacher or slides (HTML).
 Runs in the repository's root."""
-import base64, hashlib, html, json, pathlib, re, sys
+import base64, csv, hashlib, html, json, pathlib, re, sys
 
 MARKS = ("page", "class", "canvas", "do", "learn", "edit", "ask", "value", "choice", "why", "hint", "q", "a", "wrong", "slide")
 GLSL = """fullscreen.vert cg2007/acc_jerk_pot.frag common/outputs.glsl common/layout.glsl common/sources.glsl common/real.glsl common/wide.glsl
@@ -170,6 +170,17 @@ def chapter_html(k, c):
             f'<div class="controls"></div><output></output></figure>{ask}{code}</section>\n')
 
 
+def bare(name, chapters):
+    """A shader as the page compiles it: lines of comments are empty but where a chapter shows them, so that all keep their numbers."""
+    lines, shown = shader(name).split("\n"), set()
+    for c in chapters:
+        parts = [part.strip() for part in c.one("edit").split(" | ")]
+        if parts[0] == name:
+            first, text = cut(*parts[:3], c.number)
+            shown.update(range(first - 1, first + text.count("\n")))
+    return "\n".join(line if k in shown or not line.lstrip().startswith("//") else "" for k, line in enumerate(lines))
+
+
 def policy(scripts, style):
     digest = lambda text: "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
     return (f"default-src 'none'; script-src {' '.join(map(digest, scripts))}; style-src {digest(style)}; img-src 'self' data:; "
@@ -187,7 +198,7 @@ def gallery():
 def guide(chapters):
     style = pathlib.Path("src/web/guide.css").read_text()
     shown = [c for c in chapters if c.one("canvas")]
-    files = "const FILES = " + json.dumps({name: shader(name) for name in GLSL}, ensure_ascii=False).replace("</", "<\\/") + ";\n"
+    files = "const FILES = " + json.dumps({name: bare(name, chapters) for name in GLSL}, ensure_ascii=False).replace("</", "<\\/") + ";\n"
     code = pathlib.Path("src/web/guide.js").read_text()
     contents = "".join(f'<li><a href="#{c.key}">{inline(c.title)}</a> <span>{inline(c.one("learn"))}</span></li>' for c in shown[1:])
     return f"""<!doctype html>
@@ -217,7 +228,7 @@ def guide(chapters):
 
 SHEET = """body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:17px/1.5 Georgia,serif;color:#111;background:#fff}h1,h2{line-height:1.2}
 code,pre{font:0.9em ui-monospace,monospace}pre{background:#f2f2f2;padding:.5rem;overflow-x:auto}.line{border-bottom:1px solid #777;height:2.2rem}
-.wrong{color:#8a1f00}table{border-collapse:collapse}td,th{border:1px solid #999;padding:.2rem .6rem;text-align:left}
+.wrong{color:#8a1f00}table{border-collapse:collapse;margin-bottom:1rem;display:block;overflow-x:auto}td,th{border:1px solid #999;padding:.2rem .6rem;text-align:left}
 @media print{h2{break-after:avoid}li{break-inside:avoid}}"""
 
 
@@ -244,13 +255,9 @@ def student(chapters):
 
 
 def times():
-    """What tools/lesson_times.py took: key, then seconds of both walks in Chromium, in Firefox, of the commands."""
-    rows = {}
-    for line in pathlib.Path("src/web/lesson_times.txt").read_text().split("\n"):
-        words = line.split()
-        if len(words) == 7 and not line.startswith("#"):
-            rows[words[0]] = words[1:]
-    return rows
+    """The head of data/measured/lesson.csv, without its mark, and its rows: where, chapter, step, seconds of the first walk, of the second."""
+    head, *lines = pathlib.Path("data/measured/lesson.csv").read_text().split("\n")
+    return head[2:], [(*row[:3], float(row[3]), float(row[4])) for row in csv.reader(lines[1:]) if row]
 
 
 def reading(c):
@@ -259,26 +266,51 @@ def reading(c):
     return sum(len(text.split()) for mark, text, _ in c.parts if mark in marks and not text.startswith("|")) / 200
 
 
+def typing(c):
+    """Minutes at three characters a second: the commands, as they are printed."""
+    return sum(len(line.strip()) for line in c.all("command") if re.match(r" +(cp|HB_\w+=\S+|build/holmberg) ", line)) / 3 / 60
+
+
+PLACES = {"terminal": "Commands", "chromium": "Chromium", "firefox": "Firefox"}
+
+
+def walked(chapter, rows):
+    """What was done in a chapter, a row a step: seconds of both walks, in each browser and in the terminal."""
+    own = [row for row in rows if row[1] == chapter]
+    line = lambda cells: "<tr>" + "".join(element("td", x) for x in cells) + "</tr>"
+    cell = lambda a, b: f"{a:.1f} s, {b:.1f} s"
+    commands = "".join(line([f"<code>{html.escape(what)}</code>", cell(a, b)]) for where, _, what, a, b in own if where == "terminal")
+    pages = {}
+    for where, _, what, a, b in own:
+        if where != "terminal":
+            kept = pages.setdefault(where, [])
+            kept.append((what, cell(a, b)))
+    steps = "".join(line([html.escape(what), one, other]) for (what, one), (_, other) in zip(pages.get("chromium", []), pages.get("firefox", [])))
+    head = lambda *names: "<tr>" + "".join(element("th", name) for name in names) + "</tr>"
+    return ((f'<table class="commands">{head("in a terminal", "twice")}{commands}</table>' if commands else "")
+            + (f'<table class="page">{head("on the page", "Chromium, twice", "Firefox, twice")}{steps}</table>' if steps else ""))
+
+
 def teacher(chapters):
-    measured, shown = times(), [c for c in chapters if c.key != "hero"]
-    body = ("<p>Minutes are planned. Reading is <em>estimated</em> by words, 200 a minute, answers and mistakes included. Machine time is <em>measured</em>: a "
-            "script went through the class twice, with all drags, clicks and answers of the page in two browsers, and the commands until a window "
-            "has shown a picture; a busy server of two cores without a graphics card. What is left of the plan is for thinking and talk.</p>"
-            "<table><tr><th>minutes</th><th>chapter</th><th>reading, estimated</th><th>Chromium, twice</th><th>Firefox, twice</th><th>commands, twice</th>"
-            "<th>left</th></tr>")
-    total = [0, 0, 0]
+    (about, rows), shown = times(), [c for c in chapters if c.key != "hero"]
+    body = ("<p>Minutes are planned. Reading and typing are <em>estimated</em>, 200 words a minute and three characters a second, answers and mistakes "
+            "included. Waiting is <em>measured</em>: a script went through the class twice with a watch, every command, key, drag, click and answer, the "
+            "sum of a chapter's steps by the slower browser and the slower walk. What is left of the plan is for thinking and talk.</p>"
+            f"<p>Measured {html.escape(about)}.</p>"
+            "<table class=\"plan\"><tr><th>minutes</th><th>chapter</th><th>reading</th><th>typing</th><th>commands, twice</th><th>Chromium, twice</th>"
+            "<th>Firefox, twice</th><th>left</th></tr>")
+    total = [0, 0, 0, 0]
     for c in shown:
-        one, (begin, end) = measured.get(c.key, ["-"] * 6), map(int, c.minutes.split(" - "))
-        pairs = [f"{a} s, {b} s" if a != "-" else "-" for a, b in zip(one[::2], one[1::2])]
-        machine = sum(max(float(x.replace("-", "0")) for x in pair) for pair in (one[:4], one[4:])) / 60  # the slower browser, the slower walk
-        left = end - begin - reading(c) - machine
-        total = [total[0] + reading(c), total[1] + machine, total[2] + left]
-        body += (f"<tr><td>{c.minutes}</td><td>{inline(c.title)}</td><td>{reading(c):.1f} min</td>" + "".join(f"<td>{pair}</td>" for pair in pairs)
-                 + f"<td>{left:.0f} min</td></tr>")
-    body += (f"</table><p>In all {total[0]:.0f} minutes of reading, at most {total[1]:.0f} of waiting for the machine, {total[2]:.0f} for thinking and talk.</p>")
-    for c in chapters:
-        if c.key == "hero":
-            continue
+        begin, end = map(int, c.minutes.split(" - "))
+        sums = {place: [sum(row[walk] for row in rows if row[:2] == (place, c.key)) for walk in (3, 4)] for place in PLACES}
+        machine = (max(sums["terminal"]) + max(sums["chromium"] + sums["firefox"])) / 60
+        left = end - begin - reading(c) - typing(c) - machine
+        total = [a + b for a, b in zip(total, (reading(c), typing(c), machine, left))]
+        body += (f"<tr><td>{c.minutes}</td><td>{inline(c.title)}</td><td>{reading(c):.1f} min</td><td>{typing(c):.1f} min</td>"
+                 + "".join(f"<td>{a:.1f} s, {b:.1f} s</td>" if a else "<td>-</td>" for a, b in sums.values()) + f"<td>{left:.1f} min</td></tr>")
+    body += (f"</table><p>In all {total[0]:.0f} minutes of reading, {total[1]:.0f} of typing, at most {total[2]:.0f} of waiting for the machine if everything "
+             f"is done both in a terminal and on the page, and {total[3]:.0f} for thinking and talk.</p>")
+    for c in shown:
         body += element("h2", f"{c.minutes}: {inline(c.title)}")
         commands = "\n".join(line.strip() for line in c.all("command"))
         body += "".join(element("p", inline(t)) for t in c.all("class") if not t.startswith("|"))
@@ -289,6 +321,7 @@ def teacher(chapters):
             body += f"<p>On the page, {inline(parts[5])} In <code>{parts[0]}</code>: <code>{html.escape(parts[4].strip())}</code></p>"
         body += "<ol>" + "".join(f"<li>{inline(q)}<br><strong>{inline(a)}</strong></li>" for q, a in asked(c)) + "</ol>"
         body += "".join(f'<p class="wrong">Common mistake: {inline(t)}</p>' for t in c.all("wrong"))
+        body += walked(c.key, rows)
     return sheet("Gravity from pixels: for the teacher", body)
 
 

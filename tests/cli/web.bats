@@ -58,4 +58,5 @@ guide() {
   [ "$smallest" -ge 24 ]
   grep -q '>A, read<' "$web"/slides.html
   grep -q '>B, written<' "$web"/slides.html
+  tests/web/sheet.py "$web"/teacher.html shaders/lesson.txt data/measured/lesson.csv # its times, and that the class fits
 }
