@@ -188,15 +188,20 @@ double hb_chain_tide_of_points(const struct hb_chain_tide *tide);
 void hb_chain_others(const struct hb_chain *chain, const struct hb_chain_tide *tide, const double X[][3],
                      double t, double f[HB_CHAIN_MOST][3]);
 
-/* f[2] with their mean, of a pair without a field. */
-void hb_chain_others_of_pair(const struct hb_chain *chain, const struct hb_chain_tide *tide, double t,
-                             double f[2][3]);
-
 /* q[n] about z by this angle, with the same bits everywhere. */
 void hb_chain_rotate(size_t n, double angle, double q[][3]);
 
-/* Functions of an angle, by operations that are the same everywhere (Stumpff): cos x, sin x / x, (1 - cos x) / x^2, (x - sin x) / x^3; NaN
- * where x^2 overflows. */
-void hb_chain_stumpff(double x, double c[4]);
+/* ---- a bound pair that others hardly disturb: Kepler's orbit ---- */
+
+/* Whether this is such a pair: n = 2, bound, and tides below 1 / 100 of what holds it together. tide is nullable. */
+int hb_kepler_suits(const struct hb_chain *chain, const struct hb_chain_tide *tide);
+
+/* As hb_chain_advance, of a chain that suits. ds and rows stay. */
+enum hb_status hb_kepler_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide,
+                                 uint64_t *forces);
+
+/* X of a bound pair at `count` places of its orbit, equally far apart in the eccentric anomaly, and the parts of the time that
+ * belong to them: sums over these are means over the orbit, of products of up to count - 2 components of X. */
+void hb_kepler_places(const struct hb_chain *chain, size_t count, double X[][3], double *part);
 
 #endif

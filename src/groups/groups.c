@@ -8,6 +8,7 @@
 #include "core/diagnostics.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,7 +198,7 @@ static const double least_tide = 1e-6, least_in_a_passage = 2e-8;
 /* They cancel as far as the others stay where they are. What all of a system together do to a pair is the more the wider it is, in
  * half-mass radii, and matters as much as its share of the system's energy, about n m_mean^2 / r_close: of the pairs with most of
  * both fewer are left out, until all that are around are in. */
-double hb_groups_system_tide(const struct hb_groups *groups, const struct hb_group *g)
+static double groups_system_tide(const struct hb_groups *groups, const struct hb_group *g)
 {
   double r = g->R / (groups->stars / 2 * groups->r_close);
   return r * r * r * groups->stars * groups->m_mean / hb_chain_mass(&g->chain);
@@ -212,7 +213,7 @@ static double least_by_size(const struct hb_groups *groups, const struct hb_grou
 {
   static const double share = 2e-8, of_the_hardest = 0.01;
   if (g->chain.w > 0) return least_tide; /* no energy of the system's */
-  double tide = hb_groups_system_tide(groups, g), part = share_of(groups, g);
+  double tide = groups_system_tide(groups, g), part = share_of(groups, g);
   return least_tide * fmax(fmin(share / (tide * part), 1), of_the_hardest);
 }
 
@@ -284,7 +285,8 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
   if (g->weak > 0) find_quadrupole(&at_rest, g->Q);
 }
 
-void hb_groups_measure_node(struct hb_groups *groups, struct hb_group *g)
+/* The same, where it is that of a node; and its reach. */
+static void groups_measure_node(struct hb_groups *groups, struct hb_group *g)
 {
   static const double margin = 2; /* places are corrected after hits are found: here by a tenth */
   hb_groups_measure(groups, g);
@@ -293,9 +295,10 @@ void hb_groups_measure_node(struct hb_groups *groups, struct hb_group *g)
   memcpy(groups->orbit[g->node].Q, g->Q, sizeof g->Q);
 }
 
-int hb_groups_keeps_tides(const struct hb_groups *groups, const struct hb_group *g)
+/* Whether it keeps the tides of nodes that are not in its list. */
+static int groups_keeps_tides(const struct hb_groups *groups, const struct hb_group *g)
 {
-  return g->weak > 0 && hb_groups_system_tide(groups, g) > groups->rules->far;
+  return g->weak > 0 && groups_system_tide(groups, g) > groups->rules->far;
 }
 
 /* A field disturbs a hard pair all the time in the same way, and what it does adds up: in about 3 / tide revolutions, which are
@@ -309,19 +312,35 @@ int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group 
   return 2 * hb_groups_field_tide(groups, x) * g->R * g->R * g->R > hold;
 }
 
+/* Whether all of them are so few bodies, with nothing around, that they should be one group. */
+static int are_few(const struct hb_groups *groups)
+{
+  return groups->gathers_few && !groups->field && groups->n <= HB_CHAIN_MOST;
+}
+
+/* Whether there is nothing but this group. */
+static int groups_is_all(const struct hb_groups *groups, const struct hb_group *g)
+{
+  if (!are_few(groups)) return 0;
+  for (uint32_t i = 0; i < groups->n; i++)
+    if (i != g->node && groups->of[i] != HB_GROUPS_PARKED) return 0;
+  return 1;
+}
+
 static const double of_a_passage = 0.25, of_a_fall = 0.1;
 
 static double step_alone(const struct hb_groups *groups, const struct hb_group *g)
 {
   const struct hb_chain *c = &g->chain;
-  if (hb_groups_is_all(groups, g)) return INFINITY;
+  if (groups_is_all(groups, g)) return INFINITY;
   if (c->n > 2) return of_a_fall * sqrt(g->R * g->R * g->R / hb_chain_mass(c));
   double close = hb_groups_passing(groups, c->m[0], c->m[1]);
   if (hb_groups_is_hard(groups, c)) return INFINITY;
   return of_a_passage * close / sqrt(hb_dot(c->V[0], c->V[0]));
 }
 
-double hb_groups_time_of_links(const struct hb_chain *c, double least)
+/* The shortest time in which a link changes that is longer than `least`. */
+static double groups_time_of_links(const struct hb_chain *c, double least)
 {
   double rate = 0;
   for (size_t k = 0; k + 1 < c->n; k++)
@@ -338,8 +357,8 @@ double hb_groups_step(const struct hb_groups *groups, const struct hb_nodes *nod
     if (!other) continue;
     hb_groups_need(nodes, other->node);
     double least = groups->rules->resolved * sqrt(hb_distance2(nodes->xp, g->node, other->node));
-    step = fmin(step, of_a_fall * fmin(hb_groups_time_of_links(&g->chain, least),
-                                       hb_groups_time_of_links(&other->chain, least)));
+    step = fmin(step, of_a_fall * fmin(groups_time_of_links(&g->chain, least),
+                                       groups_time_of_links(&other->chain, least)));
   }
   return step;
 }
@@ -353,16 +372,16 @@ static size_t place_in(const struct hb_group *g, uint32_t node)
   return k;
 }
 
-int hb_groups_lists(const struct hb_groups *groups, uint32_t group, uint32_t node)
+static int groups_lists(const struct hb_groups *groups, uint32_t group, uint32_t node)
 {
   uint32_t at = groups->first[node];
   while (at && groups->link[at - 1].group != group) at = groups->link[at - 1].next;
   return at != 0;
 }
 
-int hb_groups_has(const struct hb_groups *groups, const struct hb_group *g, uint32_t node)
+static int groups_has(const struct hb_groups *groups, const struct hb_group *g, uint32_t node)
 {
-  return hb_groups_lists(groups, g->node, node);
+  return groups_lists(groups, g->node, node);
 }
 
 /* Of each node is known in whose lists it is. */
@@ -413,7 +432,7 @@ enum hb_status hb_groups_list(struct hb_groups *groups, struct hb_group *g, uint
 {
   struct hb_group *other = hb_groups_of(groups, node);
   HB_TRY(append(groups, g, node));
-  return other && !hb_groups_has(groups, other, g->node) ? append(groups, other, g->node) : HB_OK;
+  return other && !groups_has(groups, other, g->node) ? append(groups, other, g->node) : HB_OK;
 }
 
 /* The order of the others stays. */
@@ -427,7 +446,7 @@ static void take_out(struct hb_groups *groups, struct hb_group *g, uint32_t node
   drop_link(groups, node, g->node);
 }
 
-void hb_groups_unlist(struct hb_groups *groups, struct hb_group *g, uint32_t node)
+static void groups_unlist(struct hb_groups *groups, struct hb_group *g, uint32_t node)
 {
   struct hb_group *other = hb_groups_of(groups, node);
   take_out(groups, g, node);
@@ -516,14 +535,6 @@ void hb_groups_activate(struct hb_groups *groups, uint64_t tick, size_t ni, cons
  * not be followed. */
 static const double gather_within = 100, part_beyond = 150;
 
-/* Whether all of them are so few bodies, with nothing around, that they should be one group; which two of them join; whether
- * two sides of such a group of more than two, that far apart, stay in it. */
-static int are_few(const struct hb_groups *groups)
-{
-  if (!groups->gathers_few || groups->field || groups->n > HB_CHAIN_MOST) return 0;
-  return 1;
-}
-
 /* How far a group reaches during an orbit; NULL or a chain of one: a star. */
 static double span_of(const struct hb_group *g)
 {
@@ -551,14 +562,6 @@ static int few_stay(const struct hb_groups *groups, const struct hb_group side[2
 {
   if (!are_few(groups)) return 0;
   return distance < part_beyond * (span_of(side) + span_of(side + 1));
-}
-
-int hb_groups_is_all(const struct hb_groups *groups, const struct hb_group *g)
-{
-  if (!are_few(groups)) return 0;
-  for (uint32_t i = 0; i < groups->n; i++)
-    if (i != g->node && groups->of[i] != HB_GROUPS_PARKED) return 0;
-  return 1;
 }
 
 /* ---- nodes that become one, and groups that become two ---- */
@@ -732,7 +735,7 @@ static enum hb_status add_group(struct hb_groups *groups, const struct hb_chain 
   *g = (struct hb_group){.chain = *chain, .node = node, .tick = tick, .tides.is_old = 1};
   groups->of[node] = (uint32_t)groups->count++;
   groups->formed++;
-  hb_groups_measure_node(groups, g);
+  groups_measure_node(groups, g);
   return HB_OK;
 }
 
@@ -763,9 +766,9 @@ static enum hb_status replace(struct hb_groups *groups, const uint32_t old[2], s
   hb_groups_end_touching(groups);
   for (size_t k = 0; k < groups->touches; k++) {
     struct hb_group *g = groups->at + groups->touched[k];
-    for (size_t o = 0; o < 2; o++) hb_groups_unlist(groups, g, old[o]);
+    for (size_t o = 0; o < 2; o++) groups_unlist(groups, g, old[o]);
     for (size_t c = 0; c < count; c++)
-      if (made[c].node != g->node && !hb_groups_has(groups, g, made[c].node))
+      if (made[c].node != g->node && !groups_has(groups, g, made[c].node))
         HB_TRY(hb_groups_list(groups, g, made[c].node));
     g->settled = g->count;
   }
@@ -964,7 +967,7 @@ void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, uint32_t *kep
   hb_chain_make(last, member, m, x, v, &g->chain);
   *energy = first > 0 && second > 0 ? hb_chain_energy(&old) - hb_chain_energy(&g->chain) : 0;
   if (last > 1)
-    hb_groups_measure_node(groups, g);
+    groups_measure_node(groups, g);
   else
     hb_groups_remove(groups, g->node);
 }
@@ -1163,7 +1166,7 @@ static enum hb_status complete_group(struct hb_groups *groups, size_t k)
     if (!(c->m[m] >= 0)) return refuse(k, "a member of mass", c->m[m], ">= 0");
   if (!(hb_chain_mass(c) > 0)) return refuse(k, "members of mass", 0, "> 0 together");
   hb_chain_weigh(c);
-  hb_groups_measure_node(groups, g);
+  groups_measure_node(groups, g);
   return check_chain(k, c);
 }
 
@@ -1377,4 +1380,1087 @@ void hb_groups_add_heavy(struct hb_groups *groups, const double *x, const double
   if (groups->heavies == 0) return;
   place_heavy(groups, x, v);
   hb_parallel_for(ni > SINKS_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, PIECE), add_piece, &sinks);
+}
+
+/* ---- What is beyond the lists of groups: the tides of nodes that are far from a pair, and what pairs that are far do to a node, whose  orbits are quadrupoles there ---- */
+
+enum { NUMBERS = 12 };
+
+/* ---- tides ---- */
+
+/* Nodes side by side as they are seen from a center; those that are nobody's have mass 0. */
+struct view {
+  double m[LANES], r[3][LANES], v[3][LANES];
+};
+
+/* Which part of a node's tide counts: a constant and a part of 1 near the center, up to half of the square of the distance cut, 0 beyond
+ * it, and smooth between; so that nothing jumps where nodes pass it. */
+struct part {
+  double constant, of_near;
+};
+static const struct part whole = {1, 0}, near_part = {0, 1}, far_part = {1, -1}, less = {-1, 0};
+
+/* sum[12] += the tensors of a view's tide and their rates; to_near: 2 / cut^2. Factors first: mass, T, and how they change. */
+HB_CLONES static void add_tides(const struct view *p, double to_near, const struct part *part,
+                                double sum[NUMBERS][LANES])
+{
+  const double constant = part->constant, of_near = part->of_near;
+#pragma omp simd
+  for (size_t l = 0; l < LANES; l++) {
+    double x = p->r[0][l], y = p->r[1][l], z = p->r[2][l], u = p->v[0][l], v = p->v[1][l], w = p->v[2][l];
+    double m = p->m[l], r2 = x * x + y * y + z * z, rv = x * u + y * v + z * w, s = 2 - r2 * to_near;
+    s = s > 0 ? s : 0;
+    s = s < 1 ? s : 1;
+    double mass = m * (constant + of_near * (s * s * (3 - 2 * s)));
+    double rate = m * of_near * -12 * s * (1 - s) * to_near * rv;
+    r2 = m > 0 ? r2 : 1;
+    double i2 = 1 / r2, i3 = i2 * sqrt(i2), i5 = 3 * i3 * i2, m5 = mass * i5, d = m5 * rv;
+    double f = rate * i5 - 5 * d * i2, g = d - rate * i3, m3 = mass * i3;
+    sum[0][l] += m5 * x * x - m3;
+    sum[1][l] += m5 * y * y - m3;
+    sum[2][l] += m5 * z * z - m3;
+    sum[3][l] += m5 * x * y;
+    sum[4][l] += m5 * x * z;
+    sum[5][l] += m5 * y * z;
+    sum[6][l] += 2 * m5 * x * u + f * x * x + g;
+    sum[7][l] += 2 * m5 * y * v + f * y * y + g;
+    sum[8][l] += 2 * m5 * z * w + f * z * z + g;
+    sum[9][l] += m5 * (x * v + y * u) + f * x * y;
+    sum[10][l] += m5 * (x * w + z * u) + f * x * z;
+    sum[11][l] += m5 * (y * w + z * v) + f * y * z;
+  }
+}
+
+/* Those of the nodes around, but the center's own, at xp vp. */
+static void add_nodes(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t center,
+                      const struct hb_groups_around *around, double cut2, const struct part *part,
+                      double sum[NUMBERS][LANES])
+{
+  const double *at = nodes->xp + 3 * (size_t)center, *w = nodes->vp + 3 * (size_t)center;
+  const double to_near = cut2 > 0 ? 2 / cut2 : 0;
+  for (size_t from = 0; from < around->count; from += LANES) {
+    struct view view = {.m = {0}};
+    for (size_t l = 0; l < LANES && from + l < around->count; l++) {
+      uint32_t i = hb_groups_around_at(around, from + l);
+      const double *x = nodes->xp + 3 * (size_t)i, *v = nodes->vp + 3 * (size_t)i;
+      view.m[l] = i == center ? 0 : groups->m[i];
+      for (size_t c = 0; c < 3; c++) view.r[c][l] = x[c] - at[c], view.v[c][l] = v[c] - w[c];
+    }
+    add_tides(&view, to_near, part, sum);
+  }
+}
+
+static double norm2(const double T[6])
+{
+  return T[0] * T[0] + T[1] * T[1] + T[2] * T[2] + 2 * (T[3] * T[3] + T[4] * T[4] + T[5] * T[5]);
+}
+
+static double since(const struct hb_nodes *nodes, uint64_t from, uint64_t to)
+{
+  return (double)(int64_t)(to - from) * nodes->dt_min;
+}
+
+static double reach2(const struct hb_nodes *nodes, uint32_t node)
+{
+  return nodes->near && nodes->reach2 ? nodes->reach2(nodes->context, node) : 0;
+}
+
+/* Neighbors may be farther from a center than from where it was when its list was made. */
+static const double part_of_reach = 0.7;
+
+/* The far part goes on linearly until what was near by then is no longer in the list; or, where all places are known anyway, until it
+ * has changed by that part of itself, which matters the more the wider the pair is. */
+static int is_far_old(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g,
+                      uint64_t tick)
+{
+  static const double least = 0.07, most = 0.3, at_tide = 2e-3;
+  const struct hb_groups_tides *t = &g->tides;
+  double reach = reach2(nodes, g->node), dt = since(nodes, t->far_tick, tick);
+  if (!(reach > 0) || !groups_keeps_tides(groups, g)) return 0;
+  if (t->cut2 == 0 || t->cut2 > reach) return 1;
+  if (!nodes->is_full) return 0;
+  double change = least * sqrt(sqrt(at_tide / groups_system_tide(groups, g)));
+  change = fmin(fmax(change, least), most);
+  return dt * dt * norm2(t->of_far + 6) > change * change * norm2(t->of_far);
+}
+
+/* Of_all goes on linearly until it has changed by that part of itself, or someone left the list. */
+static int is_near_old(const struct hb_nodes *nodes, const struct hb_group *g, uint64_t tick)
+{
+  static const double change = 0.07;
+  const struct hb_groups_tides *t = &g->tides;
+  double dt = since(nodes, t->tick, tick);
+  return t->is_old || dt * dt * norm2(t->of_all + 6) > change * change * norm2(t->of_all);
+}
+
+static void end_sum(double sum[NUMBERS][LANES], double T[NUMBERS])
+{
+  for (size_t c = 0; c < NUMBERS; c++) T[c] = hb_chain_sum_lanes(sum[c]);
+}
+
+/* ---- many nodes ---- */
+
+/* Nodes that follow each other in the order of space: if they are small against their distance, a point. */
+struct hb_groups_box {
+  double m, x[3], v[3], size2;
+};
+enum { BOX = 32, FROM = 2048 }; /* nodes of a box; as many nodes make boxes */
+
+static void make_box(const struct hb_groups *groups, const struct hb_nodes *nodes, const uint32_t *list,
+                     size_t count, struct hb_groups_box *box)
+{
+  *box = (struct hb_groups_box){.m = 0};
+  for (size_t k = 0; k < count; k++) box->m += groups->m[list[k]];
+  for (size_t k = 0; k < count && box->m > 0; k++)
+    for (size_t c = 0, i = 3 * (size_t)list[k]; c < 3; c++) {
+      box->x[c] += groups->m[list[k]] / box->m * nodes->xp[i + c];
+      box->v[c] += groups->m[list[k]] / box->m * nodes->vp[i + c];
+    }
+  for (size_t k = 0; k < count; k++) {
+    const double *x = nodes->xp + 3 * (size_t)list[k];
+    const double r[] = {x[0] - box->x[0], x[1] - box->x[1], x[2] - box->x[2]};
+    if (groups->m[list[k]] > 0) box->size2 = fmax(box->size2, hb_dot(r, r));
+  }
+}
+
+void hb_groups_set_order(struct hb_groups *groups, const uint32_t *place)
+{
+  for (uint32_t i = 0; i < groups->n; i++) groups->in_space[place[i]] = i;
+  groups->has_order = groups->n >= FROM;
+}
+
+struct boxing {
+  const struct hb_groups *groups;
+  const struct hb_nodes *nodes;
+  size_t count;
+};
+
+enum { BOXES_PIECE = 16, BOXES_ALONE = 64 };
+
+static void box_piece(void *context, size_t piece)
+{
+  const struct boxing *b = context;
+  const struct hb_groups *groups = b->groups;
+  for (size_t k = piece * BOXES_PIECE, end = hb_parallel_end(b->count, BOXES_PIECE, k); k < end; k++)
+    make_box(groups, b->nodes, groups->in_space + k * BOX, hb_parallel_end(groups->n, BOX, k * BOX) - k * BOX,
+             groups->box + k);
+}
+
+static enum hb_status make_boxes(struct hb_groups *groups, const struct hb_nodes *nodes)
+{
+  struct boxing b = {groups, nodes, hb_div_ceil(groups->n, BOX)};
+  if (!groups->box) HB_TRY(HB_ALLOC(b.count, &groups->box));
+  hb_parallel_for(b.count > BOXES_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(b.count, BOXES_PIECE),
+                  box_piece, &b);
+  return HB_OK;
+}
+
+/* The far part, of boxes and of the nodes of those that are too near. */
+static void add_boxes(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t center,
+                      double cut2, double sum[NUMBERS][LANES])
+{
+  static const double open = 0.16,
+                      beyond =
+                          3; /* of square distances: sizes are below 0.4 of them, and all of a box is far */
+  const double *at = nodes->xp + 3 * (size_t)center, *w = nodes->vp + 3 * (size_t)center;
+  struct view view = {.m = {0}};
+  size_t lane = 0;
+  for (size_t k = 0; k < hb_div_ceil(groups->n, BOX); k++) {
+    const struct hb_groups_box *p = groups->box + k;
+    const double r[] = {p->x[0] - at[0], p->x[1] - at[1], p->x[2] - at[2]};
+    double d2 = hb_dot(r, r);
+    if (!(p->size2 < open * d2 && d2 > beyond * cut2)) {
+      const struct hb_groups_around in = {groups->in_space + k * BOX,
+                                          hb_parallel_end(groups->n, BOX, k * BOX) - k * BOX};
+      add_nodes(groups, nodes, center, &in, cut2, &far_part, sum);
+      continue;
+    }
+    view.m[lane] = p->m;
+    for (size_t c = 0; c < 3; c++) view.r[c][lane] = r[c], view.v[c][lane] = p->v[c] - w[c];
+    if (++lane == LANES) add_tides(&view, 0, &whole, sum), lane = 0;
+  }
+  for (size_t l = lane; l < LANES; l++) view.m[l] = 0;
+  if (lane > 0) add_tides(&view, 0, &whole, sum);
+}
+
+static void find_far(const struct hb_groups *groups, const struct hb_nodes *nodes, struct hb_group *g,
+                     uint64_t tick)
+{
+  const struct hb_groups_around all = {.count = groups->n};
+  double sum[NUMBERS][LANES] = {{0}};
+  g->tides.cut2 = part_of_reach * reach2(nodes, g->node);
+  g->tides.far_tick = tick;
+  if (groups->has_order)
+    add_boxes(groups, nodes, g->node, g->tides.cut2, sum);
+  else
+    add_nodes(groups, nodes, g->node, &all, g->tides.cut2, &far_part, sum);
+  end_sum(sum, g->tides.of_far);
+}
+
+/* ---- of all ---- */
+
+/* All of the far part, and the neighbors, but nobody who is in the list, wherever it is. */
+static void find_tides(const struct hb_groups *groups, const struct hb_nodes *nodes, struct hb_group *g,
+                       uint64_t tick)
+{
+  const struct hb_groups_around near = hb_groups_near(groups, nodes, g->node), list = {g->list, g->count};
+  struct hb_groups_tides *t = &g->tides;
+  double sum[NUMBERS][LANES] = {{0}};
+  if (!groups_keeps_tides(groups, g)) {
+    *t = (struct hb_groups_tides){.tick = tick, .far_tick = tick, .is_old = 1};
+    return;
+  }
+  int is_old = is_far_old(groups, nodes, g, tick);
+  if (is_old) find_far(groups, nodes, g, tick);
+  if (!is_old && !is_near_old(nodes, g, tick)) return;
+  double dt = since(nodes, t->far_tick, tick);
+  t->tick = tick;
+  t->is_old = 0;
+  add_nodes(groups, nodes, g->node, &near, t->cut2, t->cut2 > 0 ? &near_part : &whole, sum);
+  if (list.count > 0) add_nodes(groups, nodes, g->node, &list, 0, &less, sum);
+  end_sum(sum, t->of_all);
+  for (size_t c = 0; c < 6 && t->cut2 > 0; c++) {
+    t->of_all[c] += t->of_far[c] + dt * t->of_far[6 + c];
+    t->of_all[6 + c] += t->of_far[6 + c];
+  }
+}
+
+void hb_groups_leave_tides(const struct hb_groups *groups, const struct hb_nodes *nodes, struct hb_group *g,
+                           uint32_t node, uint64_t tick)
+{
+  const struct hb_groups_around one = {&node, 1};
+  double sum[NUMBERS][LANES] = {{0}}, T[NUMBERS];
+  if (!hb_groups_has_tides(g)) return;
+  double dt = since(nodes, tick, g->tides.tick);
+  add_nodes(groups, nodes, g->node, &one, 0, &less, sum);
+  end_sum(sum, T);
+  for (size_t c = 0; c < 6; c++) {
+    g->tides.of_all[c] += T[c] + dt * T[6 + c];
+    g->tides.of_all[6 + c] += T[6 + c];
+  }
+}
+
+struct centers {
+  struct hb_groups *groups;
+  const struct hb_nodes *nodes;
+  uint64_t tick;
+  const uint32_t *group;
+};
+
+enum { FAR_ALONE = 4 }; /* groups */
+
+static void find_one(void *context, size_t k)
+{
+  const struct centers *c = context;
+  find_tides(c->groups, c->nodes, c->groups->at + c->group[k], c->tick);
+}
+
+static void need_all(const struct hb_nodes *nodes, const struct hb_groups_around *around)
+{
+  for (size_t k = 0; k < around->count && nodes->need; k++)
+    hb_groups_need(nodes, hb_groups_around_at(around, k));
+}
+
+enum hb_status hb_groups_look_far(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                                  size_t ni, const uint32_t *block)
+{
+  struct centers centers = {groups, nodes, tick, groups->touched};
+  const struct hb_groups_around all = {.count = groups->n};
+  int needs_all = 0;
+  size_t count = 0;
+  groups->touches = 0;
+  if (!(groups->rules->far < INFINITY)) return HB_OK;
+  for (size_t b = 0; b < ni; b++) {
+    if (groups->of[block[b]] >= HB_GROUPS_PARKED) continue;
+    groups->touched[count++] = groups->of[block[b]];
+    const struct hb_group *g = groups->at + groups->of[block[b]];
+    if (!groups_keeps_tides(groups, g)) continue;
+    const struct hb_groups_around near = hb_groups_near(groups, nodes, g->node), list = {g->list, g->count};
+    int is_old = is_far_old(groups, nodes, g, tick);
+    needs_all |= is_old;
+    if (!is_old && !is_near_old(nodes, g, tick)) continue;
+    need_all(nodes, &near);
+    need_all(nodes, &list);
+  }
+  if (needs_all) need_all(nodes, &all);
+  if (needs_all && groups->has_order) HB_TRY(make_boxes(groups, nodes));
+  hb_parallel_for(count > FAR_ALONE ? hb_parallel_threads() : 1, count, find_one, &centers);
+  return HB_OK;
+}
+
+/* ---- quadrupoles ---- */
+
+/* Of phi = tr Q / (2 r^3) - 3 r Q r / (2 r^5). */
+static void groups_pull_of_orbit(const double Q[6], double times, const double r[3], const double v[3],
+                                 double a[3], double j[3])
+{
+  double Qr[3] = {Q[0] * r[0] + Q[3] * r[1] + Q[4] * r[2], Q[3] * r[0] + Q[1] * r[1] + Q[5] * r[2],
+                  Q[4] * r[0] + Q[5] * r[1] + Q[2] * r[2]};
+  double Qv[3] = {Q[0] * v[0] + Q[3] * v[1] + Q[4] * v[2], Q[3] * v[0] + Q[1] * v[1] + Q[5] * v[2],
+                  Q[4] * v[0] + Q[5] * v[1] + Q[2] * v[2]};
+  double trace = Q[0] + Q[1] + Q[2], i2 = 1 / hb_dot(r, r), i5 = times * i2 * i2 * sqrt(i2), i7 = i5 * i2;
+  double rv = hb_dot(r, v), rQr = hb_dot(r, Qr), rQv = hb_dot(r, Qv);
+  double f = 1.5 * trace * i5 - 7.5 * rQr * i7;
+  double f_dot = (52.5 * rQr * rv * i2 - 15 * rQv - 7.5 * trace * rv) * i7;
+  for (size_t c = 0; c < 3; c++) {
+    a[c] += 3 * i5 * Qr[c] + f * r[c];
+    j[c] += 3 * i5 * Qv[c] - 15 * rv * i7 * Qr[c] + f * v[c] + f_dot * r[c];
+  }
+}
+
+static int is_neighbor(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t of,
+                       uint32_t node)
+{
+  const struct hb_groups_around around = hb_groups_near(groups, nodes, of);
+  size_t from = 0, to = around.count;
+  if (!around.list) return 1;
+  while (from < to) {
+    size_t middle = from + (to - from) / 2;
+    if (around.list[middle] < node)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from < around.count && around.list[from] == node;
+}
+
+/* Whether the orbit of a pair is felt by a node that is not in its list. */
+static int feels_weakly(const struct hb_groups *groups, const struct hb_groups_orbit *orbit, uint32_t node,
+                        double d2)
+{
+  double m = hb_groups_felt_mass(groups, node);
+  return m * m * orbit->weak > d2 * d2 * d2;
+}
+
+static enum hb_status find_around(struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i)
+{
+  const struct hb_groups_around around = hb_groups_near(groups, nodes, i);
+  const double *x = nodes->xp + 3 * (size_t)i, m = hb_groups_felt_mass(groups, i), own = groups->reach[i];
+  for (size_t p = 0; p < around.count; p++) {
+    uint32_t k = hb_groups_around_at(&around, p);
+    double its = groups->reach[k];
+    if (!(its > 0 || own > 0) || k == i || groups->of[k] == HB_GROUPS_PARKED) continue;
+    hb_groups_need(nodes, k);
+    const double *y = nodes->xp + 3 * (size_t)k, r[] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
+    double d2 = hb_dot(r, r), d6 = d2 * d2 * d2, mk = hb_groups_felt_mass(groups, k);
+    if (!(m * m * its > d6 || mk * mk * own > d6)) continue;
+    HB_TRY(HB_GROW(groups->hits, &groups->hit_capacity, &groups->hit));
+    groups->hit[groups->hits++] = k;
+  }
+  return HB_OK;
+}
+
+/* Those of a node of the block. */
+static struct hb_groups_around groups_hits_of(const struct hb_groups *groups, uint32_t b)
+{
+  if (groups->hits == 0) return (struct hb_groups_around){groups->hit, 0};
+  uint32_t from = b > 0 ? groups->hit_end[b - 1] : 0;
+  return (struct hb_groups_around){groups->hit + from, groups->hit_end[b] - from};
+}
+
+enum hb_status hb_groups_find_hits(struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
+                                   const uint32_t *block)
+{
+  groups->hits = 0;
+  for (size_t b = 0; b < ni; b++) {
+    if (groups->rules->weak > 0 && groups->count > 0) HB_TRY(find_around(groups, nodes, block[b]));
+    groups->hit_end[b] = (uint32_t)groups->hits;
+  }
+  return HB_OK;
+}
+
+enum hb_status hb_groups_take_hits(struct hb_groups *groups, uint32_t b, size_t words, const uint64_t *mask,
+                                   const uint32_t *list)
+{
+  if (b == 0) groups->hits = 0;
+  for (size_t w = 0; w < words; w++)
+    for (uint64_t left = mask[w]; left; left &= left - 1) {
+      HB_TRY(HB_GROW(groups->hits, &groups->hit_capacity, &groups->hit));
+      groups->hit[groups->hits++] = list[64 * w + (size_t)__builtin_ctzll(left)];
+    }
+  groups->hit_end[b] = (uint32_t)groups->hits;
+  groups->has_hits = 1;
+  return HB_OK;
+}
+
+/* What node k and node i do to each other more than points, on i. */
+static void add_to(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k,
+                   double a[3], double j[3])
+{
+  const struct hb_groups_orbit *own = groups->orbit + i, *its = groups->orbit + k;
+  double r[3], v[3];
+  hb_groups_need(nodes, k);
+  hb_between(nodes->xp, k, i, r);
+  double d2 = hb_dot(r, r);
+  int by_other = feels_weakly(groups, its, i, d2), by_own = feels_weakly(groups, own, k, d2);
+  if (!by_other && !by_own) return;
+  if (groups_lists(groups, its->tide > 0 ? k : i, its->tide > 0 ? i : k))
+    return;                                      /* of two groups, each has the other, or none */
+  if (!is_neighbor(groups, nodes, k, i)) return; /* what one feels, the other does */
+  hb_between(nodes->vp, k, i, v);
+  if (by_other) groups_pull_of_orbit(its->Q, 1, r, v, a, j);
+  if (by_own) /* seen from k, turned around */
+    groups_pull_of_orbit(own->Q, groups->m[k] / groups->m[i], r, v, a, j);
+}
+
+void hb_groups_add_quadrupoles(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
+                               const uint32_t *block, double *a, double *j)
+{
+  for (uint32_t b = 0; b < ni && groups->hits > 0; b++) {
+    const struct hb_groups_around hits = groups_hits_of(groups, b);
+    for (size_t k = 0; k < hits.count; k++)
+      add_to(groups, nodes, block[b], hits.list[k], a + 3 * (size_t)b, j + 3 * (size_t)b);
+  }
+}
+
+/* ---- Groups in time: who disturbs them, where their members are, and what nodes feel of these that points do not ---- */
+
+/* ---- what disturbs a group ---- */
+
+/* x v a j of a point after a time dt. */
+static void shift(double dt, struct hb_chain_point *p)
+{
+  for (size_t c = 0; c < 3; c++) {
+    double v = p->v[c], a = p->a[c], j = p->j[c];
+    p->x[c] += dt * (v + dt / 2 * (a + dt / 3 * j));
+    p->v[c] += dt * (a + dt / 2 * j);
+    p->a[c] += dt * j;
+  }
+}
+
+/* p += sign q, but for masses. */
+static void add(double sign, const struct hb_chain_point *q, struct hb_chain_point *p)
+{
+  for (size_t c = 0; c < 3; c++) {
+    p->x[c] += sign * q->x[c], p->v[c] += sign * q->v[c];
+    p->a[c] += sign * q->a[c], p->j[c] += sign * q->j[c];
+  }
+}
+
+static double span(const struct hb_nodes *nodes, uint64_t from, uint64_t to)
+{
+  return (double)(int64_t)(to - from) * nodes->dt_min;
+}
+
+static struct hb_chain_point node_at(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                                     uint32_t node, uint64_t tick)
+{
+  size_t k = 3 * (size_t)node;
+  struct hb_chain_point p = {.m = groups->m[node]};
+  memcpy(p.x, nodes->x + k, sizeof p.x);
+  memcpy(p.v, nodes->v + k, sizeof p.v);
+  memcpy(p.a, nodes->a + k, sizeof p.a);
+  memcpy(p.j, nodes->j + k, sizeof p.j);
+  shift(span(nodes, nodes->tick(nodes->context, node), tick), &p);
+  return p;
+}
+
+/* The list at its own times, and how long after them the group's is. */
+static void gather(const struct hb_groups *groups, const struct hb_group *g, const struct hb_nodes *nodes,
+                   struct hb_chain_points *points, double *dt)
+{
+  for (size_t k = 0; k < g->settled; k++) {
+    struct hb_chain_points *to = points + k / HB_CHAIN_LANES;
+    size_t l = k % HB_CHAIN_LANES, from = 3 * (size_t)g->list[k];
+    to->m[l] = groups->m[g->list[k]];
+    for (size_t c = 0; c < 3; c++) {
+      to->x[c][l] = nodes->x[from + c], to->v[c][l] = nodes->v[from + c];
+      to->a[c][l] = nodes->a[from + c], to->j[c][l] = nodes->j[from + c];
+    }
+    dt[k] = span(nodes, nodes->tick(nodes->context, g->list[k]), g->tick);
+  }
+  hb_chain_end_points(points, g->settled);
+  for (size_t k = g->settled; k % HB_CHAIN_LANES > 0; k++) dt[k] = 0;
+}
+
+/* Points after their times dt[LANES], seen from the center. */
+HB_CLONES static void shift_points(struct hb_chain_points *p, const double *dt,
+                                   const struct hb_chain_point *center)
+{
+  for (size_t c = 0; c < 3; c++)
+#pragma omp simd
+    for (size_t l = 0; l < HB_CHAIN_LANES; l++) {
+      double v = p->v[c][l], a = p->a[c][l], j = p->j[c][l], t = dt[l];
+      p->x[c][l] = p->x[c][l] + t * (v + t / 2 * (a + t / 3 * j)) - center->x[c];
+      p->v[c][l] = v + t * (a + t / 2 * j) - center->v[c];
+      p->a[c][l] = a + t * j - center->a[c];
+      p->j[c][l] = j - center->j[c];
+    }
+}
+
+/* The list as points seen from the group's `center`, from its own time on for dt: a node is one, but a group as large as a part of
+ * its distance is as many as can be told apart. hb_groups_step lets none of them move far meanwhile; where it knew of none yet, the
+ * group is one. times[] is scratch, of as many lanes. How many they are. */
+static size_t look_from(const struct hb_chain_point *center, const struct hb_groups *groups,
+                        const struct hb_group *g, const struct hb_nodes *nodes, double dt,
+                        struct hb_chain_points *points, double *times)
+{
+  static const double not_far = 0.4;
+  size_t count = g->settled;
+  gather(groups, g, nodes, points, times);
+  for (size_t k = 0; k < count; k += HB_CHAIN_LANES)
+    shift_points(points + k / HB_CHAIN_LANES, times + k, center);
+  for (size_t k = 0; k < g->settled; k++) {
+    const struct hb_group *other = hb_groups_of(groups, g->list[k]);
+    if (!other) continue;
+    struct hb_chain_point node, parts[HB_CHAIN_MOST];
+    hb_chain_get_point(points, k, &node);
+    double least = HB_GROUPS_RESOLVED * sqrt(hb_dot(node.x, node.x)),
+           from = span(nodes, other->tick, g->tick);
+    double until = fmax(fabs(from), fabs(from + dt));
+    if (other->R < least || until > not_far * groups_time_of_links(&other->chain, least)) continue;
+    size_t n = hb_chain_parts(&other->chain, least, parts);
+    for (size_t p = 0; p < n; p++) {
+      shift(from, parts + p);
+      add(1, &node, parts + p);
+      hb_chain_set_point(points, p == 0 ? k : count++, parts + p);
+    }
+  }
+  hb_chain_end_points(points, count);
+  return count;
+}
+
+/* As many points at most. */
+static size_t most_points(const struct hb_groups *groups, const struct hb_group *g)
+{
+  size_t sum = 0;
+  for (size_t k = 0; k < g->settled; k++) {
+    const struct hb_group *other = hb_groups_of(groups, g->list[k]);
+    sum += other ? other->chain.n : 1;
+  }
+  return sum;
+}
+
+/* Of a pair, from `before` to chain; of more members the chain itself has looked at each step. */
+static void notice_touch(const struct hb_groups *groups, const struct hb_chain *before, double dt,
+                         struct hb_chain *chain)
+{
+  const uint32_t *member = chain->member;
+  if (!groups->radius || chain->n != 2) return;
+  if (hb_chain_touches(chain->m[0] + chain->m[1], groups->radius[member[0]] + groups->radius[member[1]], dt,
+                       before->X[0], before->V[0], chain->X[0], chain->V[0]))
+    hb_chain_meet(chain, 0, 1), chain->touched[0] = member[0], chain->touched[1] = member[1];
+}
+
+/* Of (dt / time in which it changes an orbit)^2: mostly well below 1, since the center feels that field, too. */
+static const double most_of_field = 1e12;
+
+/* By dt, in axes at rest. */
+static enum hb_status advance_at_rest(const struct hb_groups *groups, double dt,
+                                      const struct hb_chain_tide *tide, struct hb_chain *chain,
+                                      uint64_t *forces)
+{
+  enum hb_status status = HB_OK;
+  if (tide->turn != 0) hb_chain_turn(chain, -tide->turn);
+  const struct hb_chain before = *chain;
+  chain->touched[0] = chain->touched[1] = 0;
+  memset(chain->met, 0, sizeof chain->met);
+  if (tide->field && !(hb_field_tide(tide->field, tide->center.x) * dt * dt <= most_of_field))
+    return hb_fail(HB_ERR_NUMERIC, "the field's tide on particles %u and %u is too strong for a step of %g",
+                   chain->member[0], chain->member[1], dt);
+  status = (hb_kepler_suits(chain, tide) ? hb_kepler_advance : hb_chain_advance)(chain, dt, tide, forces);
+  if (status == HB_OK) notice_touch(groups, &before, dt, chain);
+  if (tide->turn == 0) return status;
+  hb_chain_rotate(chain->n - 1, -tide->turn * dt, chain->X);
+  hb_chain_rotate(chain->n - 1, -tide->turn * dt, chain->V);
+  hb_chain_turn(chain, tide->turn);
+  return status;
+}
+
+/* chain, a copy of g's, by dt. */
+static enum hb_status advance_chain(const struct hb_groups *groups, const struct hb_group *g,
+                                    const struct hb_nodes *nodes, double dt, struct hb_chain *chain,
+                                    uint64_t *forces)
+{
+  enum { FEW = 8 };
+  struct hb_chain_points few[FEW], *many = NULL, *points = few;
+  double few_times[FEW * HB_CHAIN_LANES], *times = few_times;
+  if (dt == 0) return HB_OK;
+  size_t most = hb_div_ceil(most_points(groups, g), HB_CHAIN_LANES);
+  if (most > FEW) {
+    size_t for_times = hb_div_ceil(most * HB_CHAIN_LANES * sizeof *times, sizeof *many);
+    HB_TRY(HB_ALLOC(most + for_times, &many));
+    points = many, times = (double *)(many + most);
+  }
+  struct hb_chain_tide tide = {
+      .points = points, .radius = groups->radius, .center = node_at(groups, nodes, g->node, g->tick)};
+  tide.count = look_from(&tide.center, groups, g, nodes, dt, points, times);
+  tide.rules = groups->rules->chain;
+  if (hb_groups_has_tides(g)) tide.tensor = g->tides.of_all;
+  tide.since = span(nodes, g->tides.tick, g->tick);
+  if (hb_groups_feels_field(groups, g, tide.center.x)) tide.field = groups->field;
+  tide.is_all = groups_is_all(groups, g);
+  tide.light = groups->light;
+  tide.turn = groups->field ? hb_field_turn(groups->field) / 2 : 0;
+  enum hb_status status = advance_at_rest(groups, dt, &tide, chain, forces);
+  hb_mem_free(many);
+  return status;
+}
+
+static void arrive(struct hb_groups *groups, struct hb_group *g, const struct hb_chain *chain, uint64_t tick)
+{
+  groups->lost += chain->lost;
+  g->chain = *chain;
+  g->chain.lost = 0;
+  g->tick = tick;
+  groups_measure_node(groups, g);
+}
+
+/* Advances one group. */
+static enum hb_status bring(struct hb_groups *groups, struct hb_group *g, const struct hb_nodes *nodes,
+                            uint64_t tick)
+{
+  struct hb_chain chain = g->chain;
+  HB_TRY(advance_chain(groups, g, nodes, span(nodes, g->tick, tick), &chain, &groups->forces));
+  arrive(groups, g, &chain, tick);
+  return HB_OK;
+}
+
+/* ---- the block ---- */
+
+/* Groups that are needed, and what becomes of their chains: no group changes while others look at it. */
+struct work {
+  const struct hb_groups *groups;
+  const struct hb_nodes *nodes;
+  uint64_t tick;
+  const uint32_t *needed;
+  struct hb_chain *chain;
+  _Atomic uint64_t forces;
+  _Atomic size_t failed; /* 1 + a place in needed */
+};
+
+static enum hb_status advance_one(struct work *w, size_t k)
+{
+  uint64_t forces = 0;
+  const struct hb_group *g = w->groups->at + w->needed[k];
+  w->chain[k] = g->chain;
+  HB_TRY(advance_chain(w->groups, g, w->nodes, span(w->nodes, g->tick, w->tick), w->chain + k, &forces));
+  w->forces += forces;
+  return HB_OK;
+}
+
+static void advance_piece(void *context, size_t k)
+{
+  struct work *w = context;
+  if (advance_one(w, k) != HB_OK) w->failed = k + 1;
+}
+
+static int feels(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g,
+                 uint32_t i)
+{
+  hb_groups_need(nodes, g->node);
+  hb_groups_need(nodes, i);
+  return hb_groups_feel(groups, g, i, hb_distance2(nodes->xp, g->node, i));
+}
+
+/* Who is in the group's list, or is its node. */
+static void mark(struct hb_groups *groups, const struct hb_group *g, uint8_t as)
+{
+  groups->listed[g->node] = as;
+  for (size_t k = 0; k < g->count; k++) groups->listed[g->list[k]] = as;
+}
+
+static enum hb_status enter_all(struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
+                                const uint32_t *block)
+{
+  enum hb_status status = HB_OK;
+  for (size_t k = 0; k < groups->count; k++) {
+    struct hb_group *g = groups->at + k;
+    size_t b = 0;
+    while (b < ni && (block[b] == g->node || !feels(groups, nodes, g, block[b]))) b++;
+    if (b == ni) continue;
+    mark(groups, g, 1);
+    for (; b < ni && status == HB_OK; b++)
+      if (!groups->listed[block[b]] && feels(groups, nodes, g, block[b]))
+        status = hb_groups_list(groups, g, block[b]);
+    mark(groups, g, 0);
+    HB_TRY(status);
+  }
+  return HB_OK;
+}
+
+/* Into the lists of neighbors; of those whose neighbor it is they will know at their own steps. */
+static enum hb_status enter_near(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                                 uint32_t node, struct hb_group *g)
+{
+  struct hb_group *own = hb_groups_of(groups, node);
+  if (!feels(groups, nodes, g, node) || groups_has(groups, g, node)) return HB_OK;
+  HB_TRY(hb_groups_list(groups, g, node));
+  hb_groups_leave_tides(groups, nodes, g, node, tick);
+  if (own) hb_groups_leave_tides(groups, nodes, own, g->node, tick);
+  return HB_OK;
+}
+
+static enum hb_status enter(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick, size_t ni,
+                            const uint32_t *block)
+{
+  if (groups->rules == &hb_groups_by_size) return enter_all(groups, nodes, ni, block);
+  if (!groups->has_hits) HB_TRY(hb_groups_find_hits(groups, nodes, ni, block));
+  for (uint32_t b = 0; b < ni && groups->hits > 0; b++) {
+    const struct hb_groups_around hits = groups_hits_of(groups, b);
+    for (size_t k = 0; k < hits.count; k++)
+      if (groups->orbit[hits.list[k]].tide > 0)
+        HB_TRY(enter_near(groups, nodes, tick, block[b], hb_groups_of(groups, hits.list[k])));
+    if (groups->seen && hits.count > 0) groups->hint[b] |= groups->first[block[b]] != 0;
+  }
+  return HB_OK;
+}
+
+/* A group that is active is advanced, and one in whose list an active node is that disturbs it so much that it has to be. */
+static int is_needed(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g)
+{
+  if (hb_groups_active(groups, g->node) || g->settled < g->count || !(g->waking < INFINITY)) return 1;
+  if (groups->field && hb_field_turn(groups->field) != 0) return 1; /* no orbit in coordinates that turn */
+  for (size_t k = 0; k < g->count; k++) {
+    if (!hb_groups_active(groups, g->list[k])) continue;
+    hb_groups_need(nodes, g->node);
+    double d2 = hb_distance2(nodes->xp, g->node, g->list[k]), m = groups->m[g->list[k]];
+    if (m * m * g->waking > d2 * d2 * d2) return 1;
+  }
+  return 0;
+}
+
+enum { ALONE = 8 }; /* groups that are advanced before a second thread has woken up */
+
+static enum hb_status advance_needed(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                                     size_t count, const uint32_t *needed, struct hb_chain *chain)
+{
+  struct work w = {.groups = groups, .nodes = nodes, .tick = tick, .needed = needed, .chain = chain};
+  hb_parallel_for(count > ALONE ? hb_parallel_threads() : 1, count, advance_piece, &w);
+  groups->forces += w.forces;
+  if (w.failed) return advance_one(&w, w.failed - 1); /* its sentence in this thread */
+  for (size_t k = 0; k < count; k++) {
+    struct hb_group *g = groups->at + needed[k];
+    arrive(groups, g, chain + k, tick);
+    g->settled = g->count;
+  }
+  return HB_OK;
+}
+
+static enum hb_status advance(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                              size_t count, const uint32_t *needed)
+{
+  struct hb_chain *chain;
+  if (count == 0) return HB_OK;
+  HB_TRY(HB_ALLOC(count, &chain));
+  enum hb_status status = advance_needed(groups, nodes, tick, count, needed, chain);
+  hb_mem_free(chain);
+  return status;
+}
+
+enum hb_status hb_groups_meet(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                              size_t ni, const uint32_t *block)
+{
+  uint32_t *needed;
+  size_t count = 0;
+  if (!groups->has_hits) groups->hits = 0;
+  if (groups->count > 0) HB_TRY(enter(groups, nodes, tick, ni, block));
+  groups->has_hits = 0;
+  hb_groups_activate(groups, tick, ni, block);
+  if (groups->touches == 0) return HB_OK;
+  HB_TRY(HB_ALLOC(groups->touches, &needed));
+  for (size_t k = 0; k < groups->touches; k++)
+    if (is_needed(groups, nodes, groups->at + groups->touched[k])) needed[count++] = groups->touched[k];
+  enum hb_status status = advance(groups, nodes, tick, count, needed);
+  hb_mem_free(needed);
+  return status;
+}
+
+/* ---- lists ---- */
+
+enum hb_status hb_groups_wake_listers(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                                      uint32_t node)
+{
+  size_t count = 0;
+  groups->touches = 0;
+  hb_groups_touch_listers(groups, node);
+  hb_groups_end_touching(groups);
+  for (size_t k = 0; k < groups->touches; k++)
+    if (groups->at[groups->touched[k]].tick < tick) groups->touched[count++] = groups->touched[k];
+  return advance(groups, nodes, tick, count, groups->touched);
+}
+
+/* Passages and chains keep no tides of others: they list whoever they feel, neighbor or not, wherever all are at hand. */
+static int has_all(const struct hb_nodes *nodes) { return !nodes->has_all || nodes->has_all(nodes->context); }
+
+enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g,
+                                     const struct hb_nodes *nodes, uint64_t tick)
+{
+  enum hb_status status = HB_OK;
+  for (size_t k = g->count; k-- > 0;)
+    if (!feels(groups, nodes, g, g->list[k])) groups_unlist(groups, g, g->list[k]);
+  mark(groups, g, 1);
+  uint32_t own = hb_groups_active(groups, g->node);
+  int is_near = groups->rules == &hb_groups_by_size || !own; /* lists may have whoever is near; or all */
+  struct hb_groups_around around =
+      is_near ? hb_groups_near(groups, nodes, g->node) : groups_hits_of(groups, own - 1);
+  if (g->weak == 0 && has_all(nodes)) around = (struct hb_groups_around){.count = groups->n};
+  for (size_t k = 0; k < around.count && status == HB_OK; k++) {
+    uint32_t i = hb_groups_around_at(&around, k);
+    if (i == g->node || groups->of[i] == HB_GROUPS_PARKED) continue;
+    hb_groups_need(nodes, i);
+    if (!feels(groups, nodes, g, i)) continue;
+    struct hb_group *other = hb_groups_of(groups, i);
+    if (groups->listed[i] && groups->rules != &hb_groups_by_size) continue;
+    if (other) status = bring(groups, other, nodes, tick);
+    if (status == HB_OK && !groups->listed[i]) status = hb_groups_list(groups, g, i);
+    if (other) other->settled = other->count;
+  }
+  mark(groups, g, 0);
+  g->settled = g->count;
+  return status;
+}
+
+/* ---- members ---- */
+
+/* By their places r from the center, and by x. */
+static double energy_rounded(const struct hb_chain *chain, const double *r, const double *x)
+{
+  double sum = 0;
+  for (size_t k = 0; k < chain->n; k++)
+    for (size_t l = 0; l < k; l++) {
+      double r2 = hb_distance2(r, (uint32_t)k, (uint32_t)l);
+      double x2 = hb_distance2(x, chain->member[k], chain->member[l]);
+      if (x2 > 0) sum += chain->m[k] * chain->m[l] * (1 / sqrt(x2) - 1 / sqrt(r2));
+    }
+  return sum;
+}
+
+static enum hb_status resolve_one(const struct hb_groups *groups, const struct hb_group *g,
+                                  const struct hb_nodes *nodes, double dt, double *x, double *v,
+                                  double *e_rounded)
+{
+  struct hb_chain chain = g->chain;
+  double r[3 * HB_CHAIN_MOST], w[3 * HB_CHAIN_MOST], center[2][3];
+  HB_TRY(advance_chain(groups, g, nodes, dt, &chain, NULL));
+  hb_chain_places(&chain, r, w);
+  memcpy(center[0], x + 3 * (size_t)g->node, sizeof *center);
+  memcpy(center[1], v + 3 * (size_t)g->node, sizeof *center);
+  for (size_t k = 0; k < chain.n; k++)
+    for (size_t c = 0; c < 3; c++) {
+      x[3 * (size_t)chain.member[k] + c] = center[0][c] + r[3 * k + c];
+      v[3 * (size_t)chain.member[k] + c] = center[1][c] + w[3 * k + c];
+    }
+  *e_rounded += energy_rounded(&chain, r, x);
+  return HB_OK;
+}
+
+enum hb_status hb_groups_resolve(const struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
+                                 double dt, double *x, double *v, double *e_rounded)
+{
+  *e_rounded = 0;
+  for (size_t k = 0; k < groups->count; k++) {
+    const struct hb_group *g = groups->at + k;
+    HB_TRY(resolve_one(groups, g, nodes, span(nodes, g->tick, tick) + dt, x, v, e_rounded));
+  }
+  return HB_OK;
+}
+
+/* ---- what members do that points do not ---- */
+
+/* A node as the points it is made of: itself, or its members. */
+struct points {
+  size_t n;
+  double m[HB_CHAIN_MOST], x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST]; /* relative to the node */
+};
+
+/* A pair that was not woken is where its orbit has it. */
+static void resolve(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t node,
+                    struct points *p)
+{
+  const struct hb_group *g = hb_groups_of(groups, node);
+  *p = (struct points){.n = 1, .m = {groups->m[node]}};
+  if (!g) return;
+  struct hb_chain chain = g->chain;
+  double dt = span(nodes, g->tick, groups->tick);
+  const struct hb_chain_tide none = {.rules = groups->rules->chain};
+  if (dt > 0 && hb_kepler_suits(&chain, NULL)) hb_kepler_advance(&chain, dt, &none, NULL);
+  p->n = chain.n;
+  for (size_t k = 0; k < p->n; k++) p->m[k] = chain.m[k];
+  hb_chain_places(&chain, p->x, p->v);
+}
+
+/* Adds sign times the pull and jerk of a mass m, r and v away. */
+static inline void pull(double m, const double r[3], const double v[3], double a[3], double j[3])
+{
+  double r2 = hb_dot(r, r), mr3 = m / (r2 * sqrt(r2)), s = 3 * hb_dot(r, v) / r2;
+  for (size_t c = 0; c < 3; c++) {
+    a[c] += mr3 * r[c];
+    j[c] += mr3 * (v[c] - s * r[c]);
+  }
+}
+
+/* Up to this strength of the field's tide s a pair is in it as its orbit is in the mean, so that the center's steps need not
+ * resolve its revolutions: what they do to its energy is a part s^3/2 / 64 of the pair's, and does not add up. */
+static const double most_mean = 1e-4;
+
+static int is_mean(const struct hb_groups *groups, const struct hb_chain *c, const double x[3])
+{
+  if (c->n != 2 || !(c->B > 0)) return 0;
+  double span = hb_chain_span(c);
+  return 2 * hb_groups_field_tide(groups, x) * span * span * span < most_mean * hb_chain_mass(c);
+}
+
+/* V in axes at rest, in which an orbit is one. */
+static struct hb_chain at_rest(const struct hb_groups *groups, const struct hb_chain *c)
+{
+  struct hb_chain turned = *c;
+  if (groups->field) hb_chain_turn(&turned, -hb_field_turn(groups->field) / 2);
+  return turned;
+}
+
+/* Both members of a pair, at places of their orbit. */
+static void resolve_orbit(const struct hb_chain *c, struct points *p)
+{
+  enum { PLACES = HB_CHAIN_MOST / 2 }; /* good to the second order of places */
+  double X[PLACES][3], part[PLACES], M = hb_chain_mass(c);
+  hb_kepler_places(c, PLACES, X, part);
+  *p = (struct points){.n = HB_CHAIN_MOST};
+  for (size_t k = 0; k < PLACES; k++)
+    for (size_t s = 0; s < 2; s++) {
+      p->m[2 * k + s] = part[k] * c->m[s];
+      for (size_t i = 0; i < 3; i++) p->x[6 * k + 3 * s + i] = (s ? c->m[0] : -c->m[1]) / M * X[k][i];
+    }
+}
+
+/* Adds what a node feels more; Coriolis' force changes with all of it. */
+static void add_more(const struct hb_groups *groups, double more_a[3], double more_j[3], double *a, double *j)
+{
+  static const double still[3];
+  if (groups->field) hb_field_deflect(groups->field, still, more_a, more_j);
+  for (size_t c = 0; c < 3; c++) a[c] += more_a[c], j[c] += more_j[c];
+}
+
+/* Of a group that another node disturbs no more than that, it feels the mean of the orbit. */
+static int is_orbit(const struct hb_groups *groups, const struct hb_group *g, uint32_t node, double d2)
+{
+  double m = groups->m[node];
+  return g->weak > 0 && m * m * g->strong <= d2 * d2 * d2;
+}
+
+static void resolve_for(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t node,
+                        int is_orbit, struct points *p)
+{
+  *p = (struct points){.n = 1, .m = {groups->m[node]}};
+  if (!is_orbit) resolve(groups, nodes, node, p);
+}
+
+/* The pull of node k on node i: of all members on all members, less that of points; orbits are quadrupoles. */
+static void correct_pair(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k,
+                         double *a, double *j)
+{
+  struct points sink, source;
+  const struct hb_group *own = hb_groups_of(groups, i), *other = hb_groups_of(groups, k);
+  double r[3], v[3], sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[i];
+  hb_between(nodes->xp, i, k, r);
+  hb_between(nodes->vp, i, k, v);
+  double d2 = hb_dot(r, r), to_i[3] = {-r[0], -r[1], -r[2]}, by[3] = {-v[0], -v[1], -v[2]};
+  int is_own_mean = is_orbit(groups, own, k, d2), is_other_mean = is_orbit(groups, other, i, d2);
+  resolve_for(groups, nodes, i, is_own_mean, &sink);
+  resolve_for(groups, nodes, k, is_other_mean, &source);
+  for (size_t p = 0; p < sink.n && sink.n + source.n > 2; p++)
+    for (size_t q = 0; q < source.n; q++) {
+      double rpq[3], vpq[3], share = sink.n > 1 ? sink.m[p] / M : 1;
+      for (size_t c = 0; c < 3; c++) {
+        rpq[c] = r[c] + (source.x[3 * q + c] - sink.x[3 * p + c]);
+        vpq[c] = v[c] + (source.v[3 * q + c] - sink.v[3 * p + c]);
+      }
+      pull(share * source.m[q], rpq, vpq, sum_a, sum_j);
+    }
+  if (sink.n + source.n > 2) pull(-groups->m[k], r, v, sum_a, sum_j);
+  if (is_other_mean) groups_pull_of_orbit(other->Q, 1, to_i, by, sum_a, sum_j);
+  if (is_own_mean) groups_pull_of_orbit(own->Q, groups->m[k] / M, to_i, by, sum_a, sum_j);
+  add_more(groups, sum_a, sum_j, a, j);
+}
+
+/* A group, as its members or, without any, its orbit, and a star: what either does to the other more than points would. The star's place in the block is one
+ * less than b, the group's than own; 0: it is not in it. */
+static void correct_star(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t center,
+                         const struct points *group, uint32_t own, uint32_t star, uint32_t b, double *a,
+                         double *j)
+{
+  double r[3], v[3], sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[center], share = groups->m[star] / M;
+  hb_between(nodes->xp, star, center, r);
+  hb_between(nodes->vp, star, center, v);
+  for (size_t p = 0; p < group->n; p++) {
+    double rp[3], vp[3];
+    for (size_t c = 0; c < 3; c++) rp[c] = r[c] + group->x[3 * p + c], vp[c] = v[c] + group->v[3 * p + c];
+    pull(group->m[p], rp, vp, sum_a, sum_j);
+  }
+  if (group->n > 0)
+    pull(-M, r, v, sum_a, sum_j);
+  else
+    for (size_t c = 0; c < 3; c++) r[c] = -r[c], v[c] = -v[c];
+  if (group->n == 0) groups_pull_of_orbit(hb_groups_of(groups, center)->Q, 1, r, v, sum_a, sum_j);
+  double back_a[3], back_j[3];
+  for (size_t c = 0; c < 3; c++) back_a[c] = -share * sum_a[c], back_j[c] = -share * sum_j[c];
+  if (b) add_more(groups, sum_a, sum_j, a + 3 * (size_t)(b - 1), j + 3 * (size_t)(b - 1));
+  if (own) add_more(groups, back_a, back_j, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
+  if (b) groups->near[star] = 1;
+}
+
+/* All in the list of a group. */
+static void correct_list(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                         const struct hb_group *g, double *a, double *j)
+{
+  struct points members = {.n = 0}, orbit = {.n = 0};
+  uint32_t own = hb_groups_active(groups, g->node);
+  for (size_t k = 0; k < g->count; k++) {
+    uint32_t node = g->list[k], b = hb_groups_active(groups, node);
+    int is_star = !hb_groups_of(groups, node); /* another group is a center itself: lists are symmetrical */
+    if (!own && !(b && is_star)) continue;
+    hb_groups_need(nodes, g->node);
+    hb_groups_need(nodes, node);
+    int feels_mean = hb_groups_is_mean(groups, g, node, hb_distance2(nodes->xp, g->node, node));
+    if (feels_mean && orbit.n == 0 && !(g->weak > 0)) {
+      const struct hb_chain turned = at_rest(groups, &g->chain);
+      resolve_orbit(&turned, &orbit);
+    }
+    if (!feels_mean && members.n == 0) resolve(groups, nodes, g->node, &members);
+    if (is_star)
+      correct_star(groups, nodes, g->node, feels_mean ? &orbit : &members, own, node, b, a, j);
+    else
+      correct_pair(groups, nodes, g->node, node, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
+    if (own) groups->near[g->node] = 1;
+  }
+}
+
+/* Of a group: the mean of the field at its members, less the field at its center. */
+static void correct_field(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                          const struct hb_group *g, double *a, double *j)
+{
+  struct points sink;
+  const struct hb_chain turned = at_rest(groups, &g->chain);
+  uint32_t center = g->node;
+  const double *x = nodes->xp + 3 * (size_t)center, *v = nodes->vp + 3 * (size_t)center;
+  double from_a[3] = {0}, from_j[3] = {0}, sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[center];
+  if (is_mean(groups, &turned, x))
+    resolve_orbit(&turned, &sink);
+  else
+    resolve(groups, nodes, center, &sink);
+  hb_field_pull(groups->field, x, v, from_a, from_j);
+  for (size_t p = 0; p < sink.n; p++) {
+    double at[3], by[3], of_a[3] = {0}, of_j[3] = {0};
+    for (size_t c = 0; c < 3; c++) at[c] = x[c] + sink.x[3 * p + c], by[c] = v[c] + sink.v[3 * p + c];
+    hb_field_pull(groups->field, at, by, of_a, of_j);
+    for (size_t c = 0; c < 3; c++) {
+      sum_a[c] += sink.m[p] / M * (of_a[c] - from_a[c]);
+      sum_j[c] += sink.m[p] / M * (of_j[c] - from_j[c]);
+    }
+  }
+  add_more(groups, sum_a, sum_j, a, j);
+  groups->near[center] = 1;
+}
+
+void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
+                       const uint32_t *block, double *a, double *j)
+{
+  for (size_t k = 0; k < groups->touches; k++) {
+    size_t g = groups->touched[k];
+    uint32_t center = groups->at[g].node, own = hb_groups_active(groups, center);
+    if (own && hb_groups_feels_field(groups, groups->at + g, nodes->xp + 3 * (size_t)center))
+      correct_field(groups, nodes, groups->at + g, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
+    correct_list(groups, nodes, groups->at + g, a, j);
+  }
+  hb_groups_add_quadrupoles(groups, nodes, ni, block, a, j);
 }

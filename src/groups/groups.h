@@ -81,7 +81,7 @@ struct hb_groups {
   double r_close, m_mean;              /* what close is for two stars of mean mass, see hb_groups_close */
   double bound;         /* 2 a of a pair of mean stars that is a group if it is alone, in r_close */
   double stars;         /* how many had mass at the start */
-  int gathers_few;      /* the caller's word that few bodies may be one group, see hb_groups_is_all */
+  int gathers_few;      /* the caller's word that few bodies may be one group, see groups_is_all */
   const double *radius; /* [n] the caller's, of the stars, where collisions are looked for; else NULL */
   double *m;            /* [n] of the nodes, 0 where parked */
   double m_most;        /* the largest, see hb_groups_weigh */
@@ -104,8 +104,7 @@ struct hb_groups {
   uint32_t *first; /* [n] 1 + the first of a node's links, or 0 */
   uint32_t *hit;   /* [hits] of [hit_capacity], those of the b-th of the block up to hit_end[b] of [n] */
   uint32_t *hit_end;
-  struct hb_groups_box
-      *box; /* of groups_far.c; and [n] nodes in the order of space at some time, 0: none yet */
+  struct hb_groups_box *box; /* of groups.c; and [n] nodes in the order of space at some time, 0: none yet */
   uint32_t *in_space;
   int has_order;
   int has_hits; /* of the next block, see hb_groups_take_hits */
@@ -204,20 +203,8 @@ double hb_groups_least_pull(const struct hb_groups *groups, double m);
  * chain. */
 void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g);
 
-/* The same, where it is that of a node; and its reach. */
-void hb_groups_measure_node(struct hb_groups *groups, struct hb_group *g);
-
-/* The system's tide on it in its middle, relative to what holds it together. */
-double hb_groups_system_tide(const struct hb_groups *groups, const struct hb_group *g);
-
-/* Whether it keeps the tides of nodes that are not in its list. */
-int hb_groups_keeps_tides(const struct hb_groups *groups, const struct hb_group *g);
-
 /* Links longer than this part of the distance between two groups are seen by the other one as they are. */
 #define HB_GROUPS_RESOLVED (1. / 20)
-
-/* The shortest time in which a link changes that is longer than `least`. */
-double hb_groups_time_of_links(const struct hb_chain *chain, double least);
 
 /* The longest step that a group's center may take: of a hard pair INFINITY, unless another group in its list is near at xp. */
 double hb_groups_step(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g);
@@ -264,9 +251,6 @@ int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group 
 
 /* Puts a node that is not in g's list there, and g's node into the list of the node's group, unless it is there. */
 enum hb_status hb_groups_list(struct hb_groups *groups, struct hb_group *g, uint32_t node);
-void hb_groups_unlist(struct hb_groups *groups, struct hb_group *g, uint32_t node);
-int hb_groups_has(const struct hb_groups *groups, const struct hb_group *g, uint32_t node);
-int hb_groups_lists(const struct hb_groups *groups, uint32_t group, uint32_t node); /* the same by its node */
 
 /* Adds to touched[], once touches was 0, the groups in whose lists a node is; and then sorts it. */
 void hb_groups_touch_listers(struct hb_groups *groups, uint32_t node);
@@ -324,7 +308,7 @@ enum hb_status hb_groups_resolve(const struct hb_groups *groups, const struct hb
 void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
                        const uint32_t *block, double *a, double *j);
 
-/* ---- groups_far.c: what nodes and groups do to each other that are in no list ---- */
+/* ---- what nodes and groups do to each other that are in no list ---- */
 
 static inline int hb_groups_has_tides(const struct hb_group *g)
 {
@@ -341,17 +325,10 @@ enum hb_status hb_groups_look_far(struct hb_groups *groups, const struct hb_node
 void hb_groups_leave_tides(const struct hb_groups *groups, const struct hb_nodes *nodes, struct hb_group *g,
                            uint32_t node, uint64_t tick);
 
-/* Adds `times` the pull and jerk that a quadrupole exerts r and v away from it. */
-void hb_groups_pull_of_orbit(const double Q[6], double times, const double r[3], const double v[3],
-                             double a[3], double j[3]);
-
 /* The same by a caller who has seen all places: the b-th of the block, in turn, has those of list[] whose bits are set in mask[words]. Then
  * hb_groups_meet looks for none. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_take_hits(struct hb_groups *groups, uint32_t b, size_t words, const uint64_t *mask,
                                    const uint32_t *list);
-
-/* Those of a node of the block. */
-struct hb_groups_around hb_groups_hits_of(const struct hb_groups *groups, uint32_t b);
 
 /* Finds in hit[] who is so near a node of the block that one of them is a group and may be no point to the other. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_find_hits(struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
@@ -403,11 +380,6 @@ enum hb_status hb_groups_split(struct hb_groups *groups, const struct hb_nodes *
 
 /* Dissolves a group, if the node is one, to a star; lists of others stay. */
 void hb_groups_remove(struct hb_groups *groups, uint32_t node);
-
-/* ---- few bodies, all of one group ---- */
-
-/* Whether there is nothing but this group. */
-int hb_groups_is_all(const struct hb_groups *groups, const struct hb_group *g);
 
 /* ---- bodies that touch ---- */
 

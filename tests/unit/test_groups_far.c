@@ -2,7 +2,7 @@
 #include "support/groups_case.h"
 #include "support/support.h"
 
-#include "groups/kepler.h"
+#include "groups/chain.h"
 
 #include <math.h>
 #include <string.h>

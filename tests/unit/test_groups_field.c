@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "core/field.h"
 #include "force/force.h"
-#include "groups/kepler.h"
+#include "groups/chain.h"
 
 #include <holmberg/diagnostics.h>
 

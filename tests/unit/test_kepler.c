@@ -1,7 +1,7 @@
 /* Pairs on Kepler's orbit: alone for as long as one likes, and slightly disturbed as the chain's own integration has them. */
 #include "support/support.h"
 
-#include "groups/kepler.h"
+#include "groups/chain.h"
 
 #include <math.h>
 
