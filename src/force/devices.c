@@ -13,10 +13,450 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "gl/gl_context.h"
+#include "pairs/tuning.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- how blocks are shared out ------------------------------------------------------------------------ */
+
+/* ---- words ---- */
+
+/* Calls take for each word of text (NULL: none), which says whether it was its own; the rest become others[HB_SPLIT_WORDS]. Errors:
+ * HB_ERR_USAGE; those of take. */
+typedef enum hb_status (*word_taker)(const char *word, void *plan, int *is_own);
+
+/* Appends a word, if it fits; a bound of 0 is unknown and has none. */
+static void append_word(const char *name, const char *value, size_t room, char *text)
+{
+  size_t used = strlen(text);
+  snprintf(text + used, room - used, "%s%s%s", used ? " " : "", name, value);
+}
+
+static enum hb_status parse_words(const char *text, word_taker take, void *plan, char *others)
+{
+  char copy[HB_SPLIT_WORDS], *rest = NULL;
+  *others = 0;
+  if (!text) return HB_OK;
+  if (strlen(text) >= sizeof copy) return hb_fail(HB_ERR_USAGE, "the tuning '%.40s...' is too long", text);
+  strcpy(copy, text);
+  for (char *word = strtok_r(copy, " ,", &rest); word; word = strtok_r(NULL, " ,", &rest)) {
+    int is_own = 1;
+    HB_TRY(take(word, plan, &is_own));
+    if (!is_own) append_word(word, "", HB_SPLIT_WORDS, others);
+  }
+  return HB_OK;
+}
+
+/* What follows "name=" in word, NULL if it is another word. */
+static const char *value_of(const char *word, const char *name)
+{
+  size_t length = strlen(name);
+  return strncmp(word, name, length) == 0 && word[length] == '=' ? word + length + 1 : NULL;
+}
+
+/* A number of sinks from 1 on, or "all". Errors: HB_ERR_USAGE with the word. */
+static enum hb_status parse_bound(const char *word, const char *value, size_t *bound)
+{
+  char *end;
+  unsigned long long number = strtoull(value, &end, 10);
+  if (strcmp(value, "all") == 0)
+    *bound = HB_SPLIT_WORDS_ALL;
+  else if (*value >= '0' && *value <= '9' && *end == 0 && number > 0 && number < HB_SPLIT_WORDS_ALL)
+    *bound = (size_t)number;
+  else
+    return hb_fail(HB_ERR_USAGE, "unknown tuning '%s': expected a number of sinks from 1 on, or all", word);
+  return HB_OK;
+}
+
+static void append_bound(const char *name, size_t bound, size_t room, char *text)
+{
+  char value[24] = "all";
+  if (bound == 0) return;
+  if (bound != HB_SPLIT_WORDS_ALL) snprintf(value, sizeof value, "%zu", bound);
+  append_word(name, value, room, text);
+}
+
+/* ---- between the host and OpenGL ---- */
+
+static const double GAIN = 0.03;       /* OpenGL must be faster by more, somewhere; less is noise     */
+static const double AFFORDABLE = 0.05; /* seconds that both sources together may take for one block   */
+static const double NEAR = 1.1;        /* neighbors of the bound: costs within this factor are alike */
+enum { STEP = 4 };
+
+/* ---- from times to a bound ---- */
+
+/* A time that falls with more sinks is noise. */
+static struct hb_hybrid_cost cost_at(size_t ni, size_t count, const struct hb_hybrid_cost *costs)
+{
+  struct hb_hybrid_cost far = costs[count - 1];
+  if (count > 1) {
+    const struct hb_hybrid_cost *b = &costs[count - 1], *a = b - 1;
+    double steps = (double)(ni - b->ni) / (double)(b->ni - a->ni);
+    far.host += fmax(0, (b->host - a->host) * steps);
+    far.gl += fmax(0, (b->gl - a->gl) * steps);
+  }
+  far.ni = ni;
+  return far;
+}
+
+static size_t crossing(const struct hb_hybrid_cost *a, const struct hb_hybrid_cost *b)
+{
+  double before = a->host - a->gl, after = b->host - b->gl;
+  if ((before < 0) == (after < 0)) return b->ni;
+  double share = before / (before - after);
+  return a->ni + (size_t)ceil(share * (double)(b->ni - a->ni));
+}
+
+/* What a choice costs against the better one, as a logarithm: sizes count the same whatever they take. */
+static double loss(const struct hb_hybrid_cost *c, int host)
+{
+  return fmax(0, host ? log(c->host / c->gl) : log(c->gl / c->host));
+}
+
+static double total_loss(size_t from, size_t to, const struct hb_hybrid_cost *costs, int host)
+{
+  double sum = 0;
+  for (size_t k = from; k < to; k++) sum += loss(&costs[k], host);
+  return sum;
+}
+
+/* Tries every place for one bound, with the host on either side of it. */
+static struct hb_hybrid_split best_split(size_t count, const struct hb_hybrid_cost *costs)
+{
+  struct hb_hybrid_split best = HB_HYBRID_HOST;
+  double gain = 0, least = total_loss(0, count, costs, 1);
+  for (size_t k = 0; k < count; k++) gain = fmax(gain, loss(&costs[k], 1));
+  if (gain < GAIN) return best;
+  for (size_t k = 0; k < count; k++)
+    for (int host_first = 1; host_first >= 0; host_first--) {
+      double lost = total_loss(0, k, costs, host_first) + total_loss(k, count, costs, !host_first);
+      if (lost >= least || (k == 0 && !host_first)) continue;
+      size_t bound = k ? crossing(&costs[k - 1], &costs[k]) : 1;
+      least = lost;
+      best = host_first ? (struct hb_hybrid_split){bound, HB_HYBRID_ALL} : (struct hb_hybrid_split){1, bound};
+    }
+  return best;
+}
+
+struct hb_hybrid_split hb_hybrid_split_from(size_t n, size_t count, const struct hb_hybrid_cost *costs)
+{
+  struct hb_hybrid_cost all[HB_HYBRID_COSTS + 1];
+  memcpy(all, costs, count * sizeof *costs);
+  if (costs[count - 1].ni < n) all[count] = cost_at(n, count, costs), count++;
+  return best_split(count, all);
+}
+
+/* A place between the costs on both sides of the bound. */
+static size_t between(size_t n, size_t count, const struct hb_hybrid_cost *costs)
+{
+  const struct hb_hybrid_split split = hb_hybrid_split_from(n, count, costs);
+  size_t bound = split.host_from == HB_HYBRID_ALL ? split.host_below : split.host_from;
+  for (size_t k = 1; k < count; k++)
+    if (costs[k - 1].ni < bound && bound <= costs[k].ni) {
+      double a = (double)costs[k - 1].ni, b = (double)costs[k].ni;
+      size_t middle = (size_t)(sqrt(a * b) + 0.5);
+      return b > NEAR * a && middle > costs[k - 1].ni && middle < costs[k].ni ? middle : 0;
+    }
+  return 0;
+}
+
+size_t hb_hybrid_split_ask(size_t n, size_t count, const struct hb_hybrid_cost *costs)
+{
+  if (count == 0) return 1;
+  if (count == HB_HYBRID_COSTS) return 0;
+  size_t last = costs[count - 1].ni, next = n / STEP < last ? n : last * STEP;
+  const struct hb_hybrid_cost far = cost_at(next, count, costs);
+  double affordable = fmax(AFFORDABLE, 2 * (costs[0].host + costs[0].gl));
+  if (last < n && far.host + far.gl <= affordable) return next;
+  return between(n, count, costs);
+}
+
+/* ---- as words ---- */
+
+static enum hb_status take_hybrid_word(const char *word, void *into, int *is_own)
+{
+  struct hb_hybrid_words *words = into;
+  const char *value;
+  if ((value = value_of(word, "host_below"))) return parse_bound(word, value, &words->split.host_below);
+  if ((value = value_of(word, "host_from"))) return parse_bound(word, value, &words->split.host_from);
+  if ((value = value_of(word, "gl"))) {
+    words->gl = hb_pairs_scheme_find(value);
+    if (words->gl && words->gl->has_tuning) return HB_OK;
+    return hb_fail(HB_ERR_USAGE, "unknown tuning '%s': expected gl=bag or gl=tile", word);
+  }
+  *is_own = 0;
+  return HB_OK;
+}
+
+/* With the bounds that follow from others they may be longer than those that were given. */
+static enum hb_status check_length(const char *text, const struct hb_hybrid_words *words)
+{
+  char printed[HB_SPLIT_WORDS + 1];
+  hb_hybrid_words_print(words, sizeof printed, printed);
+  return strlen(printed) < HB_SPLIT_WORDS ? HB_OK
+                                          : hb_fail(HB_ERR_USAGE, "the tuning '%.40s...' is too long", text);
+}
+
+enum hb_status hb_hybrid_words_parse(const char *text, struct hb_hybrid_words *words)
+{
+  *words = (struct hb_hybrid_words){.split = {0, 0}};
+  HB_TRY(parse_words(text, take_hybrid_word, words, words->others));
+  struct hb_hybrid_split *split = &words->split;
+  if (split->host_from && !split->host_below) split->host_below = 1;
+  if (split->host_below && !split->host_from) split->host_from = HB_HYBRID_ALL;
+  return check_length(text, words);
+}
+
+void hb_hybrid_words_print(const struct hb_hybrid_words *words, size_t room, char *text)
+{
+  const struct hb_hybrid_split *split = &words->split;
+  text[0] = 0;
+  append_bound("host_below=", split->host_below, room, text);
+  if (split->host_below && split->host_from != HB_HYBRID_ALL)
+    append_bound("host_from=", split->host_from, room, text);
+  if (words->gl) append_word("gl=", words->gl->name, room, text);
+  if (*words->others) append_word(words->others, "", room, text);
+}
+
+/* ---- shares ---- */
+
+enum { SMALL = 4 /* parts: rounded up, so few would take a tenth longer than the fastest alone */ };
+
+struct hb_shares hb_shares_equal(int count)
+{
+  struct hb_shares shares = {.count = count};
+  for (int k = 0; k < count; k++) shares.part[k] = 1;
+  return shares;
+}
+
+int hb_shares_takers(const struct hb_shares *shares)
+{
+  int takers = 0;
+  for (int k = 0; k < shares->count; k++) takers += shares->part[k] > 0;
+  return takers;
+}
+
+struct hb_shares hb_shares_of_rates(int count, const double *rates)
+{
+  struct hb_shares shares = {.count = count};
+  double most = 0;
+  for (int k = 0; k < count; k++) most = fmax(most, rates[k]);
+  for (int k = 0; k < count; k++) {
+    double part = HB_SHARES_WHOLE * rates[k] / most;
+    shares.part[k] = (unsigned)(part < SMALL ? part : round(part));
+  }
+  return shares;
+}
+
+void hb_shares_of_alike(int count, const char *const *names, double *rates)
+{
+  double mean[HB_SHARES_MOST] = {0};
+  for (int k = 0; k < count; k++) {
+    double sum = 0;
+    int alike = 0;
+    for (int o = 0; o < count; o++)
+      if (strcmp(names[o], names[k]) == 0) sum += rates[o], alike++;
+    mean[k] = sum / alike;
+  }
+  memcpy(rates, mean, (size_t)count * sizeof *rates);
+}
+
+size_t hb_shares_cut(const struct hb_shares *shares, int k, size_t n, size_t step)
+{
+  size_t before = 0, all = 0;
+  for (int s = 0; s < shares->count; s++) {
+    all += shares->part[s];
+    before += s < k ? shares->part[s] : 0;
+  }
+  if (before == all) return n;
+  size_t cut = (size_t)((double)n * (double)before / (double)all / (double)step + 0.5) * step;
+  return cut < n ? cut : n;
+}
+
+/* As "16:15". Errors: HB_ERR_USAGE with the word. */
+static enum hb_status parse_shares(const char *text, struct hb_shares *shares)
+{
+  const char *at = text;
+  *shares = (struct hb_shares){0};
+  while (shares->count < HB_SHARES_MOST) {
+    char *end;
+    long part = strtol(at, &end, 10);
+    if (end == at || part < 0 || part > HB_SHARES_WHOLE) break;
+    shares->part[shares->count++] = (unsigned)part;
+    if (*end == 0 && hb_shares_takers(shares) > 0) return HB_OK;
+    if (*end != ':') break;
+    at = end + 1;
+  }
+  return hb_fail(HB_ERR_USAGE,
+                 "unknown shares '%s': expected numbers up to %d like 16:15, one a device, not all 0", text,
+                 HB_SHARES_WHOLE);
+}
+
+static void shares_print(const struct hb_shares *shares, size_t room, char *text)
+{
+  *text = 0;
+  for (int k = 0; k < shares->count; k++) {
+    size_t used = strlen(text);
+    snprintf(text + used, room - used, "%s%u", k ? ":" : "", shares->part[k]);
+  }
+}
+
+/* ---- among several devices ---- */
+
+/* Pairs that a GPU walks while it is worth waiting for another one. */
+static const double PAIRS_WORTH_SHARING = 4e8;
+
+/* Bytes that travel in double-single: a source, or a sink as a point; the number of a sink; a result. */
+enum { SOURCE = 48, NUMBER = 4, RESULT = 64 };
+
+/* Without measuring: the number of sinks from which several devices are taken for so many sources. */
+static size_t devices_plan_rule(size_t nj)
+{
+  double bound = PAIRS_WORTH_SHARING / (double)nj;
+  return bound > 1 ? (size_t)bound : 1;
+}
+
+enum hb_devices_way hb_devices_plan_way(const struct hb_devices_plan *plan, size_t ni, size_t nj)
+{
+  int by_rule = ni == nj && plan->alone_below != SIZE_MAX, takers = hb_shares_takers(&plan->shares);
+  double each = 1. / takers, i = (double)ni, j = (double)nj;
+  if (takers < 2 || ni < (by_rule ? devices_plan_rule(nj) : plan->alone_below)) return HB_DEVICES_ALONE;
+  double by_sources = SOURCE * j * each + (SOURCE + NUMBER + RESULT) * i;
+  double by_sinks = SOURCE * j + (NUMBER + RESULT) * i * each;
+  return by_sources < by_sinks ? HB_DEVICES_BY_SOURCES : HB_DEVICES_BY_SINKS;
+}
+
+/* ---- the bound ---- */
+
+static int ascending(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* What a call takes, from seconds[count] of so many, which are reordered: the mean of all but the longest sixteenth. The mean is what
+ * a run pays; one call that another process has delayed for a time slice would outweigh all others. */
+static double devices_plan_usual(size_t count, double *seconds)
+{
+  double sum = 0;
+  size_t counted = count - count / 16;
+  qsort(seconds, count, sizeof *seconds, ascending);
+  for (size_t k = 0; k < counted; k++) sum += seconds[k];
+  return sum / (double)counted;
+}
+
+/* So that the margin is where the two cross. */
+static void add_margin(size_t count, const struct hb_hybrid_cost *costs, struct hb_hybrid_cost *all)
+{
+  memcpy(all, costs, count * sizeof *costs);
+  for (size_t k = 0; k < count; k++) all[k].gl *= 1 + HB_DEVICES_MARGIN;
+}
+
+size_t hb_devices_plan_bound(size_t n, size_t count, const struct hb_hybrid_cost *costs)
+{
+  struct hb_hybrid_cost all[HB_HYBRID_COSTS];
+  add_margin(count, costs, all);
+  struct hb_hybrid_cost above = cost_at(n, count, all);
+  if (above.host <= above.gl) return SIZE_MAX;
+  for (size_t k = count; k-- > 0; above = all[k])
+    if (all[k].host <= all[k].gl) return crossing(&all[k], &above);
+  return 1;
+}
+
+size_t hb_devices_plan_ask(size_t n, size_t count, const struct hb_hybrid_cost *costs)
+{
+  struct hb_hybrid_cost all[HB_HYBRID_COSTS];
+  add_margin(count, costs, all);
+  return hb_hybrid_split_ask(n, count, all);
+}
+
+/* ---- words ---- */
+
+static enum hb_status take_devices_word(const char *word, void *into, int *is_own)
+{
+  struct hb_devices_plan *plan = into;
+  const char *value;
+  if ((value = value_of(word, "shares"))) return parse_shares(value, &plan->shares);
+  if ((value = value_of(word, "alone_below"))) return parse_bound(word, value, &plan->alone_below);
+  if ((value = value_of(word, "kept_alone_below"))) return parse_bound(word, value, &plan->kept_alone_below);
+  *is_own = 0;
+  return HB_OK;
+}
+
+enum hb_status hb_devices_plan_parse(const char *text, struct hb_devices_plan *plan)
+{
+  *plan = (struct hb_devices_plan){0};
+  return parse_words(text, take_devices_word, plan, plan->others);
+}
+
+void hb_devices_plan_print(const struct hb_devices_plan *plan, size_t room, char *text)
+{
+  char shares[4 * HB_SHARES_MOST];
+  text[0] = 0;
+  shares_print(&plan->shares, sizeof shares, shares);
+  if (plan->shares.count > 0) append_word("shares=", shares, room, text);
+  append_bound("alone_below=", plan->alone_below, room, text);
+  append_bound("kept_alone_below=", plan->kept_alone_below, room, text);
+  if (*plan->others) append_word(plan->others, "", room, text);
+}
+
+/* ---- among several ranks ---- */
+
+/* ---- as words ---- */
+
+/* "sinks_from=4096@2": for two ranks. */
+static enum hb_status take_ranks_word(const char *word, void *into, int *is_own)
+{
+  struct hb_ranks_split *split = into;
+  const char *value = value_of(word, "sinks_from");
+  char number[HB_SPLIT_WORDS], *end;
+  size_t bound = 0;
+  *is_own = value != NULL;
+  if (!value) return HB_OK;
+  snprintf(number, sizeof number, "%s", value);
+  char *ranks = strchr(number, '@');
+  if (ranks) *ranks++ = 0;
+  long of = ranks ? strtol(ranks, &end, 10) : split->ranks;
+  HB_TRY(parse_bound(word, ranks && (*end || of < 1) ? "" : number, &bound));
+  if (of == split->ranks) split->sinks_from = bound;
+  return HB_OK;
+}
+
+enum hb_status hb_ranks_split_parse(const char *tuning, int ranks, struct hb_ranks_split *split)
+{
+  *split = (struct hb_ranks_split){.ranks = ranks};
+  return parse_words(tuning, take_ranks_word, split, split->others);
+}
+
+void hb_ranks_split_print(size_t sinks_from, int ranks, const char *others, size_t room, char *text)
+{
+  *text = 0;
+  append_bound("sinks_from=", sinks_from, room, text);
+  size_t used = strlen(text);
+  snprintf(text + used, room - used, "@%d%s%s", ranks, *others ? " " : "", others);
+}
+
+/* ---- the bound ---- */
+
+/* A quarter of the sources: for fewer sinks, to send all sources everywhere takes longer than to add up results. */
+size_t hb_ranks_split_usual(size_t nj, int ranks)
+{
+  static const size_t EACH = 1024; /* that keep a device busy */
+  return hb_max(nj / 4, EACH * (size_t)ranks);
+}
+
+size_t hb_ranks_split_from(const struct hb_ranks_cost few, const struct hb_ranks_cost many)
+{
+  double more = (double)(many.ni - few.ni);
+  double slope = ((many.by_sources - few.by_sources) - (many.by_sinks - few.by_sinks)) / more;
+  double gain = few.by_sources - few.by_sinks; /* of sharing out by sinks, which grows by slope for each */
+  if (!(slope > 0)) return gain > 0 && many.by_sources > many.by_sinks ? 1 : HB_RANKS_SPLIT_NEVER;
+  double from = (double)few.ni - gain / slope;
+  return from < 1 ? 1 : from < 0x1p53 ? (size_t)ceil(from) : HB_RANKS_SPLIT_NEVER;
+}
 
 /* ---- a part: one device and its thread ------------------------------------------------------------------ */
 
@@ -195,7 +635,7 @@ void hb_part_points_free(struct hb_part_points *points)
 
 /* ---- to be timed ---- */
 
-enum hb_status hb_trial_reserve(const struct hb_force_job *like, size_t n, struct hb_trial *trial)
+static enum hb_status trial_reserve(const struct hb_force_job *like, size_t n, struct hb_trial *trial)
 {
   const struct hb_reproducible_units *units = like->words.units;
   *trial = (struct hb_trial){.n = n, .job = {.sources = like->sources}};
@@ -210,14 +650,14 @@ enum hb_status hb_trial_reserve(const struct hb_force_job *like, size_t n, struc
   return HB_OK;
 }
 
-void hb_trial_free(struct hb_trial *trial)
+static void trial_free(struct hb_trial *trial)
 {
   hb_mem_free(trial->index);
   hb_mem_free(trial->scale);
   hb_part_sums_free(&trial->sums);
 }
 
-void hb_trial_choose(struct hb_trial *trial, size_t ni)
+static void trial_choose(struct hb_trial *trial, size_t ni)
 {
   size_t n = trial->n, turn = trial->turn++;
   trial->job.sinks.n = ni;
@@ -234,13 +674,13 @@ static enum hb_status measure_cost(const struct hb_trial_ways *w, struct hb_tria
   double seconds[2][SAMPLES_MOST], first;
   size_t count = 0;
   for (int way = 0; way < 2; way++) {
-    hb_trial_choose(trial, cost->ni);
+    trial_choose(trial, cost->ni);
     HB_TRY(w->cycle(w->owner, trial, way, &first));
   }
   double begin = w->clock();
   do {
     for (int way = 0; way < 2; way++) {
-      hb_trial_choose(trial, cost->ni);
+      trial_choose(trial, cost->ni);
       HB_TRY(w->cycle(w->owner, trial, way, &seconds[way][count]));
     }
     count++;
@@ -250,8 +690,9 @@ static enum hb_status measure_cost(const struct hb_trial_ways *w, struct hb_tria
   return HB_OK;
 }
 
-enum hb_status hb_trial_measure(const struct hb_trial_ways *w, struct hb_trial *trial, size_t *count,
-                                struct hb_hybrid_cost costs[HB_HYBRID_COSTS])
+/* costs[*count], in ascending numbers of sinks. */
+static enum hb_status trial_measure(const struct hb_trial_ways *w, struct hb_trial *trial, size_t *count,
+                                    struct hb_hybrid_cost costs[HB_HYBRID_COSTS])
 {
   struct hb_hybrid_cost cost;
   *count = 0;
@@ -517,7 +958,7 @@ enum { RATE_SINKS = 64, RATE_SAMPLES = 3 };
 
 static enum hb_status time_walk(struct hb_devices_member *m, size_t ni, struct hb_trial *t, double *seconds)
 {
-  hb_trial_choose(t, ni);
+  trial_choose(t, ni);
   double start = hb_clock_now();
   HB_TRY(hb_part_begin(&m->part, &t->job));
   HB_TRY(hb_part_finish(&m->part, &t->job));
@@ -561,10 +1002,10 @@ static enum hb_status measure_rate(struct hb_devices_member *m)
 {
   struct hb_trial trial;
   m->count = m->devices->j.n;
-  enum hb_status status = hb_trial_reserve(&m->devices->job, m->count, &trial);
+  enum hb_status status = trial_reserve(&m->devices->job, m->count, &trial);
   if (status == HB_OK) status = send_needed(m);
   if (status == HB_OK) status = find_rate(m, &trial);
-  hb_trial_free(&trial);
+  trial_free(&trial);
   return status;
 }
 
@@ -614,7 +1055,7 @@ static enum hb_status fix_shares(struct hb_devices *d)
   }
   hb_shares_of_alike(d->count, names, rates);
   d->plan.shares = hb_shares_of_rates(d->count, rates);
-  hb_shares_print(&d->plan.shares, sizeof shares, shares);
+  shares_print(&d->plan.shares, sizeof shares, shares);
   hb_log("shares %s", shares);
   tell_of_shares(d, rates);
   return d->count > 1 ? compare_rates(d, together) : HB_OK;
@@ -701,10 +1142,10 @@ static enum hb_status cycle(void *owner, struct hb_trial *trial, int together, d
 static enum hb_status measure_bound(struct comparison *c, struct hb_trial *trial, size_t *bound)
 {
   const struct hb_trial_ways ways = {
-      c, cycle, hb_devices_plan_ask, hb_devices_plan_usual, c->d->clock, {"one device", "all devices"}};
+      c, cycle, hb_devices_plan_ask, devices_plan_usual, c->d->clock, {"one device", "all devices"}};
   struct hb_hybrid_cost costs[HB_HYBRID_COSTS];
   size_t count;
-  HB_TRY(hb_trial_measure(&ways, trial, &count, costs));
+  HB_TRY(trial_measure(&ways, trial, &count, costs));
   *bound = hb_devices_plan_bound(trial->n, count, costs);
   return HB_OK;
 }
@@ -714,16 +1155,16 @@ static enum hb_status fix_bound(struct hb_devices *d, size_t n, size_t *bound)
 {
   if (*bound) return HB_OK;
   int several = hb_shares_takers(&d->plan.shares) > 1;
-  size_t rule = several ? hb_devices_plan_rule(n) : SIZE_MAX;
+  size_t rule = several ? devices_plan_rule(n) : SIZE_MAX;
   enum hb_status status = HB_OK;
   if (d->measures && several) {
     const struct hb_force_job like = {.sources = d->j, .words.units = d->job.words.units};
     struct comparison comparison = {.d = d};
     struct hb_trial trial;
-    status = hb_trial_reserve(&like, n, &trial);
+    status = trial_reserve(&like, n, &trial);
     if (status == HB_OK && d->j.n) status = HB_ALLOC(6 * n, &comparison.moved);
     if (status == HB_OK) status = measure_bound(&comparison, &trial, bound);
-    hb_trial_free(&trial);
+    trial_free(&trial);
     hb_mem_free(comparison.moved);
     for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
   }
@@ -1018,22 +1459,22 @@ static void devices_set_eps(void *state, double eps)
   for (int k = 0; k < d->count; k++) d->ops->set_eps(d->member[k].part.state, eps);
 }
 
-static enum hb_status copy_sources(struct hb_devices *d)
+/* Sources that come without sinks, in memory of one's own. */
+static enum hb_status keep_sources(struct hb_force_sources *s, double **own, size_t *room)
 {
-  struct hb_force_sources *s = &d->j;
   size_t nj = s->n;
-  if (nj > d->room) {
-    hb_mem_free(d->own);
-    d->own = NULL;
-    d->room = 0;
-    HB_TRY(HB_ALLOC(7 * nj, &d->own));
-    d->room = nj;
+  if (nj > *room) {
+    hb_mem_free(*own);
+    *own = NULL;
+    *room = 0;
+    HB_TRY(HB_ALLOC(7 * nj, own));
+    *room = nj;
   }
-  double *x = d->own + nj, *v = d->own + 4 * nj;
-  hb_parallel_copy(d->own, s->m, nj * sizeof *s->m);
-  hb_parallel_copy(x, s->x, 3 * nj * sizeof *s->x);
-  hb_parallel_copy(v, s->v, 3 * nj * sizeof *s->v);
-  *s = (struct hb_force_sources){nj, d->own, x, v};
+  double *m = *own, *x = m + nj, *v = m + 4 * nj;
+  hb_parallel_copy(m, s->m, nj * sizeof *m);
+  hb_parallel_copy(x, s->x, 3 * nj * sizeof *x);
+  hb_parallel_copy(v, s->v, 3 * nj * sizeof *v);
+  *s = (struct hb_force_sources){nj, m, x, v};
   return HB_OK;
 }
 
@@ -1042,7 +1483,7 @@ static enum hb_status expect_sources(struct hb_devices *d, const struct hb_force
 {
   d->j = job->sources;
   if (job->words.units) d->units = *job->words.units;
-  if (job->sinks.n == 0) HB_TRY(copy_sources(d));
+  if (job->sinks.n == 0) HB_TRY(keep_sources(&d->j, &d->own, &d->room));
   d->job = (struct hb_force_job){.sources = d->j, .words.units = job->words.units ? &d->units : NULL};
   for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
   return prepare(d, d->j.n);
@@ -1128,4 +1569,280 @@ const struct hb_force_ops hb_force_devices = {
     .gl = devices_gl,
     .device = devices_device,
     .tuning = devices_tuning,
+};
+
+/* ---- hybrid: the host or OpenGL ------------------------------------------------------------------------
+ *
+ * Each block goes to the faster of two sources: the host, which starts at once, and OpenGL, which is worth the transfer for large
+ * blocks. A bound on the number of sinks decides, fixed with the first sources: by the tuning, a measurement, or
+ * (HB_FORCE_NO_TUNE) a rule. The sources are sent only to the one that takes the block. */
+
+/* Without measuring: pairs that a few processor cores do while a GPU gets its particles and answers. */
+static const double PAIRS_WORTH_A_GPU = 1 << 20;
+
+struct child {
+  const struct hb_force_ops *ops; /* NULL: there is none */
+  void *state;
+  int has_j; /* it has the last sources */
+};
+
+struct hybrid {
+  struct child host, gl;
+  struct hb_hybrid_words words;
+  int measures; /* 0: HB_FORCE_NO_TUNE */
+  int software; /* OpenGL is the processor, too */
+  struct hb_force_sources
+      j;       /* the last ones: of the job, or in `own` until a job decides where to send them */
+  double *own; /* [7 * room] */
+  size_t room;
+  struct hb_reproducible_units units; /* in precision reproducible */
+  char device[352], tuning[256];
+};
+
+/* ---- opening ---- */
+
+static void close_child(struct child *child)
+{
+  if (child->ops) child->ops->close(child->state);
+  *child = (struct child){0};
+}
+
+static void hybrid_close(void *state)
+{
+  struct hybrid *h = state;
+  if (!h) return;
+  close_child(&h->gl);
+  close_child(&h->host);
+  hb_mem_free(h->own);
+  hb_mem_free(h);
+}
+
+static enum hb_status open_child(const struct hb_force_ops *ops, struct hb_force_params params,
+                                 struct hb_gl_context *gl, struct child *child)
+{
+  params.scheme = ops->info.name;
+  child->ops = ops;
+  enum hb_status status = ops->open(&params, gl, &child->state);
+  if (status != HB_OK) close_child(child);
+  return status;
+}
+
+static enum hb_status open_gl(struct hybrid *h, const struct hb_force_params *params,
+                              struct hb_gl_context *gl)
+{
+  struct hb_gl_context *context;
+  HB_TRY(hb_force_open_gl(params, gl, &context));
+  enum hb_gl_gpu gpu = hb_gl_context_gpu(context);
+  h->software = gpu == HB_GL_NO_GPU;
+  struct hb_force_params own = *params;
+  own.tuning = *h->words.others ? h->words.others : NULL;
+  if (h->software) own.flags |= HB_FORCE_NO_TUNE; /* not worth two seconds: the host is faster */
+  /* where a thread has 64 registers, the totals of `tile` take detours, which nobody has timed */
+  int tile = h->words.gl ? h->words.gl == hb_force_tile.pairs
+                         : gpu == HB_GL_GPU_COMPUTE && context->caps.registers > 64;
+  enum hb_status status = open_child(tile ? &hb_force_tile : &hb_force_bag, own, context, &h->gl);
+  hb_gl_context_close(context); /* the child has its share */
+  return status;
+}
+
+static int is_named(const char *word) { return word && strcmp(word, "auto") != 0; }
+
+/* A missing OpenGL is not an error, unless it was asked for: by name, or by a tuning that sends blocks there. */
+static enum hb_status open_gl_if_any(struct hybrid *h, const struct hb_force_params *params,
+                                     struct hb_gl_context *gl)
+{
+  const struct hb_hybrid_split *split = &h->words.split;
+  if (split->host_below == HB_HYBRID_ALL) return HB_OK;
+  enum hb_status status = open_gl(h, params, gl);
+  if (status != HB_ERR_GL || split->host_below || is_named(params->context) || is_named(params->device))
+    return status;
+  hb_log("all blocks go to the host: %s", hb_error());
+  return HB_OK;
+}
+
+static const struct hb_force_ops *host_for(const struct hb_force_params *params)
+{
+  const struct hb_precision_facts *precision = &hb_precisions[hb_precision_find(params->precision)];
+  return precision->is_double || precision->is_fixed ? &hb_force_host : &hb_force_host_simd;
+}
+
+static enum hb_status hybrid_open(const struct hb_force_params *params, struct hb_gl_context *gl,
+                                  void **state)
+{
+  struct hybrid *h;
+  struct hb_pairs_tuning checked = {0};
+  HB_TRY(HB_ALLOC(1, &h));
+  *state = h;
+  HB_TRY(hb_hybrid_words_parse(params->tuning, &h->words));
+  HB_TRY(hb_tuning_parse(h->words.others, &checked));
+  h->measures = !(params->flags & HB_FORCE_NO_TUNE);
+  HB_TRY(open_child(host_for(params), *params, NULL, &h->host));
+  return open_gl_if_any(h, params, gl);
+}
+
+/* ---- measuring ---- */
+
+static enum hb_status finish(struct child *child, const struct hb_force_job *job)
+{
+  return child->ops->finish ? child->ops->finish(child->state, job) : HB_OK;
+}
+
+static enum hb_status time_child(void *owner, struct hb_trial *t, int way, double *seconds)
+{
+  struct hybrid *h = owner;
+  struct child *child = way ? &h->gl : &h->host;
+  double start = hb_clock_now();
+  HB_TRY(child->ops->begin(child->state, &t->job));
+  HB_TRY(finish(child, &t->job));
+  *seconds = hb_clock_now() - start;
+  return HB_OK;
+}
+
+/* The lower quartile, since other processes can only add time. */
+static double quartile(size_t count, double *seconds)
+{
+  qsort(seconds, count, sizeof *seconds, ascending);
+  return seconds[count / 4];
+}
+
+static enum hb_status measure(struct hybrid *h, struct hb_trial *t)
+{
+  const struct hb_trial_ways ways = {h,        time_child,   hb_hybrid_split_ask,
+                                     quartile, hb_clock_now, {"host", "OpenGL"}};
+  struct hb_hybrid_cost costs[HB_HYBRID_COSTS];
+  size_t count;
+  double seconds;
+  trial_choose(t, 1);
+  for (double begin = hb_clock_now(); hb_clock_now() - begin < WARM_UP_SECONDS;)
+    HB_TRY(time_child(h, t, 1, &seconds));
+  HB_TRY(trial_measure(&ways, t, &count, costs));
+  h->words.split = hb_hybrid_split_from(t->n, count, costs);
+  return HB_OK;
+}
+
+/* Once, with the first sources; the first forces of a run are those on all particles, whose arrays will do. */
+static enum hb_status fix_split(struct hybrid *h, const struct hb_force_job *first)
+{
+  struct hb_hybrid_split *split = &h->words.split;
+  struct hb_trial trial;
+  if (split->host_below) return HB_OK;
+  double worth = PAIRS_WORTH_A_GPU / (double)first->sources.n;
+  if (!h->gl.ops || (!h->measures && h->software)) {
+    *split = HB_HYBRID_HOST;
+  } else if (!h->measures) {
+    *split = (struct hb_hybrid_split){worth > 1 ? (size_t)worth : 1, HB_HYBRID_ALL};
+  } else {
+    enum hb_status status = trial_reserve(first, first->sources.n, &trial);
+    if (status == HB_OK) status = measure(h, &trial);
+    trial_free(&trial);
+    HB_TRY(status);
+    if (split->host_below == HB_HYBRID_ALL && !h->software)
+      hb_log_warn("the processor is faster than %s for blocks of up to %zu: it takes all of them",
+                  h->gl.ops->gl(h->gl.state)->caps.renderer, first->sources.n);
+  }
+  if (split->host_below == HB_HYBRID_ALL) close_child(&h->gl);
+  return HB_OK;
+}
+
+/* ---- forces ---- */
+
+static struct child *taker(struct hybrid *h, size_t ni)
+{
+  return hb_hybrid_split_host(&h->words.split, ni) ? &h->host : &h->gl;
+}
+
+static void hybrid_set_eps(void *state, double eps)
+{
+  struct hybrid *h = state;
+  h->host.ops->set_eps(h->host.state, eps);
+  if (h->gl.ops) h->gl.ops->set_eps(h->gl.state, eps);
+}
+
+/* Which source takes a block is known when its forces are wanted: sources that come without sinks are stored until then. */
+static enum hb_status expect_both(struct hybrid *h, const struct hb_force_job *job)
+{
+  HB_TRY(fix_split(h, job));
+  h->host.has_j = h->gl.has_j = 0;
+  if (job->words.units) h->units = *job->words.units;
+  h->j = job->sources;
+  return job->sinks.n ? HB_OK : keep_sources(&h->j, &h->own, &h->room);
+}
+
+/* The same job to one of the two, with the sources unless it has them. */
+static enum hb_status hybrid_begin(void *state, const struct hb_force_job *job)
+{
+  struct hybrid *h = state;
+  struct hb_force_job own = *job;
+  if (job->sources.m) HB_TRY(expect_both(h, job));
+  if (job->sinks.n == 0) return HB_OK;
+  struct child *child = taker(h, job->sinks.n);
+  own.since = hb_clock_now(); /* what was measured has taken its time */
+  own.sources = h->j;
+  if (child->has_j) own.sources = (struct hb_force_sources){.n = 0};
+  if (job->words.totals) own.words.units = &h->units;
+  HB_TRY(child->ops->begin(child->state, &own));
+  child->has_j = 1;
+  return HB_OK;
+}
+
+static enum hb_status hybrid_finish(void *state, const struct hb_force_job *job)
+{
+  return finish(taker(state, job->sinks.n), job);
+}
+
+/* ---- for records ---- */
+
+/* Both; the arrays of the first measurement are freed before the integrator allocates its predictions. */
+static void hybrid_memory(const struct hb_force_params *params, struct hb_force_need *need)
+{
+  struct hb_force_params tile = *params;
+  tile.scheme = hb_force_tile.info.name;
+  hb_force_tile.memory(&tile, need);
+  host_for(params)->memory(params, need);
+}
+
+static const struct hb_gl_context *hybrid_gl(const void *state)
+{
+  const struct hybrid *h = state;
+  return h->gl.ops ? h->gl.ops->gl(h->gl.state) : NULL;
+}
+
+static const char *hybrid_device(const void *state)
+{
+  struct hybrid *h = (struct hybrid *)state; /* the text is made on demand */
+  const char *host = h->host.ops->device(h->host.state);
+  if (!h->gl.ops) return host;
+  snprintf(h->device, sizeof h->device, "%s and %s", hybrid_gl(h)->caps.renderer, host);
+  return h->device;
+}
+
+static const char *hybrid_tuning(const void *state)
+{
+  struct hybrid *h = (struct hybrid *)state;
+  struct hb_hybrid_words words = {.split = h->words.split};
+  if (h->gl.ops) {
+    words.gl = h->gl.ops->pairs;
+    snprintf(words.others, sizeof words.others, "%s", h->gl.ops->tuning(h->gl.state));
+  }
+  hb_hybrid_words_print(&words, sizeof h->tuning, h->tuning);
+  return h->tuning;
+}
+
+const struct hb_force_ops hb_force_hybrid = {
+    .info = {.name = "hybrid",
+             .summary = "each block of particles to the host or to OpenGL, whichever takes less time",
+             .source = "[PZ07] eq. 10",
+             .precisions = "ds single double reproducible",
+             .flops_per_pair = 43},
+    .reach = HB_FORCE_FLOAT_REACH,
+    .open = hybrid_open,
+    .close = hybrid_close,
+    .memory = hybrid_memory,
+    .set_eps = hybrid_set_eps,
+    .begin = hybrid_begin,
+    .finish = hybrid_finish,
+    .has_points = 1,
+    .gl = hybrid_gl,
+    .device = hybrid_device,
+    .tuning = hybrid_tuning,
 };

@@ -13,7 +13,6 @@
 #include "base/ranks.h"
 #include "base/text.h"
 #include "force/devices.h"
-#include "force/split.h"
 #include "gl/gl_context.h"
 #include "gl/gl_egl.h"
 

@@ -141,7 +141,7 @@ enum hb_status hb_force_settle(struct hb_force *force, size_t ni, const uint32_t
 /* x v a j of all, from the device. */
 enum hb_status hb_force_fetch(struct hb_force *force, struct hb_force_particles *p);
 
-/* ---- sources that others send to the device, force/timed.h ---- */
+/* ---- sources that others send to the device, force/resident.h ---- */
 
 /* The engine of a source that has one, for nj sources; else *pairs is NULL. It lasts until the next call. And then: they are
  * there, in a frame with this place and velocity. */

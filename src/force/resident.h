@@ -5,6 +5,8 @@
 
 #include "base/bits.h"
 #include "core/field.h"
+#include "force/force.h"
+#include "force/near.h"
 #include "force/source.h"
 #include "gl/gl_mapped.h"
 #include "gl/gl_pass.h"
@@ -12,11 +14,6 @@
 #include "pairs/precision.h"
 
 #include <math.h>
-
-/* A program of shaders/hermite for particles in this precision; fma_is_fused: fma() rounds once (hb_pairs). The files' own defines are added.
- * Errors: as hb_gl_pass_create. */
-enum hb_status hb_kept_program(struct hb_gl_context *context, enum hb_precision precision, int fma_is_fused,
-                               const struct hb_gl_program_source *files, struct hb_gl_pass *pass);
 
 struct hb_kept {
   struct hb_gl_context *context;
@@ -38,27 +35,13 @@ struct hb_kept {
   int is_collecting; /* or write what the host wants */
 };
 
-/* Whether the device can, and has a buffer for so many. */
-int hb_kept_suits(const struct hb_gl_caps *caps, size_t n, size_t layers);
-
-/* *kept starts as zeros; after a failure it is destroyed, too. Errors: HB_ERR_GL, HB_ERR_DEVICE. */
-enum hb_status hb_kept_create(struct hb_gl_context *context, size_t n, size_t layers, struct hb_kept *kept);
-void hb_kept_destroy(struct hb_kept *kept);
-
 /* Room for up to HB_KEPT_PORTION particles on their way, when none are: their layers, words[4 * layers * count], and
  * numbers[count]. Then they are stored, all but those with number -1; or they come from another buffer. */
 enum { HB_KEPT_PORTION = 1 << 17 };
-enum hb_status hb_kept_reserve(struct hb_kept *kept, size_t count, uint32_t **words, uint32_t **numbers);
-void hb_kept_store(struct hb_kept *kept, size_t count);
 
 /* For a program that includes kept.glsl, with so many threads: one that is counted, or not, because its results show
  * whether it was dropped. The inputs of kept.glsl are set, and bindings from HB_KEPT_BINDINGS on are free. */
 enum { HB_KEPT_BINDINGS = 3 };
-void hb_kept_dispatch(struct hb_kept *kept, struct hb_gl_pass *pass, size_t threads);
-
-/* After results of a later dispatch have come, so that there is nothing to wait for: HB_ERR_DEVICE unless all that were
- * counted have been done. */
-enum hb_status hb_kept_check(struct hb_kept *kept);
 
 struct hb_resident {
   const struct hb_resident_way *way;
@@ -114,5 +97,50 @@ void hb_resident_destroy(struct hb_resident *resident);
 
 /* What it can do. Where a correction fails the state does not change. */
 extern const struct hb_force_resident_ops hb_resident_ops;
+
+/* ---- sources that each have a time of their own, as GRAPE-6 keeps them: they arrive one by one, by address, and are predicted
+ * together to the time of a force call. Where the source of forces has the all-pairs engine on a device with compute shaders and
+ * OpenGL 4.4 they stay there and are predicted there, in the engine's precision; elsewhere on the host, in double. */
+
+/* The state at its own time t. Plain derivatives: a is the acceleration, not half of it; s, the second derivative of the
+ * acceleration (snap), is 0 where the caller has none. With dt from t to now, by GRAPE-6's predictor,
+ *
+ *   x = x + v dt + a dt^2 / 2 + j dt^3 / 6 + s dt^4 / 24      v = v + a dt + j dt^2 / 2 + s dt^3 / 6
+ */
+struct hb_timed_particle {
+  double t, m, x[3], v[3], a[3], j[3], s[3];
+};
+
+struct hb_timed;
+
+/* For the sources of `force`, which is not owned and must live longer. */
+enum hb_status hb_timed_create(struct hb_force *force, struct hb_timed **timed);
+void hb_timed_destroy(struct hb_timed *timed);
+
+/* Stores particles[count] at these addresses (NULL: 0, 1, ...), any of which may be stored again; the last
+ * counts. Memory grows to the highest address; an address never stored holds a particle without mass at the origin.
+ * Nothing is sent before the next prediction. Errors: HB_ERR_INTERNAL (memory), HB_ERR_USAGE (an address of 2^31 or more). */
+enum hb_status hb_timed_put(struct hb_timed *timed, size_t count, const uint32_t *address,
+                            const struct hb_timed_particle *particles);
+
+/* Makes addresses 0 ... nj - 1, predicted to time t, the sources of the force: what was put since the last call is sent in
+ * one go. Does nothing where neither nj nor t nor a particle has changed since, so that it may be called before every force;
+ * the force's sources must not have been set by others meanwhile. After hb_force_open_again everything is sent again.
+ * Errors: HB_ERR_USAGE (nj is 0 or more than were put), HB_ERR_DEVICE, HB_ERR_GL, HB_ERR_INTERNAL. */
+enum hb_status hb_timed_predict(struct hb_timed *timed, size_t nj, double t);
+
+/* After the forces were read: HB_ERR_DEVICE where a draw that stored or predicted the sources was lost. */
+enum hb_status hb_timed_check(struct hb_timed *timed);
+
+/* Particle `address` predicted to time t by the host, in double: x[3]; v[3], nullable. */
+void hb_timed_place(const struct hb_timed *timed, size_t address, double t, double x[3], double v[3]);
+
+/* hb_near_nearest and hb_near_find among the sources of the last prediction: equal to the host's, from positions as
+ * hb_timed_place gives them; also while a call of the force is under way. Errors: as there; HB_ERR_USAGE before the first
+ * prediction. */
+enum hb_status hb_timed_nearest(struct hb_timed *timed, const struct hb_near_points *points,
+                                uint32_t *nearest, double *r2);
+enum hb_status hb_timed_find(struct hb_timed *timed, const struct hb_near_points *points, const double *h2,
+                             size_t most, struct hb_near_lists *lists);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef HB_ENGINE_H
 #define HB_ENGINE_H
 
-#include "force/timed.h"
+#include "force/resident.h"
 #include "pairs/precision.h"
 
 struct hb_engine;

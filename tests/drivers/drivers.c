@@ -13,7 +13,6 @@
 #include "force/force.h"
 #include "force/near.h"
 #include "force/resident.h"
-#include "force/timed.h"
 #include "gl/gl.h"
 #include "gl/gl_pass.h"
 #include "gl/gl_probe.h"

@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "core/field.h"
 #include "core/particles.h"
-#include "force/split.h"
-#include "ic/cluster.h"
+#include "force/devices.h"
+#include "ic/ic.h"
 #include "io/snapshot_format.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Sources with times of their own: predicted on the device and on the host against a predictor of the test's own, the
  * forces and the neighbors that follow from them, particles that arrive one by one, lost draws. */
-#include "force/timed.h"
+#include "force/resident.h"
 #include "gl/gl.h"
 #include "support/pairs_case.h"
 #include "support/shader_case.h"

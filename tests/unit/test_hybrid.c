@@ -1,6 +1,6 @@
 /* hybrid without OpenGL: from measured times to a bound, its words, what auto means. */
 #include "force/force.h"
-#include "force/split.h"
+#include "force/devices.h"
 #include "support/support.h"
 
 #include <math.h>

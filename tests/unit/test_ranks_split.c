@@ -1,7 +1,7 @@
 /* Which blocks several ranks share out by their sinks: words and the bound. */
 #include "support/support.h"
 
-#include "force/split.h"
+#include "force/devices.h"
 
 static void the_bound_is_where_two_lines_cross(void **state)
 {
