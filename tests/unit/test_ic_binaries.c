@@ -1,11 +1,11 @@
-/* ic/cluster.c: the orbits of binaries, found again from positions and velocities, against the formulas of their
+/* ic/ic.c: the orbits of binaries, found again from positions and velocities, against the formulas of their
  * distributions. */
 #include "support/cluster_case.h"
 
 #include "core/diagnostics.h"
 #include "core/particles.h"
 #include "core/units.h"
-#include "ic/cluster.h"
+#include "ic/ic.h"
 #include "support/support.h"
 
 #include <math.h>

@@ -1,11 +1,11 @@
-/* ic/cluster.c, combine.c: clusters as a whole. */
+/* ic/ic.c, combine.c: clusters as a whole. */
 #include "support/cluster_case.h"
 
 #include "base/mem.h"
 #include "base/rng.h"
 #include "core/diagnostics.h"
 #include "core/particles.h"
-#include "ic/cluster.h"
+#include "ic/ic.h"
 #include "support/step_case.h"
 #include "support/support.h"
 

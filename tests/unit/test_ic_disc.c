@@ -3,7 +3,7 @@
 
 #include "core/particles.h"
 #include "base/elementary.h"
-#include "ic/galaxy.h"
+#include "ic/ic.h"
 #include "support/support.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
-/* ic/cluster.c, core/units.c: what stars weigh, and where the heavy ones are. */
+/* ic/ic.c, core/units.c: what stars weigh, and where the heavy ones are. */
 #include "support/cluster_case.h"
 
 #include "base/rng.h"
 #include "core/particles.h"
 #include "core/units.h"
-#include "ic/cluster.h"
+#include "ic/ic.h"
 #include "support/support.h"
 
 #include <math.h>

@@ -144,7 +144,7 @@ enum hb_ic_shape { HB_IC_SHAPE_SHELL = 0, HB_IC_SHAPE_RANDOM = 1, HB_IC_SHAPE_EX
 extern const char *const hb_ic_shape_names[];
 
 /* Primordial binaries: which stars belong together, how their semi-major axes and eccentricities are distributed; see
- * ic/cluster.c. */
+ * ic/ic.c. */
 enum hb_ic_pairing { HB_IC_PAIRING_RANDOM = 0, HB_IC_PAIRING_ORDERED = 1, HB_IC_PAIRING_UNIFORM = 2 };
 enum hb_ic_orbits { HB_IC_ORBITS_OPIK = 0, HB_IC_ORBITS_KROUPA1995 = 1, HB_IC_ORBITS_DUQUENNOY1991 = 2 };
 enum hb_ic_eccentricities { HB_IC_THERMAL = 0, HB_IC_UNIFORM = 1, HB_IC_CIRCULAR = 2 };

@@ -1,25 +1,10 @@
-/* A star cluster: the stars of a spherical model with masses, substructure, binaries and so on. */
-#ifndef HB_CLUSTER_H
-#define HB_CLUSTER_H
+/* Parts of the models of initial conditions: a star cluster's, which are the stars of a spherical model with masses, substructure,
+ * binaries and so on; and a disc galaxy's. */
+#ifndef HB_IC_H
+#define HB_IC_H
 
+#include "base/rng.h"
 #include "core/particles.h"
-#include "ic/models.h"
-
-/* Checks params->cluster of a model with is_cluster and puts defaults in place of its zeros. params->n becomes the number
- * of masses where a file gives them. Errors: HB_ERR_USAGE; HB_ERR_IO, HB_ERR_INPUT (that file). */
-enum hb_status hb_cluster_check(const struct hb_ic_model *model, struct hb_ic_params *params);
-
-/* Whether nothing but the plain model is asked for. */
-int hb_cluster_is_plain(const struct hb_ic_cluster *cluster);
-
-/* HB_ERR_USAGE unless least <= value <= most or, where most is infinite, the value is 0 or finite and positive. */
-enum hb_status hb_cluster_check_number(const char *what, double value, double least, double most);
-
-/* Fills particles. params are checked. Errors: HB_ERR_INTERNAL, HB_ERR_USAGE. */
-enum hb_status hb_cluster_make(const struct hb_ic_ops *model, const struct hb_ic_params *params,
-                               struct hb_particles *particles);
-
-/* ---- its parts ---- */
 
 /* The kind of cluster->masses, checked, with defaults put in place of zeros; *n becomes the number of masses in a file.
  * Errors: HB_ERR_USAGE, HB_ERR_IO, HB_ERR_INPUT (file, line, word). */
@@ -62,5 +47,23 @@ enum hb_status hb_cluster_sort(size_t count, const double *values, size_t *index
  * 1960, MNRAS 120, 204]. Of those that move clockwise about the z axis, this share, chosen at random, moves counter-clockwise
  * afterwards; below 0 the other way around. */
 void hb_cluster_turn(struct hb_rng *rng, double share, size_t n, const double *x, double *v);
+
+/* ---- a disc galaxy: an exponential disc of stars in a bulge and a halo, all of them particles ---- */
+
+/* Masses in units of the disc's, lengths in its scale length h. Sigma(R) = exp(-R) / 2 pi, and sech^2 (z / z0) across; the
+ * bulge and the halo have mass M r^2 / (r + a)^2 within r (Hernquist 1990), the halo out to its edge. */
+static const double hb_galaxy_z0 = 0.25, hb_galaxy_q = 1.5, hb_galaxy_eps = 0.1;
+
+/* Of n particles: so many are of the disc, the next ones of the bulge, the last of the halo. */
+size_t hb_galaxy_disc(size_t n);
+size_t hb_galaxy_bulge(size_t n);
+
+double hb_galaxy_mass(void); /* of all parts */
+
+/* At a distance R in the plane: the square of the speed of a circular orbit, that of the epicyclic frequency, and the
+ * dispersion of radial velocities. */
+double hb_galaxy_circular2(double R);
+double hb_galaxy_epicyclic2(double R);
+double hb_galaxy_dispersion(double R);
 
 #endif
