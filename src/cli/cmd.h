@@ -4,6 +4,8 @@
 
 #include "console/astro.h"
 
+#include <holmberg/measure.h>
+
 extern const struct hb_opts_command hb_cmd_ic, hb_cmd_ic_combine, hb_cmd_scale, hb_cmd_run, hb_cmd_plot,
     hb_cmd_view, hb_cmd_render, hb_cmd_trace, hb_cmd_convert, hb_cmd_diff;
 extern const struct hb_opts_command hb_cmd_pairs, hb_cmd_bench, hb_cmd_bench_run, hb_cmd_bench_frames;
@@ -12,6 +14,10 @@ extern const struct hb_opts_command hb_cmd_reproduce, hb_cmd_tune, hb_cmd_info, 
 
 /* Options of `bench run` and `model fit`, of struct hb_bench_run_params. */
 extern const struct hb_setting hb_cmd_job_options[];
+
+/* A machine for each line of a fit that `model fit` has written, called "SCHEME PRECISION MODE ROUNDING"; other lines are skipped.
+ * *machines is freed with hb_mem_free. Errors: HB_ERR_IO, HB_ERR_INPUT with file, line and reason. */
+enum hb_status hb_cmd_model_read(const char *path, struct hb_machine **machines, size_t *count);
 
 /* All of them, in the order of --help; NULL after the last. */
 extern const struct hb_opts_command *const hb_commands[];

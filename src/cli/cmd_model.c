@@ -1,13 +1,16 @@
 /* holmberg model: fit, the constants of the paper's model for this machine; and predict. */
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/json.h"
+#include "base/json_read.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/cmd.h"
 #include "console/target.h"
 #include "console/terminal.h"
 #include "measure/bench_run.h"
 #include "measure/jobs.h"
-#include "measure/model.h"
+#include "perf/machine_model.h"
 #include "sim/sim_settings.h"
 
 #include <errno.h>
@@ -15,6 +18,333 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* ---- the output of `model fit` and `model predict`: tables, and lines of JSON, of which the fits are read back ---- */
+
+/* One fit: measurements and results. */
+struct model_record {
+  const char *scheme, *precision, *mode, *rounding; /* "bag" "ds" "block/gpu/host" "down" */
+  const struct hb_model_fit_params *params;         /* every default filled in            */
+  struct hb_bench_run_result last;                  /* of its last run: where it ran      */
+  const struct hb_model_size *sizes;                /* [params->n_count]                  */
+  const struct hb_model_fit *fit;
+};
+
+#define AT(place) .offset = offsetof(struct hb_machine, place)
+
+/* What is fitted; the standard error of each is NAME_error. */
+static const struct hb_table_column constants[] = {
+    {"t_start", HB_TABLE_REAL, AT(t_start)},
+    {"t_predict", HB_TABLE_REAL, AT(t_predict)},
+    {"t_correct", HB_TABLE_REAL, AT(t_correct)},
+    {"t_send", HB_TABLE_REAL, AT(t_send)},
+    {"t_receive", HB_TABLE_REAL, AT(t_receive)},
+    {"t_source", HB_TABLE_REAL, AT(t_source)},
+    {"t_pair", HB_TABLE_REAL, AT(t_pair)},
+    {"n_block_coefficient", HB_TABLE_REAL, AT(n_block.c)},
+    {"n_block_exponent", HB_TABLE_REAL, AT(n_block.p)},
+    {"n_steps_coefficient", HB_TABLE_REAL, AT(n_steps.c)},
+    {"n_steps_exponent", HB_TABLE_REAL, AT(n_steps.p)},
+};
+enum { CONSTANTS = sizeof constants / sizeof *constants };
+
+static double constant_of(const struct hb_machine *machine, size_t k)
+{
+  double value;
+  memcpy(&value, (const char *)machine + constants[k].offset, sizeof value);
+  return value;
+}
+
+#undef AT
+
+/* A line of either kind. */
+struct row {
+  const char *record;
+  struct model_record of;
+  struct hb_model_fit_params params;
+  struct hb_model_fit fit;
+  struct hb_model_size size;
+  double over_eq17, over_eq14;
+  size_t n_least, n_most;
+};
+
+#define AT(place) .offset = offsetof(struct row, place)
+#define JOB                                                                                                  \
+  {"record", HB_TABLE_TEXT, AT(record)}, {"scheme", HB_TABLE_TEXT, AT(of.scheme)},                           \
+      {"precision", HB_TABLE_TEXT, AT(of.precision)}, {"mode", HB_TABLE_TEXT, AT(of.mode)},                  \
+  {                                                                                                          \
+    "step_rounding", HB_TABLE_TEXT, AT(of.rounding)                                                          \
+  }
+
+static const struct hb_table_column size_columns[] = {
+    JOB,
+    {"n", HB_TABLE_SIZE, AT(size.n), "%8llu", "#n"},
+    {"seeds", HB_TABLE_INT, AT(params.seeds)},
+    {"n_steps", HB_TABLE_REAL, AT(size.n_steps), "%8.0f"},
+    {"n_steps_over_eq17", HB_TABLE_REAL, AT(over_eq17), "%6.2f", "/eq.17"},
+    {"n_block", HB_TABLE_REAL, AT(size.n_block), "%8.1f"},
+    {"n_block_over_eq14", HB_TABLE_REAL, AT(over_eq14), "%6.2f", "/eq.14"},
+    {"de_rel", HB_TABLE_REAL, AT(size.de_rel), "%9.1e", "|dE/E|"},
+    {"de_rel_most", HB_TABLE_REAL, AT(size.de_rel_most)},
+    {"measured_s", HB_TABLE_REAL, AT(size.measured_s), "%11.4g", "measured s"},
+    {"predicted_s", HB_TABLE_REAL, AT(size.predicted_s), "%11.4g", "fitted s"},
+    {"unseen_s", HB_TABLE_REAL, AT(size.unseen_s), "%11.4g", "unseen s", .missing = "-"},
+};
+
+/* Before the constants, and after them. */
+static const struct hb_table_column fit_columns[] = {
+    JOB,
+    {"context", HB_TABLE_CHARS, AT(of.last.context)},
+    {"device", HB_TABLE_CHARS, AT(of.last.device)},
+    {"tuning", HB_TABLE_CHARS, AT(of.last.tuning)},
+    {"eta", HB_TABLE_REAL, AT(params.run.sim.eta)},
+    {"eps", HB_TABLE_REAL, AT(params.run.sim.force.eps)},
+    {"t_begin", HB_TABLE_REAL, AT(params.run.t_begin)},
+    {"t_end", HB_TABLE_REAL, AT(params.run.t_end)},
+    {"seeds", HB_TABLE_INT, AT(params.seeds)},
+    {"sizes", HB_TABLE_SIZE, AT(params.n_count)},
+    {"n_least", HB_TABLE_SIZE, AT(n_least)},
+    {"n_most", HB_TABLE_SIZE, AT(n_most)},
+    {"sends_all", HB_TABLE_TRUTH, AT(fit.machine.sends_all)},
+    {"t_host", HB_TABLE_REAL, AT(fit.t_host)},
+    {"t_host_error", HB_TABLE_REAL, AT(fit.t_host_error)},
+};
+static const struct hb_table_column quality_columns[] = {
+    {"n_block_deviation", HB_TABLE_REAL, AT(fit.n_block_deviation)},
+    {"unseen_deviation", HB_TABLE_REAL, AT(fit.unseen_deviation)},
+    {"de_rel", HB_TABLE_REAL, AT(fit.de_rel)},
+};
+
+#undef AT
+#undef JOB
+
+/* ---- writing ---- */
+
+static struct row row_of(const struct model_record *r, const char *record)
+{
+  return (struct row){.record = record,
+                      .of = *r,
+                      .params = *r->params,
+                      .fit = *r->fit,
+                      .n_least = r->params->n[0],
+                      .n_most = r->params->n[r->params->n_count - 1]};
+}
+
+static void put_sizes(const struct model_record *r, enum hb_table_form form, FILE *out)
+{
+  struct hb_table table = {HB_TABLE_COLUMNS(size_columns), form, out, 0};
+  struct row row = row_of(r, "size");
+  for (size_t k = 0; k < r->params->n_count; k++) {
+    struct hb_model_time eqs;
+    row.size = r->sizes[k];
+    hb_model_predict(hb_machines, (double)row.size.n, &eqs);
+    row.over_eq17 = row.size.n_steps / eqs.n_steps;
+    row.over_eq14 = row.size.n_block / eqs.n_block;
+    hb_table_put(&table, &row);
+  }
+}
+
+/* A line for each size, and one for the fit. */
+static void model_record_write(const struct model_record *r, FILE *out)
+{
+  put_sizes(r, HB_TABLE_JSON_FORM, out);
+  const struct row row = row_of(r, "fit");
+  struct hb_json json = {.out = out};
+  hb_json_open_object(&json, NULL);
+  hb_table_members(HB_TABLE_COLUMNS(fit_columns), &row, &json);
+  for (size_t k = 0; k < CONSTANTS; k++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s_error", constants[k].name);
+    hb_json_number(&json, constants[k].name, constant_of(&row.fit.machine, k));
+    hb_json_number(&json, name, constant_of(&row.fit.error, k));
+  }
+  hb_table_members(HB_TABLE_COLUMNS(quality_columns), &row, &json);
+  hb_json_close_object(&json);
+  fputc('\n', out);
+}
+
+/* ---- as text ---- */
+
+struct constant {
+  const char *name;
+  double here, error, paper[HB_MACHINES];
+};
+
+#define AT(place) .offset = offsetof(struct constant, place)
+static const struct hb_table_column constant_columns[] = {
+    {NULL, HB_TABLE_TEXT, AT(name), "#%-20s", "constant"},
+    {NULL, HB_TABLE_REAL, AT(here), "%10.3g", "here"},
+    {NULL, HB_TABLE_REAL, AT(error), "%8.1e", "+-", .missing = "-"},
+    {NULL, HB_TABLE_REAL, AT(paper[0]), "| %9.3g", hb_machines[0].name, .missing = "-"},
+    {NULL, HB_TABLE_REAL, AT(paper[1]), "%9.3g", hb_machines[1].name, .missing = "-"},
+    {NULL, HB_TABLE_REAL, AT(paper[2]), "%9.3g", hb_machines[2].name, .missing = "-"},
+    {NULL, HB_TABLE_REAL, AT(paper[3]), "%9.3g", hb_machines[3].name, .missing = "-"},
+};
+#undef AT
+
+/* Missing where the machine has no such cost, or its error is not known. */
+static double known(double x) { return x > 0 ? x : NAN; }
+
+static void put_constants(const struct hb_model_fit *fit)
+{
+  struct hb_table table = {HB_TABLE_COLUMNS(constant_columns), HB_TABLE_TEXT_FORM, stdout, 0};
+  struct constant row = {"t_host", fit->t_host, known(fit->t_host_error), {0}};
+  for (size_t k = 0; k < HB_MACHINES; k++) row.paper[k] = known(hb_model_t_host(&hb_machines[k]));
+  hb_table_put(&table, &row);
+  for (size_t c = 0; c < CONSTANTS; c++) {
+    row.name = constants[c].name;
+    row.here = constant_of(&fit->machine, c);
+    row.error = known(constant_of(&fit->error, c));
+    for (size_t k = 0; k < HB_MACHINES; k++) row.paper[k] = known(constant_of(&hb_machines[k], c));
+    hb_table_put(&table, &row);
+  }
+}
+
+/* As text: the sizes, the constants beside those of the paper, and how well a half of the sizes predicts the other. */
+static void model_record_show(const struct model_record *r)
+{
+  const struct hb_bench_run_params *run = &r->params->run;
+  printf("# %s %s, mode %s, steps rounded %s, on %s\n", r->scheme, r->precision, r->mode,
+         strcmp(r->rounding, "nearest") == 0 ? "to nearest" : r->rounding, r->last.device);
+  printf("# Plummer spheres of %d seed%s, t = %g to %g, eta %g, eps %g; seconds are of a time unit\n",
+         r->params->seeds, hb_text_s((uint64_t)r->params->seeds), run->t_begin, run->t_end, run->sim.eta,
+         run->sim.force.eps);
+  put_sizes(r, HB_TABLE_TEXT_FORM, stdout);
+  put_constants(r->fit);
+  printf("# unseen by their own fit, sizes differ by up to %.0f %%; n_block from eq. 14 by up to %.0f %%\n\n",
+         100 * r->fit->unseen_deviation, 100 * r->fit->n_block_deviation);
+}
+
+/* What the lines hold, for --help. */
+static void model_record_help(const struct hb_help *help)
+{
+  help->heading(
+      "lines of --json, distinguished by \"record\"; all have scheme, precision, mode, step_rounding",
+      help->out);
+  help->entry("run", "of each run, as 'bench run --json' writes it", help->out);
+  help->entry(
+      "size",
+      "of each n, means over the seeds: n_steps (block steps of a time unit), n_block (particles of a "
+      "block), both also as n_steps_over_eq17, n_block_over_eq14; de_rel, de_rel_most (mean and largest "
+      "|dE/E|); measured_s (median wall seconds of a time unit), predicted_s (by the fit), unseen_s (by a "
+      "fit of every other n, null for those)",
+      help->out);
+  help->entry(
+      "fit",
+      "seconds, each with its standard error as NAME_error: t_host (Table 3: a particle predicted and "
+      "corrected, at N = 65536), t_predict (a particle of N), t_correct, t_send, t_receive (a particle), "
+      "t_pair, and, not in the paper: t_source (one of N in the forces of a block step), t_start (a block "
+      "step); n_block_coefficient, n_block_exponent, n_steps_coefficient, n_steps_exponent (eqs 14, 17); "
+      "n_block_deviation (largest, from eq. 14), unseen_deviation (largest, of unseen_s from measured_s), "
+      "de_rel (mean)",
+      help->out);
+}
+
+/* ---- reading ---- */
+
+/* Calls take for each line of JSON. Errors: its own, HB_ERR_IO, HB_ERR_INPUT. */
+static enum hb_status each_line(const char *path, enum hb_status (*take)(const cJSON *line, void *into),
+                                void *into)
+{
+  char *text, *rest, *one;
+  size_t length, number = 0;
+  enum hb_status status = HB_OK;
+  HB_TRY(hb_file_read(path, &text, &length));
+  for (rest = text; status == HB_OK && (one = strsep(&rest, "\n"));) {
+    cJSON *line = NULL;
+    number++;
+    if (*one) status = hb_json_read(one, &line);
+    if (line) status = take(line, into);
+    cJSON_Delete(line);
+  }
+  hb_mem_free(text);
+  if (status == HB_OK) return HB_OK;
+  char context[512];
+  snprintf(context, sizeof context, "%s, line %zu", path, number);
+  return hb_fail_in(status, context);
+}
+
+static const char *word_of(const cJSON *line, const char *name)
+{
+  const char *word = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(line, name));
+  return word ? word : "";
+}
+
+/* Times and coefficients are >= 0, an exponent may be any number. */
+static enum hb_status read_constant(const cJSON *line, size_t k, struct hb_machine *machine)
+{
+  const char *name = constants[k].name;
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(line, name);
+  char text[64];
+  if (!item) return hb_fail(HB_ERR_INPUT, "the fit has no %s", name);
+  if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble) || item->valuedouble < 0)
+    return hb_fail(HB_ERR_INPUT, "%s is '%s', expected a number%s", name, hb_json_text_of(item, text),
+                   strstr(name, "exponent") ? "" : " >= 0");
+  memcpy((char *)machine + constants[k].offset, &item->valuedouble, sizeof item->valuedouble);
+  return HB_OK;
+}
+
+struct fits {
+  struct hb_machine *machines;
+  size_t count, capacity;
+};
+
+static enum hb_status take_fit(const cJSON *line, void *into)
+{
+  struct fits *fits = into;
+  if (strcmp(word_of(line, "record"), "fit") != 0) return HB_OK;
+  HB_TRY(HB_GROW(fits->count, &fits->capacity, &fits->machines));
+  struct hb_machine *machine = &fits->machines[fits->count];
+  for (size_t k = 0; k < CONSTANTS; k++) HB_TRY(read_constant(line, k, machine));
+  const cJSON *sends_all = cJSON_GetObjectItemCaseSensitive(line, "sends_all");
+  if (!sends_all) return hb_fail(HB_ERR_INPUT, "the fit has no sends_all");
+  machine->sends_all = cJSON_IsTrue(sends_all);
+  snprintf(machine->name, sizeof machine->name, "%s %s %s %s", word_of(line, "scheme"),
+           word_of(line, "precision"), word_of(line, "mode"), word_of(line, "step_rounding"));
+  fits->count++;
+  return HB_OK;
+}
+
+enum hb_status hb_cmd_model_read(const char *path, struct hb_machine **machines, size_t *count)
+{
+  struct fits fits = {0};
+  enum hb_status status = each_line(path, take_fit, &fits);
+  if (status == HB_OK && fits.count == 0)
+    status = hb_fail(HB_ERR_INPUT, "%s has no fit of 'holmberg model fit'", path);
+  if (status != HB_OK) {
+    hb_mem_free(fits.machines);
+    fits = (struct fits){0};
+  }
+  *machines = fits.machines;
+  *count = fits.count;
+  return status;
+}
+
+static double seconds_of(const cJSON *line, const char *name)
+{
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(line, name);
+  return cJSON_IsNumber(item) ? item->valuedouble : NAN;
+}
+
+static enum hb_status take_network(const cJSON *line, void *into)
+{
+  if (strcmp(word_of(line, "record"), "network") != 0) return HB_OK;
+  struct hb_network found = {(int)seconds_of(line, "ranks"), seconds_of(line, "t_message"),
+                             seconds_of(line, "t_byte")};
+  if (!(found.t_message >= 0 && found.t_byte >= 0 && found.ranks > 1))
+    return hb_fail(HB_ERR_INPUT, "a network needs ranks > 1, t_message and t_byte, of at least 0 seconds");
+  *(struct hb_network *)into = found;
+  return HB_OK;
+}
+
+/* The last line of 'bench messages --json'. Errors: HB_ERR_IO, HB_ERR_INPUT (there is none). */
+static enum hb_status model_record_network(const char *path, struct hb_network *network)
+{
+  *network = (struct hb_network){0};
+  HB_TRY(each_line(path, take_network, network));
+  return network->ranks ? HB_OK
+                        : hb_fail(HB_ERR_INPUT, "%s: no network of 'holmberg bench messages --json'", path);
+}
 
 /* ---- predict ---- */
 
@@ -172,7 +502,7 @@ static enum hb_status predict_word(const struct predict_settings *p, const char 
   if (!strpbrk(word, "./") && access(word, F_OK) != 0)
     return hb_words_unknown((struct hb_words){.at = machine_name, .what = "machine"}, word);
   struct hb_machine *fits;
-  HB_TRY(hb_model_record_read(word, &fits, &count));
+  HB_TRY(hb_cmd_model_read(word, &fits, &count));
   predict_machines(p, fits, count, table);
   hb_mem_free(fits);
   return HB_OK;
@@ -183,7 +513,7 @@ static enum hb_status predict(const struct hb_opts *opts)
   struct predict_settings *p = opts->settings;
   if (p->ranks.count && !p->network_file) return hb_fail(HB_ERR_USAGE, "option --ranks needs --network FILE");
   if (p->network_file && !p->ranks.count) return hb_fail(HB_ERR_USAGE, "option --network needs --ranks LIST");
-  if (p->network_file) HB_TRY(hb_model_record_network(p->network_file, &p->network));
+  if (p->network_file) HB_TRY(model_record_network(p->network_file, &p->network));
   struct hb_table table = {HB_TABLE_COLUMNS(predict_columns),
                            p->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM, stdout, 0};
   for (size_t k = 0; k < p->machines.count; k++) HB_TRY(predict_word(p, p->machines.words[k], &table));
@@ -245,9 +575,9 @@ static const struct hb_setting fit_options[] = {
 /* The state of the loops below. */
 struct fitting {
   const struct fit_settings *settings;
-  FILE *lines;                   /* of -o; NULL: not wanted */
-  struct hb_model_record record; /* of the current fit      */
-  double began, done, all;       /* of its runs, in N^2.16  */
+  FILE *lines;                /* of -o; NULL: not wanted */
+  struct model_record record; /* of the current fit      */
+  double began, done, all;    /* of its runs, in N^2.16  */
 };
 
 /* ---- one fit ---- */
@@ -259,7 +589,7 @@ static enum hb_status measured(const struct hb_bench_run_params *job,
                                const struct hb_bench_run_result *result, void *context)
 {
   struct fitting *f = context;
-  struct hb_model_record *r = &f->record;
+  struct model_record *r = &f->record;
   struct hb_bench_run_row row = hb_bench_run_row(job, result, r->mode, r->rounding);
   struct hb_table kept = hb_bench_run_table(HB_TABLE_JSON_FORM, f->lines);
   struct hb_table shown = hb_bench_run_table(HB_TABLE_JSON_FORM, stdout);
@@ -277,12 +607,12 @@ static enum hb_status measured(const struct hb_bench_run_params *job,
 
 static enum hb_status show(struct fitting *f)
 {
-  const struct hb_model_record *r = &f->record;
+  const struct model_record *r = &f->record;
   FILE *const outs[] = {f->lines, f->settings->json ? stdout : NULL};
   for (size_t k = 0; k < 2; k++)
-    if (outs[k]) hb_model_record_write(r, outs[k]);
+    if (outs[k]) model_record_write(r, outs[k]);
   hb_terminal_clear_progress();
-  if (!f->settings->json) hb_model_record_show(r);
+  if (!f->settings->json) model_record_show(r);
   return hb_terminal_flush();
 }
 
@@ -318,7 +648,7 @@ static enum hb_status fit_roundings(void *context, const struct hb_force_scheme 
   struct hb_bench_run_params run = hb_jobs_params(&f->settings->run, scheme, precision, mode);
   const struct hb_list *roundings = &f->settings->roundings;
   for (size_t k = 0; k < roundings->count; k++) {
-    f->record = (struct hb_model_record){
+    f->record = (struct model_record){
         .scheme = scheme->name, .precision = precision, .mode = mode->name, .rounding = roundings->words[k]};
     const struct hb_words names = {.array = hb_rounding_names};
     run.sim.rounding = (enum hb_rounding)hb_words_find(names, f->record.rounding);
@@ -352,7 +682,7 @@ static enum hb_status fit(const struct hb_opts *opts)
 static void fit_help(const struct hb_help *help)
 {
   hb_jobs_list_modes(help);
-  hb_model_record_help(help);
+  model_record_help(help);
 }
 
 const struct hb_opts_command hb_cmd_model_fit = {

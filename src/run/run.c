@@ -1212,6 +1212,42 @@ static void run_watch_pace(struct hb_run *run)
   hb_terminal_announce("about", (now - pace->began) / done, "");
 }
 
+/* What --follow writes; NULL: nothing. */
+static const char *run_follow_path(const struct hb_run_settings *s)
+{
+  return !s->follow ? NULL : s->follow_out ? s->follow_out : "follow.csv";
+}
+
+/* Rows of two kinds need two files. */
+static enum hb_status check_rows(const struct hb_run_settings *s)
+{
+  const char *const rows[][2] = {
+      {"diag", s->diag}, {"events", s->events}, {"follow-out", run_follow_path(s)}};
+  enum { ROWS = sizeof rows / sizeof *rows };
+  if (s->follow_out && !s->follow) return hb_fail(HB_ERR_USAGE, "option --follow-out needs --follow ID");
+  for (size_t k = 0; k < ROWS; k++)
+    for (size_t l = k + 1; l < ROWS; l++)
+      if (rows[k][1] && rows[l][1] && strcmp(rows[k][1], rows[l][1]) == 0)
+        return hb_fail(HB_ERR_USAGE, "options --%s and --%s both name %s", rows[k][0], rows[l][0],
+                       rows[k][1]);
+  return HB_OK;
+}
+
+/* Checks -o and the options that go with it. Errors: HB_ERR_USAGE, HB_ERR_IO. */
+static enum hb_status run_check_output(const struct hb_run_settings *s)
+{
+  if (!s->output && s->snap_every > 0)
+    return hb_fail(HB_ERR_USAGE, "option --snap-every needs -o FILE to name its snapshots");
+  HB_TRY(check_rows(s));
+  if (!s->output) return HB_OK;
+  int to_stdout = strcmp(s->output, "-") == 0;
+  if (to_stdout && s->snap_every > 0)
+    return hb_fail(HB_ERR_USAGE, "option --snap-every cannot write a series to standard output");
+  if (to_stdout && s->json)
+    return hb_fail(HB_ERR_USAGE, "options --json and -o - cannot share standard output");
+  return hb_target_check(s->output, s->format);
+}
+
 /* ---- the record of a checkpoint ------------------------------------------------------------------------- */
 
 /* What a checkpoint records of a run besides its simulation: strings, each with its NUL, the first of them the tag.
@@ -1253,7 +1289,7 @@ static void run_set_up(struct hb_run *run, double t_begin)
   output->has_bar = !s->quiet && !s->json && hb_terminal_is_live();
   run->appended[RUN_DIAG_ROWS].path = s->diag;
   run->appended[RUN_EVENTS_ROWS].path = s->events;
-  run->appended[RUN_FOLLOW_ROWS].path = hb_run_follow_path(s);
+  run->appended[RUN_FOLLOW_ROWS].path = run_follow_path(s);
   run->appended[RUN_STDOUT].path = output->form == HB_RUN_OUTPUT_NONE ? NULL : "-";
   output->t_begin = run->t;
   output->t_end = run->t_end;
@@ -1716,7 +1752,7 @@ static enum hb_status lock_outputs(struct hb_run *run)
   HB_TRY(lock_output(run, RUN_LOCK_OUTPUT, s->output));
   HB_TRY(lock_output(run, RUN_LOCK_DIAG, s->diag));
   HB_TRY(lock_output(run, RUN_LOCK_EVENTS, s->events));
-  return lock_output(run, RUN_LOCK_FOLLOW, hb_run_follow_path(s));
+  return lock_output(run, RUN_LOCK_FOLLOW, run_follow_path(s));
 }
 
 static int is_there(const char *path)
@@ -1869,10 +1905,8 @@ static enum hb_status check_options(const struct hb_run *run, const char *path)
   if (!path) return HB_OK;
   if (strcmp(path, "-") == 0)
     return hb_fail(HB_ERR_USAGE, "option --checkpoint: '-' is not a file that can be replaced");
-  const char *const others[][2] = {{"-o", s->output},
-                                   {"--diag", s->diag},
-                                   {"--events", s->events},
-                                   {"--follow-out", hb_run_follow_path(s)}};
+  const char *const others[][2] = {
+      {"-o", s->output}, {"--diag", s->diag}, {"--events", s->events}, {"--follow-out", run_follow_path(s)}};
   for (size_t k = 0; k < sizeof others / sizeof *others; k++)
     if (others[k][1] && strcmp(path, others[k][1]) == 0)
       return hb_fail(HB_ERR_USAGE, "options --checkpoint and %s both name %s", others[k][0], path);
@@ -2036,14 +2070,14 @@ static enum hb_status check_stars(const struct hb_opts *opts, const struct hb_ru
 static enum hb_status prepare_files(struct hb_run *run)
 {
   const struct hb_run_settings *s = run->settings;
-  HB_TRY(hb_run_check_output(s));
+  HB_TRY(run_check_output(s));
   HB_TRY(hb_run_check_integrator(&run->asked.opts, s));
   HB_TRY(check_stars(&run->asked.opts, s));
   HB_TRY(open_checkpoints(run));
   HB_TRY(run_follow_take(s->follow, &run->follow));
   if (s->diag) HB_TRY(run_rows_check(s->diag, "diagnostics"));
   if (s->events) HB_TRY(run_rows_check(s->events, "events"));
-  if (s->follow) HB_TRY(run_rows_check(hb_run_follow_path(s), "steps"));
+  if (s->follow) HB_TRY(run_rows_check(run_follow_path(s), "steps"));
   HB_TRY(lock_outputs(run));
   if (hb_ranks_number() > 0) return HB_OK;
   return hb_snapshot_read(run->asked.opts.operands[0], s->input_format, &run->initial);
@@ -2065,7 +2099,7 @@ static enum hb_status open_run(struct hb_run *run)
   run_announce(run);
   if (s->diag) HB_TRY(run_rows_open(s->diag, 0, &run->diag.rows));
   if (s->events) HB_TRY(run_rows_open(s->events, 0, &run->events));
-  if (s->follow) HB_TRY(run_rows_open(hb_run_follow_path(s), 0, &run->follow.rows));
+  if (s->follow) HB_TRY(run_rows_open(run_follow_path(s), 0, &run->follow.rows));
   HB_TRY(run_follow_put(&run->follow, run->sim));
   return s->events ? run_events_begin(&run->events, run->sim, &run->output.units) : HB_OK;
 }
@@ -2282,12 +2316,12 @@ static enum hb_status prepare_resumed(const struct hb_opts *opts, const struct h
   run_ranks_follow(&run->asked.settings);
   HB_TRY(blame(hb_run_check_integrator(&run->asked.opts, s), info.path, 0));
   HB_TRY(blame(take_progress(run), info.path, names_t_end));
-  HB_TRY(blame(hb_run_check_output(s), info.path, given->output || given->format));
+  HB_TRY(blame(run_check_output(s), info.path, given->output || given->format));
   if (s->diag) HB_TRY(blame(run_rows_check(s->diag, "diagnostics"), info.path, given->diag != NULL));
   if (s->events) HB_TRY(blame(run_rows_check(s->events, "events"), info.path, given->events != NULL));
   HB_TRY(blame(run_follow_take(s->follow, &run->follow), info.path, 0));
   if (s->follow)
-    HB_TRY(blame(run_rows_check(hb_run_follow_path(s), "steps"), info.path, given->follow_out != NULL));
+    HB_TRY(blame(run_rows_check(run_follow_path(s), "steps"), info.path, given->follow_out != NULL));
   struct hb_run_checkpoint *c = &run->checkpoint;
   if (goes_elsewhere(given, run)) {
     hb_mem_free(c->path.text);

@@ -12,73 +12,9 @@
 
 #define RUN(member) HB_SETTING_FIELD(struct hb_run_settings, member)
 
-const struct hb_setting hb_run_result_options[] = {
-    {"output", 'o', HB_SETTING_TEXT, RUN(output), "FILE", .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
-     .help = "write the final state; - is standard output, without the table (default: none)"},
-    {"t-end", 0, HB_SETTING_NUMBER, RUN(t_end), "T", "1", .use = HB_SETTING_ON_RESUME,
-     .help = "end time; all particles are corrected at multiples of dt-max, in between they are predicted",
-     .of = HB_DIMENSION_TIME},
-    {0}};
-
 const struct hb_setting hb_run_limit_options[] = {
     {"matrix-limit", 0, HB_SETTING_COUNT, RUN(matrix_limit), "L",
      .help = "matrix2004: at most L x L pairs at a time, 2048 in 2004 (default: as many as fit)"},
-    {0}};
-
-const struct hb_setting hb_run_rows_options[] = {
-    {"diag", 0, HB_SETTING_TEXT, RUN(diag), "FILE", .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
-     .help = "write all diagnostics, one row per row of the table, as .csv or .jsonl; see 'holmberg plot'"},
-    {"events", 0, HB_SETTING_TEXT, RUN(events), "FILE", .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
-     .help = "write what happens, with time, members and their orbit, as .csv or .jsonl: hard binaries that "
-             "form, harden, exchange a star and break (as found at multiples of 2 dt-max), collisions, "
-             "escapers, and with eps 0 the encounters of unbound stars"},
-    {"follow", 0, HB_SETTING_TEXT, RUN(follow), "ID[,ID...]", .use = HB_SETTING_SHOWS | HB_SETTING_FOUND_STEP,
-     .help = "write each step of these particles, in N-body units: where it ended, the pull there, how long "
-             "the next one is, and with neighbors the far step and both parts of the pull; a binary or "
-             "group has one row, that of its center of mass"},
-    {"follow-out", 0, HB_SETTING_TEXT, RUN(follow_out), "FILE",
-     .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
-     .help = "where @follow writes, .csv or .jsonl (default: follow.csv); see 'holmberg plot'"},
-    {"diag-every", 0, HB_SETTING_POSITIVE, RUN(diag_every), "DT", .use = HB_SETTING_SHOWS,
-     .help = "a row of the table at every multiple of DT (default: dt-max)", .of = HB_DIMENSION_TIME},
-    {"units", 0, HB_SETTING_CHOICE, RUN(units), "UNITS", "nbody", .words.array = hb_astro_names,
-     .use = HB_SETTING_SHOWS,
-     .help =
-         "units of rows, of what --diag writes, and of times and lengths given here: nbody, or astro (Myr, "
-         "pc, km/s, solar masses) if FILE has units; dt-max and dt-min become the next power of two "
-         "below"},
-    {0}};
-
-const struct hb_setting hb_run_files_options[] = {
-    {"snap-every", 0, HB_SETTING_POSITIVE, RUN(snap_every), "DT", .use = HB_SETTING_SHOWS,
-     .help = "write a snapshot at every multiple of DT: end_0001.h5, ... for -o end.h5 (default: none)",
-     .of = HB_DIMENSION_TIME},
-    {"max-energy-error", 0, HB_SETTING_BOUND, RUN(max_energy_error), "X",
-     .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
-     .help =
-         "stop with exit code 7 when |dE/E| exceeds X, where dE is over |E| of the cluster at the start, or "
-         "its kinetic energy if larger, with binaries as points and without the field; none: no bound "
-         "(default: none for leapfrog; for hermite4 1e-2, and 1e-3 at the end)"},
-    {"checkpoint", 0, HB_SETTING_TEXT, RUN(checkpoint), "FILE",
-     .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
-     .help = "write checkpoints to FILE, keeping the previous one as FILE~ (default: none; with "
-             "--resume, that file)"},
-    {"checkpoint-every", 0, HB_SETTING_DURATION, RUN(checkpoint_every_s), "TIME", "10min",
-     .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
-     .help = "wall time between checkpoints, like 30s, 10min or 2h"},
-    {"resume", 0, HB_SETTING_TEXT, RUN(resume), "FILE", .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
-     .help = "continue from a checkpoint, with the options of its run; no others are needed"},
-    {"max-hours", 0, HB_SETTING_POSITIVE, RUN(max_s), "H", .unit = 3600,
-     .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
-     .help = "write a checkpoint and stop with exit code 75 after H hours (default: no limit)"},
-    {"watch", 0, HB_SETTING_WHOLE, RUN(watch), "[PORT]", .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
-     .most = 65535,
-     .help = "serve the page of `make web` and the run's state to browsers of this machine, under an address "
-             "that is "
-             "printed; from elsewhere: ssh -L PORT:127.0.0.1:PORT (default of PORT: any that is free)"},
-    {"format", 0, HB_SETTING_WORD, RUN(format), "F", .words.at = hb_target_format,
-     .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
-     .help = "format of the snapshots written (default: by extension)"},
     {0}};
 
 const struct hb_setting hb_run_input_options[] = {{"input-format", 0, HB_SETTING_WORD, RUN(input_format), "F",
@@ -115,40 +51,6 @@ enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct 
     return hb_fail(HB_ERR_USAGE, "option --steps: the particles of integrator %s share their step",
                    s->sim.integrator);
   return HB_OK;
-}
-
-const char *hb_run_follow_path(const struct hb_run_settings *s)
-{
-  return !s->follow ? NULL : s->follow_out ? s->follow_out : "follow.csv";
-}
-
-/* Rows of two kinds need two files. */
-static enum hb_status check_rows(const struct hb_run_settings *s)
-{
-  const char *const rows[][2] = {
-      {"diag", s->diag}, {"events", s->events}, {"follow-out", hb_run_follow_path(s)}};
-  enum { ROWS = sizeof rows / sizeof *rows };
-  if (s->follow_out && !s->follow) return hb_fail(HB_ERR_USAGE, "option --follow-out needs --follow ID");
-  for (size_t k = 0; k < ROWS; k++)
-    for (size_t l = k + 1; l < ROWS; l++)
-      if (rows[k][1] && rows[l][1] && strcmp(rows[k][1], rows[l][1]) == 0)
-        return hb_fail(HB_ERR_USAGE, "options --%s and --%s both name %s", rows[k][0], rows[l][0],
-                       rows[k][1]);
-  return HB_OK;
-}
-
-enum hb_status hb_run_check_output(const struct hb_run_settings *s)
-{
-  if (!s->output && s->snap_every > 0)
-    return hb_fail(HB_ERR_USAGE, "option --snap-every needs -o FILE to name its snapshots");
-  HB_TRY(check_rows(s));
-  if (!s->output) return HB_OK;
-  int to_stdout = strcmp(s->output, "-") == 0;
-  if (to_stdout && s->snap_every > 0)
-    return hb_fail(HB_ERR_USAGE, "option --snap-every cannot write a series to standard output");
-  if (to_stdout && s->json)
-    return hb_fail(HB_ERR_USAGE, "options --json and -o - cannot share standard output");
-  return hb_target_check(s->output, s->format);
 }
 
 /* ---- notes of a snapshot ----------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@ struct hb_run_settings {
   double t_end;
   const char *output, *format, *input_format;
   const char *diag, *events;
-  const char *follow, *follow_out; /* see hb_run_follow_path */
+  const char *follow, *follow_out; /* see run_follow_path */
   double diag_every, snap_every;   /* 0: dt_max; no series */
   double max_energy_error;
   const char *checkpoint, *resume;
@@ -26,11 +26,8 @@ struct hb_run_settings {
 };
 
 /* Rows of struct hb_run_settings, around those of sim/sim_settings.h. */
-extern const struct hb_setting hb_run_result_options[]; /* --output --t-end          */
-extern const struct hb_setting hb_run_limit_options[];  /* --matrix-limit            */
-extern const struct hb_setting hb_run_rows_options[];   /* rows of the table         */
-extern const struct hb_setting hb_run_files_options[];  /* snapshots, checkpoints    */
-extern const struct hb_setting hb_run_input_options[];  /* --input-format            */
+extern const struct hb_setting hb_run_limit_options[]; /* --matrix-limit            */
+extern const struct hb_setting hb_run_input_options[]; /* --input-format            */
 
 /* In the functions below, settings are opts->settings or a part of them. */
 
@@ -39,12 +36,6 @@ int hb_run_has_dt(const struct hb_run_settings *settings);
 
 /* Refuses options that the integrator does not have. Errors: HB_ERR_USAGE. */
 enum hb_status hb_run_check_integrator(const struct hb_opts *opts, const struct hb_run_settings *settings);
-
-/* What --follow writes; NULL: nothing. */
-const char *hb_run_follow_path(const struct hb_run_settings *settings);
-
-/* Checks -o and the options that go with it. Errors: HB_ERR_USAGE, HB_ERR_IO. */
-enum hb_status hb_run_check_output(const struct hb_run_settings *settings);
 
 /* Takes eps, and for an integrator that has them dt and damping, from the snapshot's notes unless they were given; what is taken becomes the
  * notes, for the next run. eps, and if they are not given dt_min, the first step and neighbors, are those of the sim that the run has;
