@@ -248,13 +248,9 @@ static void put_all(FILE *out)
   row(&json, "host", text);
   if (uname(&system) == 0)
     row(&json, "system", hb_phrase("%s %s, %s", system.sysname, system.release, system.machine));
-#ifdef __clang__
-  static const char compiler[] = "clang " __clang_version__;
-#else
-  static const char compiler[] = "gcc " __VERSION__;
-#endif
   row(&json, "Holmberg",
-      hb_phrase("%s, commit %s, compiled by %s", hb_library_version(), hb_commit, compiler));
+      hb_phrase("%s, commit %s, compiled by %s%s", hb_library_version(), hb_commit,
+                *__VERSION__ <= '9' ? "gcc " : "", __VERSION__)); /* "12.2.0", "Debian Clang 14.0.6" */
   processor_line("cpu MHz", clock);
   hb_json_open_object(&json, NULL);
   hb_json_text(&json, "kind", "host");
@@ -264,8 +260,6 @@ static void put_all(FILE *out)
   hb_json_close_object(&json);
   fputc('\n', out);
 }
-
-/* ---- its file ---------------------------------------------------------------------------------------- */
 
 static enum hb_status write_machine(void)
 {
@@ -287,14 +281,22 @@ static enum hb_status open_machine(struct hb_reproduction *r)
   return read_records(r, machine_file, "", 0);
 }
 
+/* What the folder was started by: "0.1.0, commit ...". */
+static int is_of_version(const struct hb_reproduction *r, const char *version)
+{
+  const char *there = hb_record_text(hb_reproduce_next(r, NULL, "kind=machine name=Holmberg"), "value");
+  size_t length = strcspn(there, ",");
+  return strlen(version) == length && strncmp(there, version, length) == 0;
+}
+
 static enum hb_status check_machine(const struct hb_reproduction *r)
 {
   char here[512];
   describe_host(here);
   const char *there = hb_record_text(hb_reproduce_next(r, NULL, "kind=machine name=host"), "value");
-  if (strcmp(here, there) == 0) return HB_OK;
-  return hb_fail(HB_ERR_USAGE, "%s was started on another machine (%s); its jobs cannot continue here",
-                 r->out, there);
+  if (strcmp(here, there) == 0 && is_of_version(r, hb_library_version())) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "%s was started %s (%s); its jobs cannot continue here", r->out,
+                 strcmp(here, there) == 0 ? "by another version" : "on another machine", there);
 }
 
 /* ---- a job's output -------------------------------------------------------------------------------------- */
@@ -336,9 +338,9 @@ static enum hb_status keep_job(const struct hb_job *job, double wall_s, const vo
   return status;
 }
 
-/* Whether the job's output exists, from the same command and version; sets wall_s. If a failure was kept instead: 0, and
- * it is the job's. */
-static int is_kept(struct hb_job *job)
+/* Whether the job's output exists, from the same command and the folder's version; sets wall_s. If a failure was kept instead: 0,
+ * and it is the job's. */
+static int is_kept(const struct hb_reproduction *r, struct hb_job *job)
 {
   char *text;
   struct hb_record header = {0};
@@ -347,7 +349,7 @@ static int is_kept(struct hb_job *job)
   text[strcspn(text, "\n")] = 0;
   int same = take_record("", text, &header) == HB_OK &&
              strcmp(hb_record_text(&header, "command"), job->command) == 0 &&
-             strcmp(hb_record_text(&header, "version"), hb_library_version()) == 0;
+             is_of_version(r, hb_record_text(&header, "version"));
   if (same) {
     snprintf(job->failure, sizeof job->failure, "%s", hb_record_text(&header, "failure"));
     job->wall_s = hb_record_number(&header, "job_wall_s");
@@ -420,7 +422,7 @@ static int leave_job_out(struct hb_reproduction *r, double longest_s)
 {
   if (r->planned != HB_OK) return 1;
   struct hb_job *job = &r->jobs[r->job_count - 1];
-  return job->is_left_out = job->estimate_s > longest_s && !is_kept(job);
+  return job->is_left_out = job->estimate_s > longest_s && !is_kept(r, job);
 }
 
 /* ---- estimates -------------------------------------------------------------------------------------- */
@@ -578,8 +580,6 @@ static double steps_of(const struct hb_source *source, size_t n, double t)
 
 static const char as_in_2007[] = "all/host/host";
 
-enum { SHORTEST_RUN = 10 }; /* 1/1024 */
-
 /* A column of Table 2: at least three sizes, up to the first that takes too long; those of the crossover go on to the end in
  * shorter intervals. */
 static const struct column {
@@ -604,7 +604,7 @@ static void plan_short(struct hb_reproduction *r, const struct column *column, s
 {
   const struct hb_source *source = &r->sources[column->source];
   for (int pass = 0; pass < 2; pass++)
-    for (int halvings = 2; halvings <= SHORTEST_RUN && r->planned == HB_OK; halvings++) {
+    for (int halvings = 2; halvings <= 10 && r->planned == HB_OK; halvings++) { /* to 1/1024 */
       double t = ldexp(1, -halvings);
       add_job(r, HB_JOB_RUN, source, run_seconds(r, source, n, steps_of(source, n, t)),
               hb_phrase("kind=short source=%s n=%zu", source->name, n),
@@ -973,7 +973,7 @@ static enum hb_status resume(struct hb_reproduction *r)
 {
   for (size_t k = 0; k < r->job_count; k++) {
     struct hb_job *job = &r->jobs[k];
-    if (job->is_done || job->is_left_out || !is_kept(job)) continue;
+    if (job->is_done || job->is_left_out || !is_kept(r, job)) continue;
     job->is_done = 1;
     HB_TRY(read_job(job, r));
   }

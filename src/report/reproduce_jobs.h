@@ -81,10 +81,10 @@ void hb_reproduce_nu_sizes(const struct hb_reproduction *r, size_t n[HB_NU_SIZES
 /* Adds jobs that measure the sources: at stage 0 each of its own, at stage 1 those that use the faster of bag and tile. */
 enum hb_status hb_reproduce_plan_probes(struct hb_reproduction *r, int stage);
 
-/* Plans all jobs, reuses the output of an earlier session, of the same command and version, announces how long the others
- * will take, and runs those in their order. A failed job is noted, the others continue. The machine that they ran on is kept
- * beside them. Errors: HB_ERR_STOPPED, HB_ERR_IO, HB_ERR_GL (the kernel of 2007 cannot run on this machine), HB_ERR_USAGE
- * (started on another machine). */
+/* Plans all jobs, reuses the output of an earlier session, of the same command and of the version that began the folder,
+ * announces how long the others will take, and runs those in their order. A failed job is noted, the others continue. The machine
+ * that they ran on is kept beside them. Errors: HB_ERR_STOPPED, HB_ERR_IO, HB_ERR_GL (the kernel of 2007 cannot run on this
+ * machine), HB_ERR_USAGE (started on another machine, or by another version). */
 enum hb_status hb_reproduce_run(struct hb_reproduction *r);
 
 void hb_reproduce_clear(struct hb_reproduction *r);

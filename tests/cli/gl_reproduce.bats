@@ -180,7 +180,7 @@ curves() {
   [ ! -e elsewhere/jobs/nu-tile-64-0.1-1.jsonl ]
 }
 
-@test "--jobs-only leaves the report to another machine, which does not go on with the jobs" {
+@test "--jobs-only leaves the report to another machine or version, which does not go on with the jobs" {
   cp -r "$REPRODUCTION" elsewhere
   rm elsewhere/report.html
   local command=("$HOLMBERG" reproduce --out elsewhere --n-most 64 --only table1)
@@ -193,6 +193,15 @@ curves() {
   run --separate-stderr "${command[@]}"
   [ "$status" -eq 2 ]
   [[ $stderr == *'elsewhere was started on another machine (ENIAC, '*'); its jobs cannot continue here'* ]]
+  # by another version: its own jobs are read, a job that is missing is refused
+  cp -r "$REPRODUCTION" old
+  sed -i 's/"version": "[^"]*"/"version": "0.0.1"/; s/"Holmberg", "value": "[^,]*/"Holmberg", "value": "0.0.1/' old/machine.jsonl old/jobs/*.jsonl
+  command[3]=old
+  "${command[@]}" | grep -q ' 0 are to do'
+  rm old/jobs/ceiling.jsonl
+  run --separate-stderr "${command[@]}"
+  [ "$status" -eq 2 ]
+  [[ $stderr == *'old was started by another version ('*'); its jobs cannot continue here'* ]]
 }
 
 # What a probe cannot do is an answer, and is kept; the schemes in this folder of shaders lack compute programs.
