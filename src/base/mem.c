@@ -77,6 +77,18 @@ enum hb_status hb_mem_grow(size_t count, size_t size, size_t *capacity, void **b
   return HB_OK;
 }
 
+enum hb_status hb_mem_renew(size_t count, size_t *room, const struct hb_mem_array *arrays)
+{
+  if (count <= *room) return HB_OK;
+  *room = 0;
+  for (const struct hb_mem_array *a = arrays; a->block; a++) {
+    hb_mem_free(*a->block);
+    HB_TRY(hb_mem_alloc(count, a->bytes, a->block));
+  }
+  *room = count;
+  return HB_OK;
+}
+
 enum hb_status hb_mem_strdup(const char *text, char **copy)
 {
   size_t bytes = strlen(text) + 1;

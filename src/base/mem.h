@@ -24,6 +24,20 @@ enum hb_status hb_mem_grow(size_t count, size_t size, size_t *capacity, void **b
 #define HB_GROW(count, capacity, pointer)                                                                    \
   hb_mem_grow((count), sizeof **(pointer), (capacity), (void **)(pointer))
 
+/* Arrays with memory for `count` things each, [per * count] elements of an array: where that is more than *room, they are new, and
+ * zero. Errors: HB_ERR_INTERNAL, *room = 0. */
+struct hb_mem_array {
+  size_t bytes; /* of a thing */
+  void **block;
+};
+enum hb_status hb_mem_renew(size_t count, size_t *room, const struct hb_mem_array *arrays);
+#define HB_ARRAY(per, pointer)                                                                               \
+  {                                                                                                          \
+    (per) * sizeof **(pointer), (void **)(pointer)                                                           \
+  }
+#define HB_RENEW(count, room, ...)                                                                           \
+  hb_mem_renew((count), (room), (const struct hb_mem_array[]){__VA_ARGS__, {0, NULL}})
+
 /* A copy of text; same errors. */
 enum hb_status hb_mem_strdup(const char *text, char **copy);
 

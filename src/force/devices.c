@@ -561,13 +561,7 @@ static enum hb_status nothing(const struct hb_force_job *job)
 static enum hb_status number_again(struct hb_part *part, const struct hb_force_sinks *sinks)
 {
   size_t begin = part->begin, end = part->end;
-  if (sinks->n > part->room) {
-    hb_mem_free(part->own);
-    part->own = NULL;
-    part->room = 0;
-    HB_TRY(HB_ALLOC(sinks->n, &part->own));
-    part->room = sinks->n;
-  }
+  HB_TRY(HB_RENEW(sinks->n, &part->room, HB_ARRAY(1, &part->own)));
   for (size_t i = 0; i < sinks->n; i++) {
     uint32_t own = sinks->index[i];
     part->own[i] = own >= begin && own < end ? own - (uint32_t)begin : HB_NO_SOURCE;
@@ -614,12 +608,7 @@ enum hb_status hb_part_points_fill(struct hb_part_points *points, const struct h
                                    struct hb_force_sinks *sinks)
 {
   size_t n = sinks->n;
-  if (n > points->room) {
-    hb_part_points_free(points);
-    HB_TRY(HB_ALLOC(3 * n, &points->x));
-    HB_TRY(HB_ALLOC(3 * n, &points->v));
-    points->room = n;
-  }
+  HB_TRY(HB_RENEW(n, &points->room, HB_ARRAY(3, &points->x), HB_ARRAY(3, &points->v)));
   by_pieces(n, fill_piece, &(struct filling){points, sources, sinks});
   sinks->x = points->x;
   sinks->v = points->v;
@@ -1463,13 +1452,7 @@ static void devices_set_eps(void *state, double eps)
 static enum hb_status keep_sources(struct hb_force_sources *s, double **own, size_t *room)
 {
   size_t nj = s->n;
-  if (nj > *room) {
-    hb_mem_free(*own);
-    *own = NULL;
-    *room = 0;
-    HB_TRY(HB_ALLOC(7 * nj, own));
-    *room = nj;
-  }
+  HB_TRY(HB_RENEW(nj, room, HB_ARRAY(7, own)));
   double *m = *own, *x = m + nj, *v = m + 4 * nj;
   hb_parallel_copy(m, s->m, nj * sizeof *m);
   hb_parallel_copy(x, s->x, 3 * nj * sizeof *x);

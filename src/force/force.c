@@ -46,15 +46,6 @@ struct hb_rescale {
 
 static enum hb_status rescale_create(struct hb_rescale **rescale) { return HB_ALLOC(1, rescale); }
 
-static void free_call(struct hb_rescale *r)
-{
-  hb_mem_free(r->scale);
-  hb_mem_free(r->totals);
-  r->scale = NULL;
-  r->totals = NULL;
-  r->room = 0;
-}
-
 static void free_again(struct hb_rescale *r)
 {
   hb_mem_free(r->again);
@@ -68,7 +59,8 @@ static void rescale_destroy(struct hb_rescale *r)
 {
   if (!r) return;
   hb_mem_free(r->known);
-  free_call(r);
+  hb_mem_free(r->scale);
+  hb_mem_free(r->totals);
   free_again(r);
   hb_mem_free(r);
 }
@@ -82,25 +74,9 @@ static enum hb_status rescale_find_units(struct hb_rescale *r, double eps, const
 /* Memory for scales of so many sources. */
 static enum hb_status rescale_expect(struct hb_rescale *r, size_t nj)
 {
-  if (nj > r->known_room) {
-    hb_mem_free(r->known);
-    r->known = NULL;
-    r->known_room = r->nj = 0;
-    HB_TRY(HB_ALLOC(nj, &r->known));
-    r->known_room = nj;
-  }
+  HB_TRY(HB_RENEW(nj, &r->known_room, HB_ARRAY(1, &r->known)));
   if (nj != r->nj) memset(r->known, 0, nj * sizeof *r->known); /* other particles */
   r->nj = nj;
-  return HB_OK;
-}
-
-static enum hb_status expect_sinks(struct hb_rescale *r, size_t ni)
-{
-  if (ni <= r->room) return HB_OK;
-  free_call(r);
-  HB_TRY(HB_ALLOC(ni, &r->scale));
-  HB_TRY(HB_ALLOC(ni, &r->totals));
-  r->room = ni;
   return HB_OK;
 }
 
@@ -183,7 +159,7 @@ static enum hb_status rescale_begin(struct hb_rescale *r, const struct hb_force_
   const struct hb_force_sinks *s = &job->sinks;
   if (job->sources.m) HB_TRY(rescale_expect(r, job->sources.n));
   if (s->x) HB_TRY(hb_reproducible_check_points(&r->units, s->n, s->x, s->v));
-  HB_TRY(expect_sinks(r, s->n));
+  HB_TRY(HB_RENEW(s->n, &r->room, HB_ARRAY(1, &r->scale), HB_ARRAY(1, &r->totals)));
   r->sinks = *s;
   r->to = job->to;
   run(&(struct loop){r, s->n, NULL, 0, 0}, guess_piece);
@@ -858,11 +834,8 @@ static void free_points(struct hb_points *points)
 static enum hb_status reserve_points(struct hb_points *p, size_t ni)
 {
   if (ni <= p->capacity) return HB_OK;
-  p->capacity = 0;
-  HB_TRY(HB_RESIZE(3 * ni, &p->rest));
-  HB_TRY(HB_RESIZE(ni, &p->nobody));
+  HB_TRY(HB_RENEW(ni, &p->capacity, HB_ARRAY(3, &p->rest), HB_ARRAY(1, &p->nobody)));
   for (size_t i = 0; i < ni; i++) p->nobody[i] = HB_NO_SOURCE;
-  p->capacity = ni;
   return HB_OK;
 }
 
@@ -993,13 +966,7 @@ static void gather(struct hb_massive *s, const struct hb_force_sources *all)
 
 static enum hb_status reserve_sinks(struct hb_massive *s, size_t ni)
 {
-  if (ni <= s->room) return HB_OK;
-  s->room = 0;
-  HB_TRY(HB_RESIZE(ni, &s->own));
-  HB_TRY(HB_RESIZE(3 * ni, &s->xi));
-  HB_TRY(HB_RESIZE(3 * ni, &s->vi));
-  s->room = ni;
-  return HB_OK;
+  return HB_RENEW(ni, &s->room, HB_ARRAY(1, &s->own), HB_ARRAY(3, &s->xi), HB_ARRAY(3, &s->vi));
 }
 
 /* The same job among those: the sinks become points. Errors: HB_ERR_INTERNAL. */
@@ -1028,10 +995,7 @@ static enum hb_status expect_sources(struct hb_force *force, size_t nj)
     return hb_fail(HB_ERR_USAGE, "the number of sources is %zu, expected 1 to 2^32 - 1", nj);
   force->nj = 0;
   if (nj <= force->stamp_room) return HB_OK;
-  hb_mem_free(force->stamp);
-  force->stamp_room = 0;
-  HB_TRY(HB_ALLOC(nj, &force->stamp));
-  force->stamp_room = nj;
+  HB_TRY(HB_RENEW(nj, &force->stamp_room, HB_ARRAY(1, &force->stamp)));
   force->call = 0;
   return HB_OK;
 }

@@ -52,21 +52,13 @@ static enum hb_status gpu2007_open(const struct hb_force_params *params, struct 
   return HB_OK;
 }
 
-static void free_columns(struct gpu2007_machine *g)
-{
-  hb_mem_free(g->sent);
-  hb_mem_free(g->placed);
-  hb_mem_free(g->is_sink);
-  g->sent = g->placed = NULL;
-  g->is_sink = NULL;
-  g->room = 0;
-}
-
 static void gpu2007_close(void *state)
 {
   struct gpu2007_machine *g = state;
   if (!g) return;
-  free_columns(g);
+  hb_mem_free(g->sent);
+  hb_mem_free(g->placed);
+  hb_mem_free(g->is_sink);
   emulated_close(&g->emulated);
   hb_mem_free(g);
 }
@@ -78,13 +70,8 @@ static size_t places(const struct gpu2007_machine *g) { return g->nj + LANES; }
 static enum hb_status reserve(struct gpu2007_machine *g, size_t nj)
 {
   g->nj = nj;
-  if (nj <= g->room) return HB_OK;
-  free_columns(g);
-  HB_TRY(HB_ALLOC(COLUMNS * nj, &g->sent));
-  HB_TRY(HB_ALLOC(COLUMNS * places(g), &g->placed));
-  HB_TRY(HB_ALLOC(nj, &g->is_sink));
-  g->room = nj;
-  return HB_OK;
+  return HB_RENEW(places(g), &g->room, HB_ARRAY(COLUMNS, &g->sent), HB_ARRAY(COLUMNS, &g->placed),
+                  HB_ARRAY(1, &g->is_sink));
 }
 
 static float as_sent(const struct gpu2007_machine *g, double x)

@@ -81,14 +81,7 @@ static void grape6_close(void *state)
 static enum hb_status reserve_sources(struct grape6 *g, size_t nj)
 {
   if (nj <= g->room) return HB_OK;
-  hb_mem_free(g->columns);
-  hb_mem_free(g->hi);
-  g->columns = NULL;
-  g->hi = NULL;
-  g->room = 0;
-  HB_TRY(HB_ALLOC(COLUMNS * nj, &g->columns));
-  HB_TRY(HB_ALLOC(3 * nj, &g->hi));
-  g->room = nj;
+  HB_TRY(HB_RENEW(nj, &g->room, HB_ARRAY(COLUMNS, &g->columns), HB_ARRAY(3, &g->hi)));
   double **column[COLUMNS] = {&g->j.lo[0], &g->j.lo[1], &g->j.lo[2], &g->j.v[0],
                               &g->j.v[1],  &g->j.v[2],  &g->j.m};
   for (size_t c = 0; c < COLUMNS; c++) *column[c] = g->columns + c * nj;

@@ -79,23 +79,12 @@ static void pack(const struct fixed_host *h, size_t n, const double *m, const do
   hb_pairs_pack(velocity, h->how + 4, &all, 0, (char *)p->v);
 }
 
-static enum hb_status reserve_particles(size_t n, size_t *room, struct particle **p)
-{
-  if (n <= *room) return HB_OK;
-  hb_mem_free(*p);
-  *p = NULL;
-  *room = 0;
-  HB_TRY(HB_ALLOC(n, p));
-  *room = n;
-  return HB_OK;
-}
-
 static enum hb_status send_fixed(struct fixed_host *h, const struct hb_force_job *job)
 {
   const struct hb_force_sources *s = &job->sources;
   hb_reproducible_rounding(job->words.units, h->how);
   h->eps2 = hb_reproducible_eps2(job->words.units);
-  HB_TRY(reserve_particles(s->n, &h->room, &h->source));
+  HB_TRY(HB_RENEW(s->n, &h->room, HB_ARRAY(1, &h->source)));
   h->nj = s->n;
   pack(h, s->n, s->m, s->x, s->v, h->source);
   hb_force_sent(job, job->since);
@@ -229,13 +218,7 @@ static enum hb_status eval_fixed(struct fixed_host *h, struct hb_fixed_total *to
   size_t wanted = threads > 1 ? hb_div_ceil(PIECES * (size_t)threads, groups) : 1;
   h->parts = hb_min(wanted, blocks);
   size_t others = h->ni * (h->parts - 1);
-  if (others > h->others_room) {
-    hb_mem_free(h->others);
-    h->others = NULL;
-    h->others_room = 0;
-    HB_TRY(HB_ALLOC(others, &h->others));
-    h->others_room = others;
-  }
+  HB_TRY(HB_RENEW(others, &h->others_room, HB_ARRAY(1, &h->others)));
   h->totals = totals;
   hb_parallel_for(threads, groups * h->parts, sum_piece, h);
   for (size_t k = 0; k < others; k++) hb_fixed_add(&totals[k % h->ni], &h->others[k]);
@@ -248,7 +231,7 @@ static enum hb_status begin_fixed(struct fixed_host *h, const struct hb_force_jo
   const struct hb_force_sinks *i = &job->sinks;
   if (job->sources.m) HB_TRY(send_fixed(h, job));
   if (i->n == 0) return HB_OK;
-  if (i->x) HB_TRY(reserve_particles(i->n, &h->points_room, &h->points));
+  if (i->x) HB_TRY(HB_RENEW(i->n, &h->points_room, HB_ARRAY(1, &h->points)));
   if (i->x) pack(h, i->n, NULL, i->x, i->v, h->points);
   h->ni = i->n;
   h->at = i->x != NULL;

@@ -151,13 +151,7 @@ static enum hb_status host_simd_send(struct host_simd *h, const struct hb_force_
 {
   const struct hb_force_sources *s = &job->sources;
   size_t chunks = hb_div_ceil(s->n, SIMD_CHUNK);
-  if (chunks > h->room) {
-    hb_mem_free(h->source);
-    h->source = NULL;
-    h->room = 0;
-    HB_TRY(HB_ALLOC(chunks * rows(h) * SIMD_CHUNK, &h->source));
-    h->room = chunks;
-  }
+  HB_TRY(HB_RENEW(chunks, &h->room, HB_ARRAY(rows(h) * SIMD_CHUNK, &h->source)));
   h->chunks = chunks;
   struct filling filling = {h, s};
   int threads = s->n < sources_worth_threads ? 1 : hb_parallel_threads();
@@ -252,13 +246,7 @@ static void eval_segment(void *context, size_t piece)
 static enum hb_status eval_by_segments(struct host_simd *h, struct block *block, int threads)
 {
   size_t count = segments(h), pieces = block->sinks->n * count;
-  if (pieces > h->parts_room) {
-    hb_mem_free(h->parts);
-    h->parts = NULL;
-    h->parts_room = 0;
-    HB_TRY(HB_ALLOC(pieces, &h->parts));
-    h->parts_room = pieces;
-  }
+  HB_TRY(HB_RENEW(pieces, &h->parts_room, HB_ARRAY(1, &h->parts)));
   hb_parallel_for(threads, pieces, eval_segment, block);
   for (size_t b = 0; b < block->sinks->n; b++) {
     double total[SIMD_SUMS] = {0};

@@ -1293,8 +1293,8 @@ static enum hb_status store_on_device(struct device *d, size_t count, const uint
                                     bodies, NULL};
     uint32_t *number;
     HB_TRY(kept_reserve(&d->kept, packing.count, &packing.out, &number));
-    hb_parallel_for(packing.count > PACKED ? hb_parallel_threads() : 1,
-                    hb_div_ceil(packing.count, PACKED), pack_timed, &packing);
+    hb_parallel_for(packing.count > PACKED ? hb_parallel_threads() : 1, hb_div_ceil(packing.count, PACKED),
+                    pack_timed, &packing);
     memcpy(number, packing.address, packing.count * sizeof *number);
     kept_store(&d->kept, packing.count);
   }
@@ -1457,13 +1457,7 @@ static void predict_piece(void *context, size_t piece)
 static enum hb_status predict_places(struct hb_timed *p)
 {
   if (p->has_places) return HB_OK;
-  if (p->nj > p->places_room) {
-    p->places_room = 0;
-    HB_TRY(HB_RESIZE(p->nj, &p->m));
-    HB_TRY(HB_RESIZE(3 * p->nj, &p->x));
-    HB_TRY(HB_RESIZE(3 * p->nj, &p->v));
-    p->places_room = p->nj;
-  }
+  HB_TRY(HB_RENEW(p->nj, &p->places_room, HB_ARRAY(1, &p->m), HB_ARRAY(3, &p->x), HB_ARRAY(3, &p->v)));
   hb_parallel_for(p->nj > 4 * PIECE ? hb_parallel_threads() : 1, hb_div_ceil(p->nj, PIECE), predict_piece, p);
   p->has_places = 1;
   return HB_OK;

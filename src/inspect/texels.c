@@ -75,12 +75,7 @@ static enum hb_status copy_numbers(const struct hb_gl_trace_array *a, struct hb_
   copy->array = *a;
   copy->array.numbers = NULL;
   if (!a->numbers) return HB_OK;
-  if (a->n > copy->numbers_capacity) {
-    hb_mem_free(copy->numbers);
-    copy->numbers_capacity = 0;
-    HB_TRY(HB_ALLOC(a->n, &copy->numbers));
-    copy->numbers_capacity = a->n;
-  }
+  HB_TRY(HB_RENEW(a->n, &copy->numbers_capacity, HB_ARRAY(1, &copy->numbers)));
   memcpy(copy->numbers, a->numbers, a->n * sizeof *a->numbers);
   copy->array.numbers = copy->numbers;
   return HB_OK;

@@ -243,19 +243,9 @@ enum { PIECE = 1024, ALONE = 4 * PIECE /* sinks that are copied before a second 
 
 static enum hb_status reserve_sinks(struct sinks *s, size_t ni)
 {
-  if (ni <= s->room) return HB_OK;
-  s->room = 0;
-  HB_TRY(HB_RESIZE(ni, &s->index));
-  HB_TRY(HB_RESIZE(3 * ni, &s->x));
-  HB_TRY(HB_RESIZE(3 * ni, &s->v));
-  HB_TRY(HB_RESIZE(ni, &s->h2));
-  HB_TRY(HB_RESIZE(ni, &s->own));
-  HB_TRY(HB_RESIZE(ni, &s->has_twins));
-  HB_TRY(HB_RESIZE(3 * ni, &s->a));
-  HB_TRY(HB_RESIZE(3 * ni, &s->j));
-  HB_TRY(HB_RESIZE(ni, &s->phi));
-  s->room = ni;
-  return HB_OK;
+  return HB_RENEW(ni, &s->room, HB_ARRAY(1, &s->index), HB_ARRAY(3, &s->x), HB_ARRAY(3, &s->v),
+                  HB_ARRAY(1, &s->h2), HB_ARRAY(1, &s->own), HB_ARRAY(1, &s->has_twins), HB_ARRAY(3, &s->a),
+                  HB_ARRAY(3, &s->j), HB_ARRAY(1, &s->phi));
 }
 
 static void copy_or_clear(size_t count, const double *from, double *to)

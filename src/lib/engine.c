@@ -228,10 +228,7 @@ enum hb_status hb_engine_set_j(struct hb_engine *e, const struct hb_force_source
 {
   e->is_sent = 0;
   e->j.n = 0;
-  if (!j->v && 3 * j->n > e->still_room) {
-    HB_TRY(HB_RESIZE(3 * j->n, &e->still));
-    e->still_room = 3 * j->n;
-  }
+  if (!j->v) HB_TRY(HB_RENEW(j->n, &e->still_room, HB_ARRAY(3, &e->still)));
   e->j = *j;
   if (!j->v) e->j.v = e->still;
   return HB_OK;

@@ -105,14 +105,8 @@ static enum hb_status set_points(int id, int ni, const double *x)
   size_t count = (size_t)ni;
   hb_engine_finish(b->engine); /* an earlier run whose forces were never fetched */
   b->ni = 0;
-  if (count > b->ni_room) {
-    b->ni_room = 0;
-    HB_TRY(HB_RESIZE(3 * count, &b->xi));
-    HB_TRY(HB_RESIZE(3 * count, &b->a));
-    HB_TRY(HB_RESIZE(3 * count, &b->j));
-    HB_TRY(HB_RESIZE(count, &b->p));
-    b->ni_room = count;
-  }
+  HB_TRY(HB_RENEW(count, &b->ni_room, HB_ARRAY(3, &b->xi), HB_ARRAY(3, &b->a), HB_ARRAY(3, &b->j),
+                  HB_ARRAY(1, &b->p)));
   if (count > 0) memcpy(b->xi, x, 3 * count * sizeof *x);
   b->ni = count;
   return HB_OK;

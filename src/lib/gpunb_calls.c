@@ -67,13 +67,7 @@ static enum hb_status store(int nj, const double *m, const double *x, const doub
   size_t n = (size_t)nj;
   HB_TRY(open());
   g.nj = 0;
-  if (n > g.room) {
-    g.room = 0;
-    HB_TRY(HB_RESIZE(n, &g.m));
-    HB_TRY(HB_RESIZE(3 * n, &g.x));
-    HB_TRY(HB_RESIZE(3 * n, &g.v));
-    g.room = n;
-  }
+  HB_TRY(HB_RENEW(n, &g.room, HB_ARRAY(1, &g.m), HB_ARRAY(3, &g.x), HB_ARRAY(3, &g.v)));
   if (n > 0) {
     memcpy(g.m, m, n * sizeof *m);
     memcpy(g.x, x, 3 * n * sizeof *x);
@@ -154,12 +148,7 @@ static void finish_sink(void *context, size_t i)
 
 static enum hb_status reserve(size_t ni)
 {
-  if (ni > g.ni_room) {
-    g.ni_room = 0;
-    HB_TRY(HB_RESIZE(ni, &g.radius2));
-    HB_TRY(HB_RESIZE(ni, &g.own));
-    g.ni_room = ni;
-  }
+  HB_TRY(HB_RENEW(ni, &g.ni_room, HB_ARRAY(1, &g.radius2), HB_ARRAY(1, &g.own)));
   if (g.near && g.context == hb_engine_context(g.engine)) return HB_OK;
   hb_near_destroy(g.near);
   g.context = hb_engine_context(g.engine);
