@@ -357,12 +357,12 @@ function random(seed) { // mulberry32
   };
 }
 // Lamps on rings, as Holmberg laid them out: 1, 6, 8, 10, 12.
-function lamps() {
+function lamps(center = 1, rest = 1) {
   const all = [];
   [1, 6, 8, 10, 12].forEach((count, ring) => {
     for (let k = 0; k < count; k++) {
       const angle = 2 * Math.PI * (k + 0.5 * (ring % 2)) / count, r = 0.25 * ring;
-      all.push({ m: [1, 1, 1, 0.7, 0.5][ring] / 28, x: [r * Math.cos(angle), r * Math.sin(angle), 0], v: [0, 0, 0], r });
+      all.push({ m: (ring ? rest * [1, 1, 1, 0.7, 0.5][ring] : center) / 28, x: [r * Math.cos(angle), r * Math.sin(angle), 0], v: [0, 0, 0], r });
     }
   });
   for (const b of all) { // on circles, by the mass within
@@ -509,7 +509,7 @@ chapters.hero = {
   moves: true, at: 0, followed: 12,
   begin(files) {
     this.walk = new Walk2007(files, 37, 0.01);
-    this.bodies = lamps();
+    this.bodies = lamps(28, 0.01); // they stay, and the scale with them
     this.force();
     this.trail = [];
   },
@@ -532,13 +532,24 @@ chapters.hero = {
       return { ...b, v, x: b.x.map((x, c) => x + dt / 2 * (b.v[c] + v[c]) + dt * dt / 12 * (a[c] - ap[c])) };
     });
     this.now = after;
+    if (this.bodies.some(b => Math.hypot(...b.x) > 1.25)) { this.bodies = lamps(28, 0.01); this.now = undefined; }
   },
   draw(p) {
-    const far = this.bodies.map(b => Math.hypot(...b.x)).sort((a, b) => a - b)[33], extent = Math.max(1.25, 1.1 * far); // three may leave
+    const extent = 1.25;
     const [left, right] = halves(p, 0.5), map = map_of(left, extent);
-    const cell = Math.floor(Math.min((right[2] - 24) / 8, (right[3] - 110) / 5, 52)), gx = right[0] + (right[2] - 8 * cell) / 2, gy = right[1] + (right[3] - 5 * cell) / 2 - 12;
+    const cell = Math.floor(Math.min((right[2] - 24) / 8, (right[3] - 130) / 5, 52)), gx = right[0] + (right[2] - 8 * cell) / 2, gy = right[1] + (right[3] - 5 * cell) / 2 - 24;
     const t = this.texels, k = this.followed, level = x => Math.round(255 * Math.max(0, Math.min(1, 0.5 + 0.52 * x / extent)));
-    for (const b of this.bodies) { const [x, y] = map.to(b.x); p.glow(x, y, 3 + 20 * b.m); }
+    for (const b of this.bodies) { const [x, y] = map.to(b.x); p.glow(x, y, b.m > 0.5 ? 6 : 3.5); }
+    const [[x0, y0], [x1, y1], [x2, y2]] = [[0, 0], [1.15, 0], [0, 1.15]].map(q => map.to(q)); // the axes
+    p.line([[2 * x0 - x1, y0], [x1, y0]], ink.line, 1);
+    p.line([[x0, 2 * y0 - y2], [x0, y2]], ink.line, 1);
+    for (const one of [-1, 1]) {
+      const name = String(one).replace("-", "\u2212");
+      p.text(map.to([one, 0])[0], y0 + 16, name, { size: 13, color: ink.faint, align: "center" });
+      p.text(x0 - 6, map.to([0, one])[1] + 4, name, { size: 13, color: ink.faint, align: "right" });
+    }
+    p.text(x1, y1 - 8, "x", { size: 14, color: ink.faint, align: "center" });
+    p.text(x2 + 10, y2 + 4, "y", { size: 14, color: ink.faint });
     const at = p.grid(gx, gy, cell, 8, 37, k => `rgb(${level(t[4 * k])} ${level(t[4 * k + 1])} 0)`);
     const [sx, sy] = map.to([t[4 * k], t[4 * k + 1]]), [cx, cy] = [gx + k % 8 * cell, gy + Math.floor(k / 8) * cell];
     for (const [color, width, dash] of [[ink.ground, 5, []], [ink.text, 2, [5, 4]]]) // between two rows, over no number
@@ -551,6 +562,7 @@ chapters.hero = {
     p.text(gx, gy - 14, "the texture: one texel a star", { size: 15 });
     p.text(gx, gy + 5 * cell + 26, `texel ${k} holds the place of star ${k}:`, { size: 15 });
     p.text(gx, gy + 5 * cell + 48, `red x = ${t[4 * k].toFixed(2)}, green y = ${t[4 * k + 1].toFixed(2)}, blue z = 0`.replaceAll("-", "\u2212"), { size: 15 });
+    p.text(gx, gy + 5 * cell + 70, "dark: \u22121, bright: 1", { size: 15, color: ink.faint });
     this.areas = { gx, gy, cell, map };
   },
   drag(x, y) {
@@ -655,7 +667,8 @@ chapters.pairs = {
       p.text(gx - 8, gy + (k + 0.5) * cell + 4, k, { size: 13, align: "right", color: ink.a });
     }
     p.text(gx, gy - 26, "who is pulled \u2192", { size: 13, color: ink.b });
-    p.text(gx, gy + n * cell + 20, "\u2191 who pulls, one row each", { size: 13, color: ink.a });
+    p.text(gx - 24, gy - 8, "who pulls \u2193", { size: 13, color: ink.a, align: "right" });
+    p.text(gx, gy + n * cell + 20, "in each texel: its potential", { size: 13, color: ink.faint });
     p.frame(gx + i * cell - 1, gy + j * cell - 1, cell + 1, cell + 1, ink.text);
     Object.assign(this, { map, area: [gx, gy, cell] });
   },
@@ -1022,10 +1035,10 @@ class Chapter {
     }
     this.show();
   }
-  // For paper: what moves until it is done, or for two seconds.
+  // For paper: what moves until it is done, or for a second.
   finish() {
     if (!this.is_ready) this.begin();
-    const end = performance.now() + 2000;
+    const end = performance.now() + 1000;
     try {
       while (this.is_ready && this.what.moves && this.what !== chapters.hero && performance.now() < end && this.what.tick() !== false);
     } catch (error) {

@@ -322,19 +322,18 @@ def _():
 def _():
     browser.resize(1280, 800)
     open_guide()
-    passes = Chapter("passes")
-    passes.slide("ArrowRight")
-    code, picture = browser.box(".passes .try"), browser.ask("const b = document.querySelector('.passes canvas').getBoundingClientRect(); return [b.top, b.bottom, innerHeight]")
+    sums = Chapter("sum")
+    code, picture = browser.box(".sum .try"), browser.ask("const b = document.querySelector('.sum canvas').getBoundingClientRect(); return [b.top, b.bottom, innerHeight]")
     note(f"the button at {code[1]:.0f}, the picture from {picture[0]:.0f} to {picture[1]:.0f} of {picture[2]}")
     demand(0 <= picture[0] and picture[1] <= picture[2], "the picture is out of view")
-    area = browser.box(".passes textarea")
+    area = browser.box(".sum textarea")
     frame = browser.screenshot()
-    lines = [sum(browser.decoded(frame, (area[0] + 2, area[1] + 14 + 21 * k, 8, 16)).pixels) // 128 for k in range(4)]
-    note(f"brightness of the lines {lines}; the second is the one to change")
-    demand(abs(lines[1] - lines[0]) > 8 and lines[0] == lines[2] == lines[3], "the line is not marked")
-    before = passes.says()
-    browser.click(".passes .try")
-    until("wrong sums", lambda: passes.says() != before and "wrong by" in passes.says())
+    lines = [sum(browser.decoded(frame, (area[0] + 2, area[1] + 14 + 21 * k, 8, 16)).pixels) // 128 for k in range(5)]
+    note(f"brightness of the lines {lines}; the third is the one to change")
+    demand(abs(lines[2] - lines[0]) > 8 and len(set(lines)) == 2 and lines.count(lines[2]) == 1, "the line is not marked")
+    before = sums.says()
+    browser.click(".sum .try")
+    until("another error", lambda: sums.says() != before)
     browser.resize(*browser.size)
 
 
