@@ -26,6 +26,7 @@ function computer(post) {
   const ENDED = { step: /advance/, change: /advance|measure|go_on|from|resize/, anew: /advance|measure|go_on|from|resize|start_over/, all: /./ };
   let module, engine, running = null, paused = true, isLost = false, free = false, until = null, waits = false, held = false, hasEnded = false, speed = 0.1, due = 0, before = 0;
   let unseen = 0, unheard = false, wasBehind = false, hasNews = false, wasIdle = false, size = null, told = "", begun = false;
+  let spare = null; // of a state that was seen: a new one for each picture would wait for the browser's garbage collection
 
   const numbers = () => Array.from(module.HEAPF64.subarray(engine.numbers() / 8, engine.numbers() / 8 + 14));
 
@@ -84,7 +85,9 @@ function computer(post) {
   // One that has not been seen yet is not overtaken.
   function show(begins) {
     if (engine.state()) return;
-    const n = numbers()[2], at = engine.room(n) / 8, state = module.HEAPF64.slice(at, at + 7 * n), t = engine.state_time();
+    const n = numbers()[2], at = engine.room(n) / 8, state = spare?.length === 7 * n ? spare : new Float64Array(7 * n), t = engine.state_time();
+    state.set(module.HEAPF64.subarray(at, at + 7 * n));
+    spare = null;
     unseen++;
     hasNews = false;
     post({ state, n, t, begins, numbers: numbers() }, [state.buffer]);
@@ -229,7 +232,7 @@ function computer(post) {
         if (!free && begun) due = numbers()[0];
       }
     },
-    seen() { unseen = 0; },
+    seen(given) { unseen = 0, spare = given.state; },
     heard() { unheard = false; },
     size(given) { size = given.width ? given : null; told = ""; },
     end() { hasEnded = paused = true; },

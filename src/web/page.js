@@ -298,7 +298,7 @@ function takeState(pane, message, bytes) {
 function onEvent(message) {
   if (message.state) {
     takeState(0, message, HISTORY_BYTES);
-    runner.isUnseen = true;
+    runner.unseen = message.state;
   }
   if ("title" in message) showPass(message);
   if (message.failed && !message.failed.includes("lost")) {
@@ -455,8 +455,8 @@ function frame(now) {
     meter.pictures++;
     canvas.dataset.pictures = meter.all = (meter.all ?? 0) + 1;
     for (const each of race ?? [runner]) {
-      if (each.isUnseen) each.tell({ do: "seen" });
-      each.isUnseen = false;
+      if (each.unseen) each.tell({ do: "seen", state: each.unseen }, [each.unseen.buffer]);
+      each.unseen = null;
     }
   }
   for (const each of race ?? [runner]) {
@@ -591,7 +591,7 @@ function beginRacer(scheme, pane, from) {
   racer.onEvent = message => {
     if (message.state) {
       takeState(pane, message, HISTORY_BYTES / 16);
-      racer.isUnseen = true;
+      racer.unseen = message.state;
     }
     if (message.failed) say(`${scheme}: ${message.failed}`, true);
     if (message.warning) racer.warning = message.warning.split(":")[0];

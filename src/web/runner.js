@@ -66,9 +66,9 @@ class Runner {
     return answer;
   }
 
-  tell(message) {
+  tell(message, lent) {
     if (message.do === "pace" && message.paused === false) [this.isBusy, this.beat] = [true, performance.now()];
-    this.post(message);
+    this.post(message, workers.url && lent || []);
   }
 
   take(message) {
