@@ -43,7 +43,7 @@ static const struct hb_columns_row predicted_rows[] = {
 static const struct hb_columns predicted = HB_COLUMNS(predicted_rows, 0);
 static enum hb_status reserve_predicted(struct hb_hermite4 *h)
 {
-  return hb_columns_reserve(&predicted, h->n, h);
+  return h->vp ? HB_OK : hb_columns_reserve(&predicted, h->n, h);
 }
 
 /* ---- [PZ07] eqs 3 and 4 ---- */
@@ -322,7 +322,7 @@ static double correct(struct hb_hermite4 *h, uint64_t T, size_t b, double dt, in
     for (int c = 0; c < 3; c++) ap[c] += far.a[c], kp[c] += far.k[c];
   }
   move(h, b, &s, ap, kp);
-  hb_hermite4_near.store(h, (uint32_t)i);
+  if (hb_hermite4_has_parts(h)) hb_hermite4_near.store(h, (uint32_t)i);
   return next;
 }
 
@@ -535,9 +535,9 @@ static const struct hb_companion device = {.begin = begin_on_device, .after = te
 
 static void add_field(struct hb_hermite4 *h, size_t ni)
 {
-  if (h->field) hb_field_add(h->field, ni, h->block, h->xp, h->vp, h->a1, h->j1);
+  hb_field_add(h->field, ni, h->block, h->xp, h->vp, h->a1, h->j1);
 }
-static const struct hb_companion field = {.forces = add_field};
+static const struct hb_companion field = {.state = offsetof(struct hb_hermite4, field), .forces = add_field};
 
 /* Their order is that in which they act on a block, and in which forces are added. */
 static const struct hb_companion *const companions[] = {&device,
@@ -550,10 +550,15 @@ static const struct hb_companion *const companions[] = {&device,
                                                         &hb_companion_near};
 enum { COMPANIONS = sizeof companions / sizeof *companions };
 
+static int takes_part(const struct hb_hermite4 *h, const struct hb_companion *c)
+{
+  return !c->state || *(const void *const *)((const char *)h + c->state);
+}
+
 enum hb_status hb_hermite4_before(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->before) HB_TRY(companions[c]->before(h, T, ni));
+    if (companions[c]->before && takes_part(h, companions[c])) HB_TRY(companions[c]->before(h, T, ni));
   return HB_OK;
 }
 
@@ -585,7 +590,7 @@ static enum hb_status check_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 static void add_others(struct hb_hermite4 *h, size_t ni)
 {
   for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->forces) companions[c]->forces(h, ni);
+    if (companions[c]->forces && takes_part(h, companions[c])) companions[c]->forces(h, ni);
 }
 
 /* The pairs of few, in double on the host: a device is not woken for them. */
@@ -606,15 +611,6 @@ enum hb_status hb_hermite4_sum(struct hb_hermite4 *h, uint64_t T, size_t ni)
     HB_TRY(by_host ? sum_few(h, ni) : sum_pairs(h, T, ni));
   add_others(h, ni);
   return check_forces(h, T, ni);
-}
-
-enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
-{
-  if (hb_hermite4_has_parts(h)) {
-    hb_hermite4_predict_others(h, T, ni);
-    hb_hermite4_near.renew(h, T, ni);
-  }
-  return hb_hermite4_sum(h, T, ni);
 }
 
 enum hb_status hb_hermite4_catch_up(struct hb_hermite4 *h, uint64_t T, size_t ni)
@@ -642,19 +638,19 @@ enum hb_status hb_hermite4_catch_up(struct hb_hermite4 *h, uint64_t T, size_t ni
 static void predicted_and_forced(struct hb_hermite4 *h, size_t ni)
 {
   for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->predicted) companions[c]->predicted(h, ni);
+    if (companions[c]->predicted && takes_part(h, companions[c])) companions[c]->predicted(h, ni);
 }
 
 static void corrected(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->corrected) companions[c]->corrected(h, T, ni);
+    if (companions[c]->corrected && takes_part(h, companions[c])) companions[c]->corrected(h, T, ni);
 }
 
 static enum hb_status after(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->after) HB_TRY(companions[c]->after(h, T, &ni));
+    if (companions[c]->after && takes_part(h, companions[c])) HB_TRY(companions[c]->after(h, T, &ni));
   return HB_OK;
 }
 
@@ -751,7 +747,8 @@ static void predict_for_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   size_t from = 0, to = 0, massive;
   const uint32_t *sources = hb_force_massive(h->force, h->n, &massive);
-  if (hb_force_is_reproducible(hb_force_precision(h->force))) sources = NULL; /* its units are for all */
+  if (sources && hb_force_is_reproducible(hb_force_precision(h->force)))
+    sources = NULL; /* its units are for all */
   if (h->groups)
     to = h->n; /* any node may be near one */
   else if (h->params.predict == HB_PLACE_HOST)

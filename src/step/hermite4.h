@@ -102,6 +102,8 @@ struct hb_pull {
 /* What takes part in a run beside eqs 2 to 9, in the order of hermite4.c. Every hook may be NULL. Blocks are those at tick T, of the
  * particles block[ni]; with correct = gpu there is only after. */
 struct hb_companion {
+  size_t
+      state; /* where its pointer is in struct hb_hermite4: hooks of blocks are called while that is not NULL; 0: always */
   enum hb_status (*open)(struct hb_hermite4 *h); /* its state, if params ask for it */
   void (*close)(struct hb_hermite4 *h);
   enum hb_status (*begin)(
@@ -133,10 +135,9 @@ struct hb_companion {
 extern const struct hb_companion hb_companion_change, hb_companion_bodies, hb_companion_heavy,
     hb_companion_groups, hb_companion_passages, hb_companion_massless, hb_companion_near;
 
-/* For companions that change what moves. The block, at xp vp: what comes before forces; forces of all kinds to a1 j1 phi1. Errors: those
+/* For companions that change what moves. What comes before the forces of the block, which is at xp vp. Errors: those
  * of hb_force_of, HB_ERR_NUMERIC. */
 enum hb_status hb_hermite4_before(struct hb_hermite4 *h, uint64_t T, size_t ni);
-enum hb_status hb_hermite4_forces(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
 /* The same where all are predicted and, with lists, the block has its own. */
 enum hb_status hb_hermite4_sum(struct hb_hermite4 *h, uint64_t T, size_t ni);
@@ -159,10 +160,10 @@ enum hb_status hb_hermite4_grow(struct hb_hermite4 *h, size_t n);
 /* Masses or radii have changed. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_hermite4_weigh_all(struct hb_hermite4 *h);
 
-/* The block, at xp vp in the middle of its steps, is corrected to tick T there; x v stay. Errors: as hb_hermite4_forces. */
+/* The block, at xp vp in the middle of its steps, is corrected to tick T there; x v stay. Errors: as hb_hermite4_sum. */
 enum hb_status hb_hermite4_catch_up(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
-/* The block, which is on no list, begins anew at tick T where xp vp are. Errors: as hb_hermite4_forces. */
+/* The block, which is on no list, begins anew at tick T where xp vp are. Errors: as hb_hermite4_sum. */
 enum hb_status hb_hermite4_start_nodes(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
 /* The particles index[ni] have changed, NULL: all; the device that keeps them gets them: now, or with lists before the next full

@@ -651,6 +651,16 @@ static size_t reschedule(struct hb_hermite4 *h, size_t ni)
   return kept;
 }
 
+/* Forces of all kinds on the block, at xp vp, to a1 j1 phi1. Errors: as hb_hermite4_sum. */
+static enum hb_status forces_of_all_kinds(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  if (hb_hermite4_has_parts(h)) {
+    hb_hermite4_predict_others(h, T, ni);
+    hb_hermite4_near.renew(h, T, ni);
+  }
+  return hb_hermite4_sum(h, T, ni);
+}
+
 static enum hb_status start_new(struct hb_hermite4 *h, uint64_t T)
 {
   size_t ni = 0;
@@ -658,7 +668,7 @@ static enum hb_status start_new(struct hb_hermite4 *h, uint64_t T)
     if (h->bodies->fate[i] == BODY_IS_NEW) h->block[ni++] = i;
   if (ni == 0) return HB_OK;
   HB_TRY(hb_hermite4_before(h, T, ni));
-  HB_TRY(hb_hermite4_forces(h, T, ni));
+  HB_TRY(forces_of_all_kinds(h, T, ni));
   for (size_t b = 0; b < ni; b++) hb_hermite4_begin_anew(h, T, b);
   return HB_OK;
 }
@@ -700,7 +710,6 @@ static int may_touch(const struct hb_hermite4 *h, double radius, double phi)
 static void suspect(struct hb_hermite4 *h, size_t ni)
 {
   struct hb_bodies *b = h->bodies;
-  if (!b) return;
   memcpy(b->phi, h->phi1, ni * sizeof *b->phi);
   b->suspects = 0;
   for (size_t k = 0; k < ni && collides(h); k++) {
@@ -717,7 +726,6 @@ static enum hb_status act(struct hb_hermite4 *h, uint64_t T, size_t *ni)
 {
   struct hb_bodies *b = h->bodies;
   int is_full = (T & (((uint64_t)1 << h->blocks->level_max) - 1)) == 0, looks_far = is_full && escapes(h);
-  if (!b) return HB_OK;
   if (!looks_far && b->suspects == 0 && b->touches == 0 &&
       !(collides(h) && h->groups && h->groups->count > 0))
     return HB_OK;
@@ -819,7 +827,8 @@ static enum hb_status get_bodies(const struct hb_sections *sections, struct hb_h
   return HB_OK;
 }
 
-const struct hb_companion hb_companion_bodies = {.open = open_bodies,
+const struct hb_companion hb_companion_bodies = {.state = offsetof(struct hb_hermite4, bodies),
+                                                 .open = open_bodies,
                                                  .close = close_bodies,
                                                  .predicted = suspect,
                                                  .after = act,

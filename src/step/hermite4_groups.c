@@ -111,19 +111,19 @@ static enum hb_status leave_parking(struct hb_hermite4 *h, size_t ni)
 static enum hb_status meet(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   const struct hb_nodes nodes = nodes_of(h);
-  return h->groups ? hb_groups_meet(h->groups, &nodes, T, ni, h->block) : HB_OK;
+  return hb_groups_meet(h->groups, &nodes, T, ni, h->block);
 }
 
 static void add_heavy(struct hb_hermite4 *h, size_t ni)
 {
-  if (h->groups && !hb_hermite4_has_parts(h))
+  if (!hb_hermite4_has_parts(h))
     hb_groups_add_heavy(h->groups, h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1);
 }
 
 static void correct_near(struct hb_hermite4 *h, size_t ni)
 {
   const struct hb_nodes nodes = nodes_of(h);
-  if (h->groups) hb_groups_correct(h->groups, &nodes, ni, h->block, h->a1, h->j1);
+  hb_groups_correct(h->groups, &nodes, ni, h->block, h->a1, h->j1);
 }
 
 static double limit_step(const struct hb_hermite4 *h, uint32_t i, double dt)
@@ -605,9 +605,11 @@ static enum hb_status get_groups(const struct hb_sections *sections, struct hb_h
   return h->counts.changes ? HB_OK : hb_groups_compare(h->groups, h->particles, gone, h->counts.escaped > 0);
 }
 
-const struct hb_companion hb_companion_heavy = {.forces = add_heavy};
+const struct hb_companion hb_companion_heavy = {.state = offsetof(struct hb_hermite4, groups),
+                                                .forces = add_heavy};
 
-const struct hb_companion hb_companion_groups = {.open = open_groups,
+const struct hb_companion hb_companion_groups = {.state = offsetof(struct hb_hermite4, groups),
+                                                 .open = open_groups,
                                                  .close = close_groups,
                                                  .begin = first_groups,
                                                  .before = meet,

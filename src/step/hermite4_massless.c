@@ -50,7 +50,7 @@ static double step_of(const struct hb_hermite4 *h, size_t i)
 static void before_correction(struct hb_hermite4 *h, size_t ni)
 {
   struct hb_massless *w = h->massless;
-  for (size_t b = 0; w && b < ni; b++) {
+  for (size_t b = 0; b < ni; b++) {
     size_t i = h->block[b];
     if (h->particles->m[i] > 0) continue;
     w->before[i] =
@@ -62,7 +62,7 @@ static void before_correction(struct hb_hermite4 *h, size_t ni)
 static void after_correction(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct hb_massless *w = h->massless;
-  for (size_t b = 0; w && b < ni; b++) {
+  for (size_t b = 0; b < ni; b++) {
     size_t i = h->block[b];
     if (h->particles->m[i] > 0) continue;
     double kinetic = hb_dot(h->particles->v + 3 * i, h->particles->v + 3 * i) / 2;
@@ -96,7 +96,8 @@ static enum hb_status get_massless(const struct hb_sections *sections, struct hb
   return HB_OK;
 }
 
-const struct hb_companion hb_companion_massless = {.open = open_massless,
+const struct hb_companion hb_companion_massless = {.state = offsetof(struct hb_hermite4, massless),
+                                                   .open = open_massless,
                                                    .close = close_massless,
                                                    .predicted = before_correction,
                                                    .corrected = after_correction,
