@@ -32,13 +32,6 @@ static uint64_t next_word(struct hb_rng *rng)
 
 double hb_rng_uniform(struct hb_rng *rng) { return ((double)(next_word(rng) >> 12) + 0.5) * 0x1p-52; }
 
-double hb_rng_cube_root(struct hb_rng *rng)
-{
-  double largest = 0;
-  for (int k = 0; k < 3; k++) largest = fmax(largest, hb_rng_uniform(rng));
-  return largest;
-}
-
 double hb_rng_ball(struct hb_rng *rng, double point[3])
 {
   double r2;

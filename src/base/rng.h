@@ -23,9 +23,6 @@ struct hb_rng hb_rng_sequence(uint64_t seed, uint8_t sequence);
 /* Uniform in the open interval (0, 1): odd multiples of 2^-53, so neither end can occur. */
 double hb_rng_uniform(struct hb_rng *rng);
 
-/* The cube root of a uniform number: the largest of three. */
-double hb_rng_cube_root(struct hb_rng *rng);
-
 /* A point uniform in the unit ball, by rejection from the cube. Returns its squared radius. */
 double hb_rng_ball(struct hb_rng *rng, double point[3]);
 

@@ -19,6 +19,21 @@ struct settings {
   int quiet, passes, slides;
 };
 
+/* Moves the first n particles into the frame of their center of mass. */
+static void trace_center(struct hb_particles *particles, size_t n)
+{
+  const double *m = hb_particles_m(particles);
+  double *const both[] = {hb_particles_x(particles), hb_particles_v(particles)};
+  for (int k = 0; k < 2; k++) {
+    double mean[3] = {0}, mass = 0;
+    for (size_t i = 0; i < n; i++) {
+      mass += m[i];
+      for (size_t c = 0; c < 3; c++) mean[c] += m[i] * both[k][3 * i + c];
+    }
+    for (size_t i = 0; mass > 0 && i < 3 * n; i++) both[k][i] -= mean[i % 3] / mass;
+  }
+}
+
 #define FIELD(member) HB_SETTING_FIELD(struct settings, member)
 static const struct hb_setting options[] = {
     {"n", 'n', HB_SETTING_COUNT, FIELD(n), "N",
@@ -56,7 +71,7 @@ static enum hb_status get_particles(const struct hb_opts *opts, struct hb_partic
   size_t all = hb_particles_n(*particles);
   if (*n > all)
     return hb_fail(HB_ERR_USAGE, "%s has only %zu particle%s, but got -n %zu", name, all, hb_text_s(all), *n);
-  if (model && *n > 0 && *n < all) hb_trace_center(*particles, *n);
+  if (model && *n > 0 && *n < all) trace_center(*particles, *n);
   if (*n == 0) *n = all;
   if (*n < 2 || *n > HB_TRACE_MOST)
     return hb_fail(HB_ERR_USAGE, "cannot trace %zu particle%s (expected 2 to %d, see -n)", *n, hb_text_s(*n),

@@ -275,13 +275,35 @@ const char *hb_opts_text(const struct hb_opts *opts, const void *field)
   return opts->typed[k] ? opts->typed[k] : hb_opts_option_at(opts->command, k)->fallback;
 }
 
+/* The field as a word; given: what was typed for it, or its default; NULL: nothing was, and then a field that is 0 has no word: NULL. */
+static const char *setting_text(const struct hb_setting *option, const void *field, const char *given,
+                                char number[32])
+{
+  if (option->kind == HB_SETTING_TEXT || option->kind == HB_SETTING_WORD) return *(const char *const *)field;
+  if (option->kind == HB_SETTING_CHOICE)
+    return given ? hb_words_at(option->words, *(const unsigned *)field) : NULL;
+  if (option->kind == HB_SETTING_WHOLE || option->kind == HB_SETTING_COUNT) {
+    uint64_t count = option->size == sizeof(int) ? *(const unsigned *)field : *(const uint64_t *)field;
+    snprintf(number, 32, "%llu", (unsigned long long)count);
+    return given || count ? number : NULL;
+  }
+  if (option->kind == HB_SETTING_AUTO_COUNT) {
+    int count = *(const int *)field;
+    snprintf(number, 32, "%d", count > 0 ? count : 0);
+    return count ? number : "auto";
+  }
+  if (option->kind < HB_SETTING_NUMBER || option->kind > HB_SETTING_POWER || option->unit != 0) return given;
+  hb_text_shortest(*(const double *)field, number);
+  return given || *(const double *)field != 0 ? number : NULL;
+}
+
 /* The current value of option k's field, which may differ from the command line's; NULL: none. */
 static const char *value_of(const struct hb_opts *opts, size_t k, char number[32])
 {
   struct row row;
   if (!own_row_at(opts, k, &row)) return NULL;
   const char *text = opts->typed[k] ? opts->typed[k] : row.option->fallback;
-  return hb_setting_text(row.option, field_of(opts, &row), text, number);
+  return setting_text(row.option, field_of(opts, &row), text, number);
 }
 
 int hb_opts_same(const struct hb_opts *a, const struct hb_opts *b, size_t k)

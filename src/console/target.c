@@ -54,14 +54,25 @@ static enum hb_status check_folder(const char *path)
   return status;
 }
 
+/* Whether a snapshot can be written there as far as the names go: a known format or extension, and one that standard output
+ * takes if path is "-"; and whether a file of data beside it may be replaced. Errors: HB_ERR_USAGE, HB_ERR_IO. */
+static enum hb_status snapshot_check_target(const char *path, const char *format)
+{
+  struct hb_text beside = {0};
+  HB_TRY(hb_snapshot_beside(path, format, &beside));
+  enum hb_status status = beside.text ? hb_file_check(beside.text) : HB_OK;
+  hb_mem_free(beside.text);
+  return status;
+}
+
 enum hb_status hb_target_check(const char *path, const char *format)
 {
   int is_snapshot = !format || *format, is_stream = strcmp(path, "-") == 0;
   if (is_stream && !is_snapshot) return hb_fail(HB_ERR_USAGE, "'-' is not a file that can be replaced");
-  if (is_stream) return hb_snapshot_check_target(path, format);
+  if (is_stream) return snapshot_check_target(path, format);
   HB_TRY(hb_file_check(path));
   if (!format) HB_TRY(check_extension(path));
-  if (is_snapshot) HB_TRY(hb_snapshot_check_target(path, format));
+  if (is_snapshot) HB_TRY(snapshot_check_target(path, format));
   return check_folder(path);
 }
 
@@ -88,12 +99,6 @@ enum hb_status hb_target_write(const char *path, const char *format, const struc
   enum hb_status status = hb_snapshot_write(path, format, particles);
   if (status == HB_ERR_IO && strcmp(path, "-") == 0) hb_terminal_check_reader();
   return status;
-}
-
-enum hb_status hb_target_series(const char *path, unsigned long number, struct hb_text *name)
-{
-  const char *extension = hb_text_extension(path);
-  return hb_text_append(name, "%.*s_%04lu%s", (int)(extension - path), path, number, extension);
 }
 
 enum hb_status hb_target_beside(const char *path, const char *extension, struct hb_text *name)

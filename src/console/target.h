@@ -21,9 +21,6 @@ enum hb_status hb_target_spare(const char *path, const char *format, const char 
 /* hb_snapshot_write, also noticing when standard output has lost its reader. */
 enum hb_status hb_target_write(const char *path, const char *format, const struct hb_particles *particles);
 
-/* "run/end.h5", 7 -> "run/end_0007.h5". */
-enum hb_status hb_target_series(const char *path, unsigned long number, struct hb_text *name);
-
 /* "run/a.csv", "png" -> "run/a.png". */
 enum hb_status hb_target_beside(const char *path, const char *extension, struct hb_text *name);
 

@@ -150,14 +150,6 @@ enum hb_status hb_binaries_list(const struct hb_particles *particles, double eps
   return HB_OK;
 }
 
-struct hb_binaries hb_binaries_sum(const struct hb_binary *pairs, size_t hard, double hard_above)
-{
-  struct hb_binaries sum = {
-      .count = hard, .a_hardest = hard ? pairs[0].orbit.a : NAN, .hard_above = hard_above};
-  for (size_t k = 0; k < hard; k++) sum.energy += pairs[k].orbit.E;
-  return sum;
-}
-
 /* ---- from one look to the next ---- */
 
 /* Half of the 40 % that a hard binary gains on average in an encounter [Heggie 1975]. */

@@ -61,9 +61,6 @@ struct hb_binary {
 enum hb_status hb_binaries_list(const struct hb_particles *particles, double eps2, const uint32_t *nearest,
                                 double e_pot, struct hb_binary **pairs, size_t *hard, double *hard_above);
 
-/* The sums of these. */
-struct hb_binaries hb_binaries_sum(const struct hb_binary *pairs, size_t hard, double hard_above);
-
 /* ---- from one look to the next ---- */
 
 /* Which binaries have formed, hardened, exchanged a star or broken. */

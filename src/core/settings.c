@@ -179,27 +179,6 @@ enum hb_status hb_setting_read(const struct hb_setting *option, const char *word
 
 /* ---- a field as a word --------------------------------------------------------------------------------- */
 
-const char *hb_setting_text(const struct hb_setting *option, const void *field, const char *given,
-                            char number[32])
-{
-  if (option->kind == HB_SETTING_TEXT || option->kind == HB_SETTING_WORD) return *(const char *const *)field;
-  if (option->kind == HB_SETTING_CHOICE)
-    return given ? hb_words_at(option->words, *(const unsigned *)field) : NULL;
-  if (option->kind == HB_SETTING_WHOLE || option->kind == HB_SETTING_COUNT) {
-    uint64_t count = option->size == sizeof(int) ? *(const unsigned *)field : *(const uint64_t *)field;
-    snprintf(number, 32, "%llu", (unsigned long long)count);
-    return given || count ? number : NULL;
-  }
-  if (option->kind == HB_SETTING_AUTO_COUNT) {
-    int count = *(const int *)field;
-    snprintf(number, 32, "%d", count > 0 ? count : 0);
-    return count ? number : "auto";
-  }
-  if (option->kind < HB_SETTING_NUMBER || option->kind > HB_SETTING_POWER || option->unit != 0) return given;
-  hb_text_shortest(*(const double *)field, number);
-  return given || *(const double *)field != 0 ? number : NULL;
-}
-
 const char *hb_setting_param(const struct hb_setting *option, char name[HB_SETTING_NAME])
 {
   snprintf(name, HB_SETTING_NAME, "%s", option->param ? option->param : option->name);

@@ -83,10 +83,6 @@ enum hb_status hb_setting_read(const struct hb_setting *setting, const char *wor
 /* Whether a number is a power of two. */
 enum hb_status hb_setting_check_power(const char *word, double number);
 
-/* The field as a word; given: what was typed for it, or its default; NULL: nothing was, and then a field that is 0 has no word: NULL. */
-const char *hb_setting_text(const struct hb_setting *setting, const void *field, const char *given,
-                            char number[32]);
-
 /* Its name in programs: dt_max. */
 enum { HB_SETTING_NAME = 24 };
 const char *hb_setting_param(const struct hb_setting *setting, char name[HB_SETTING_NAME]);

@@ -95,6 +95,15 @@ int hb_density_center(const struct hb_particles *particles, const double *rho, d
   return known;
 }
 
+/* The sums of these. */
+static struct hb_binaries binaries_sum(const struct hb_binary *pairs, size_t hard, double hard_above)
+{
+  struct hb_binaries sum = {
+      .count = hard, .a_hardest = hard ? pairs[0].orbit.a : NAN, .hard_above = hard_above};
+  for (size_t k = 0; k < hard; k++) sum.energy += pairs[k].orbit.E;
+  return sum;
+}
+
 /* ---- all of it --------------------------------------------------------------------------------------- */
 
 static enum hb_status structure_of(const struct hb_particles *p, double eps2, struct hb_structure *structure)
@@ -108,7 +117,7 @@ static enum hb_status structure_of(const struct hb_particles *p, double eps2, st
   hb_center_of_mass(p, s.x_mass, s.v_mass);
   enum hb_status status = hb_surroundings_find(p, &around);
   if (status == HB_OK) status = hb_binaries_list(p, eps2, around.nearest, NAN, &pairs, &hard, &hard_above);
-  if (status == HB_OK) s.binaries = hb_binaries_sum(pairs, hard, hard_above);
+  if (status == HB_OK) s.binaries = binaries_sum(pairs, hard, hard_above);
   if (status == HB_OK) status = HB_ALLOC(2 * p->n, &work);
   if (status == HB_OK) {
     int known = hb_density_center(p, around.rho, s.x_density, &s.r_core);
@@ -232,7 +241,7 @@ enum hb_status hb_energy_find_binaries(const struct hb_particles *p, double eps2
   enum hb_status status = hb_kdtree_nearest_of_all(p->n, p->x, nearest);
   if (status == HB_OK) status = hb_binaries_list(p, eps2, nearest, e_pot, pairs, &hard, &hard_above);
   hb_mem_free(nearest);
-  if (status == HB_OK) *binaries = hb_binaries_sum(*pairs, hard, hard_above);
+  if (status == HB_OK) *binaries = binaries_sum(*pairs, hard, hard_above);
   return status;
 }
 

@@ -441,13 +441,6 @@ void hb_ranks_split_print(size_t sinks_from, int ranks, const char *others, size
 
 /* ---- the bound ---- */
 
-/* A quarter of the sources: for fewer sinks, to send all sources everywhere takes longer than to add up results. */
-size_t hb_ranks_split_usual(size_t nj, int ranks)
-{
-  static const size_t EACH = 1024; /* that keep a device busy */
-  return hb_max(nj / 4, EACH * (size_t)ranks);
-}
-
 size_t hb_ranks_split_from(const struct hb_ranks_cost few, const struct hb_ranks_cost many)
 {
   double more = (double)(many.ni - few.ni);

@@ -140,9 +140,6 @@ struct hb_ranks_split {
 enum hb_status hb_ranks_split_parse(const char *tuning, int ranks, struct hb_ranks_split *split);
 void hb_ranks_split_print(size_t sinks_from, int ranks, const char *others, size_t room, char *text);
 
-/* Without a word or a measurement, from the numbers of sources and ranks alone. */
-size_t hb_ranks_split_usual(size_t nj, int ranks);
-
 /* The seconds that a block of ni sinks takes, each way. */
 struct hb_ranks_cost {
   size_t ni;

@@ -149,6 +149,24 @@ static enum hb_status take_all(struct hb_rescale *r, size_t ni, const uint32_t *
   return loop.is_bad ? take_portion(&loop, 0, ni) : HB_OK; /* again, for the sentence */
 }
 
+enum { POINTS = 4 /* 2^4 times the units of the sources */ };
+
+/* Points may be 16 times farther and faster than the sources are. Errors: HB_ERR_INPUT. */
+static enum hb_status reproducible_check_points(const struct hb_reproducible_units *u, size_t ni,
+                                                const double *x, const double *v)
+{
+  const double far = ldexp(1, u->length + POINTS),
+               fast = u->is_at_rest ? INFINITY : ldexp(1, u->velocity + POINTS);
+  if (hb_largest(3 * ni, x) <= far && hb_largest(3 * ni, v) <= fast) return HB_OK;
+  size_t k = 0;
+  while (k + 1 < 3 * ni && fabs(x[k]) <= far && fabs(v[k]) <= fast) k++;
+  return hb_fail(HB_ERR_INPUT,
+                 "point %zu has %c = %g and v%c = %g, expected at most %g and %g: precision reproducible "
+                 "takes points up to %d "
+                 "times as far and as fast as the sources",
+                 k / 3, "xyz"[k % 3], x[k], "xyz"[k % 3], v[k], far, fast, 1 << POINTS);
+}
+
 /* ---- calls ---- */
 
 /* A job on a source of forces in these units: the job for its totals, and one more for those sinks. */
@@ -158,7 +176,7 @@ static enum hb_status rescale_begin(struct hb_rescale *r, const struct hb_force_
   struct hb_force_job own = *job;
   const struct hb_force_sinks *s = &job->sinks;
   if (job->sources.m) HB_TRY(rescale_expect(r, job->sources.n));
-  if (s->x) HB_TRY(hb_reproducible_check_points(&r->units, s->n, s->x, s->v));
+  if (s->x) HB_TRY(reproducible_check_points(&r->units, s->n, s->x, s->v));
   HB_TRY(HB_RENEW(s->n, &r->room, HB_ARRAY(1, &r->scale), HB_ARRAY(1, &r->totals)));
   r->sinks = *s;
   r->to = job->to;
@@ -380,10 +398,17 @@ static size_t cut(size_t n, int k, size_t step)
   return hb_min(n, (steps / count * (size_t)k + hb_min(steps % count, (size_t)k)) * step);
 }
 
+/* A quarter of the sources: for fewer sinks, to send all sources everywhere takes longer than to add up results. */
+static size_t ranks_split_usual(size_t nj, int ranks)
+{
+  static const size_t EACH = 1024; /* that keep a device busy */
+  return hb_max(nj / 4, EACH * (size_t)ranks);
+}
+
 static size_t sinks_from(const struct ranks *r, size_t nj)
 {
   if (!r->part.ops->has_points) return 1; /* its sinks are its sources */
-  return r->split.sinks_from ? r->split.sinks_from : hb_ranks_split_usual(nj, hb_ranks_count());
+  return r->split.sinks_from ? r->split.sinks_from : ranks_split_usual(nj, hb_ranks_count());
 }
 
 /* ---- opening ----------------------------------------------------------------------------------------- */
@@ -1217,12 +1242,6 @@ enum hb_status hb_force_engine(struct hb_force *force, size_t nj, struct hb_pair
   return force->ops->engine && !force->rescale ? force->ops->engine(force->state, nj, pairs) : HB_OK;
 }
 
-void hb_force_filled(struct hb_force *force, size_t nj, const double origin[2][3])
-{
-  memcpy(force->origin, origin, sizeof force->origin);
-  force->nj = nj;
-}
-
 /* ---- as integrators call them: sources and forces in one, timed, repeated where the device fails ---- */
 
 /* Adds the time that a call has taken to begin, and to finish since `lap`, but not what its caller did in between; of that the source
@@ -1515,6 +1534,19 @@ static enum hb_status open_ops(struct hb_force *f, struct hb_gl_context *gl)
   return force_ranks_open(f->inner, &f->params, gl, &f->state);
 }
 
+static enum hb_status source_choose_precision(const struct hb_force_scheme *scheme, const char *wanted,
+                                              enum hb_precision *precision)
+{
+  char first[16];
+  const char *known = scheme->precisions;
+  if (wanted && !hb_text_is_listed(wanted, known))
+    return hb_fail(HB_ERR_USAGE, "scheme %s has no precision '%s' (expected one of: %s)", scheme->name,
+                   wanted, known);
+  snprintf(first, sizeof first, "%.*s", (int)strcspn(known, " "), known);
+  *precision = hb_precision_find(wanted ? wanted : first);
+  return HB_OK;
+}
+
 static enum hb_status open_source(struct hb_force *f, const struct hb_force_params *params,
                                   struct hb_gl_context *gl)
 {
@@ -1524,7 +1556,7 @@ static enum hb_status open_source(struct hb_force *f, const struct hb_force_para
   f->params.device = keep(params->device, sizeof f->device, f->device);
   HB_TRY(choose_devices(f));
   HB_TRY(choose_tuning(f, params->tuning));
-  HB_TRY(hb_source_choose_precision(like(f, params), params->precision, &f->precision));
+  HB_TRY(source_choose_precision(like(f, params), params->precision, &f->precision));
   f->params.precision = hb_precision_names[f->precision];
   HB_TRY(choose_interaction(f, params));
   if (hb_precisions[f->precision].is_fixed) HB_TRY(rescale_create(&f->rescale));

@@ -143,10 +143,8 @@ enum hb_status hb_force_fetch(struct hb_force *force, struct hb_force_particles 
 
 /* ---- sources that others send to the device, force/resident.h ---- */
 
-/* The engine of a source that has one, for nj sources; else *pairs is NULL. It lasts until the next call. And then: they are
- * there, in a frame with this place and velocity. */
+/* The engine of a source that has one, for nj sources; else *pairs is NULL. It lasts until the next call. */
 enum hb_status hb_force_engine(struct hb_force *force, size_t nj, struct hb_pairs **pairs);
-void hb_force_filled(struct hb_force *force, size_t nj, const double origin[2][3]);
 
 /* The context of a source that has one, else NULL; and how often the source was opened, each time in another. */
 struct hb_gl_context *hb_force_gl(const struct hb_force *force);

@@ -149,10 +149,20 @@ static struct hb_gl_context *gravity_on_device(const void *state, struct hb_devi
   return g->context;
 }
 
+/* Bytes that a run needs on a GPU without a tuning, into *need. */
+static void pairs_memory(const struct hb_pairs_scheme *scheme, const struct hb_interaction *interaction,
+                         enum hb_precision precision, struct hb_force_need *need)
+{
+  need->device_source += 16 * hb_pairs_texels(interaction, precision);
+  need->device_sink += (hb_precisions[precision].is_fixed ? 2 : 1) * sizeof(uint32_t); /* number, scale */
+  need->host_fixed += HB_PAIRS_PIECE + HB_GL_UPLOAD_PLACES * HB_GL_UPLOAD_PIECE;
+  scheme->memory(16 * hb_pairs_words(interaction, precision), need);
+}
+
 static void gravity_memory(const struct hb_force_params *params, struct hb_force_need *need)
 {
-  hb_pairs_memory(hb_pairs_scheme_find(params->scheme), HB_INTERACTION_GRAVITY,
-                  hb_precision_find(params->precision), need);
+  pairs_memory(hb_pairs_scheme_find(params->scheme), HB_INTERACTION_GRAVITY,
+               hb_precision_find(params->precision), need);
 }
 
 static const struct hb_gl_context *gravity_gl(const void *state)

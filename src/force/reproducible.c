@@ -21,7 +21,7 @@
  * One line has a gap. alpha rij may be denormal; then vij, if it is not zero, stays as it is either way. If it is zero, because two
  * bodies share a component of their velocities to the last bit, and they all but share that coordinate, too, and alpha is below
  * 2^-66, the result is at most 2^-126, or zero. A block would have to consist of such terms to show it. */
-enum { MASS = 12, POINTS = 4 /* 2^4 times the units */ };
+enum { MASS = 12 };
 static const double GRID_X = 0x1p-60, GRID_V = 0x1p-32, GRID_M = 0x1p-24;
 
 /* From here on, in these units, m / r^3 is a float. */
@@ -91,21 +91,6 @@ enum hb_status hb_reproducible_find_units(size_t nj, const double *m, const doub
   u->step = u->bits - KEPT_BITS - (blocks > USUAL_BLOCKS ? (blocks - USUAL_BLOCKS + 1) / 2 : 0);
   for (int g = 0; g < HB_FIXED_GROUPS; g++) u->limit[g] = all + USUAL[g];
   return HB_OK;
-}
-
-enum hb_status hb_reproducible_check_points(const struct hb_reproducible_units *u, size_t ni, const double *x,
-                                            const double *v)
-{
-  const double far = ldexp(1, u->length + POINTS),
-               fast = u->is_at_rest ? INFINITY : ldexp(1, u->velocity + POINTS);
-  if (hb_largest(3 * ni, x) <= far && hb_largest(3 * ni, v) <= fast) return HB_OK;
-  size_t k = 0;
-  while (k + 1 < 3 * ni && fabs(x[k]) <= far && fabs(v[k]) <= fast) k++;
-  return hb_fail(HB_ERR_INPUT,
-                 "point %zu has %c = %g and v%c = %g, expected at most %g and %g: precision reproducible "
-                 "takes points up to %d "
-                 "times as far and as fast as the sources",
-                 k / 3, "xyz"[k % 3], x[k], "xyz"[k % 3], v[k], far, fast, 1 << POINTS);
 }
 
 float hb_reproducible_eps2(const struct hb_reproducible_units *u)

@@ -41,10 +41,6 @@ enum { HB_REPRODUCIBLE_COLUMNS = 8 };
 void hb_reproducible_rounding(const struct hb_reproducible_units *units,
                               struct hb_fixed_column rounding[HB_REPRODUCIBLE_COLUMNS]);
 
-/* Points may be 16 times farther and faster than the sources are. Errors: HB_ERR_INPUT. */
-enum hb_status hb_reproducible_check_points(const struct hb_reproducible_units *units, size_t ni,
-                                            const double *x, const double *v);
-
 /* The scale of a sink whose largest block has these exponents; most = 0: the usual one. */
 uint32_t hb_reproducible_scale(const struct hb_reproducible_units *units, uint32_t most);
 

@@ -236,9 +236,20 @@ static enum hb_status resident_build(struct hb_resident *r, const struct hb_gl_p
   return kept_program(r->context, r->pairs->params.precision, r->pairs->fma_is_fused, files, pass);
 }
 
+/* A double as two words of the device: its own, high and low, or those of the nearest float and the remainder; and back. */
+static void precision_split(enum hb_precision precision, double x, uint32_t *high, uint32_t *low)
+{
+  if (hb_precisions[precision].is_double) {
+    hb_bits_of_double(x, high, low);
+    return;
+  }
+  *high = hb_bits_of_float((float)x);
+  *low = hb_bits_of_float(hb_split_low(x));
+}
+
 static void split(const struct hb_resident *r, double value, uint32_t *high, uint32_t *low)
 {
-  hb_precision_split(r->pairs->params.precision, value, high, low);
+  precision_split(r->pairs->params.precision, value, high, low);
 }
 
 static void pack_field(struct hb_resident *r, const struct hb_field *field)
@@ -278,9 +289,9 @@ static void resident_pack(const struct hb_resident *r, const struct hb_force_par
 {
   const double *const vectors[4] = {p->x, p->v, p->a, p->j};
   enum hb_precision precision = r->pairs->params.precision;
-  for (size_t c = 0; c < 3; c++) hb_precision_split(precision, vectors[q][3 * i + c], &high[c], &low[c]);
+  for (size_t c = 0; c < 3; c++) precision_split(precision, vectors[q][3 * i + c], &high[c], &low[c]);
   high[3] = low[3] = 0;
-  if (q == 0) hb_precision_split(precision, p->m[i], &high[3], &low[3]);
+  if (q == 0) precision_split(precision, p->m[i], &high[3], &low[3]);
 }
 
 /* since of a prediction. */
@@ -290,8 +301,8 @@ static void set_times(struct hb_resident *r, const double dt[HB_FORCE_LEVELS])
   for (int l = HB_FORCE_LEVELS; l > r->levels; l--)
     if (dt[l - 1] != 0) r->levels = l;
   for (int l = 0; l < r->levels; l++) {
-    hb_precision_split(precision, dt[l], &r->since[4 * l], &r->since[4 * l + 1]);
-    hb_precision_split(precision, dt[l] / 3, &r->since[4 * l + 2], &r->since[4 * l + 3]);
+    precision_split(precision, dt[l], &r->since[4 * l], &r->since[4 * l + 1]);
+    precision_split(precision, dt[l] / 3, &r->since[4 * l + 2], &r->since[4 * l + 3]);
   }
 }
 
@@ -698,6 +709,12 @@ static enum hb_status resident_keep(void *state, const struct hb_force_particles
   return HB_OK;
 }
 
+static double precision_join(enum hb_precision precision, uint32_t high, uint32_t low)
+{
+  if (hb_precisions[precision].is_double) return hb_bits_to_double(high, low);
+  return (double)hb_bits_to_float(high) + (double)hb_bits_to_float(low);
+}
+
 static enum hb_status resident_fetch(void *state, struct hb_force_particles *p)
 {
   struct hb_resident *r = state;
@@ -714,8 +731,8 @@ static enum hb_status resident_fetch(void *state, struct hb_force_particles *p)
       double *vector = vectors[q] + 3 * first;
       HB_TRY(r->way->read(r, q, first, count, high, low));
       for (size_t k = 0; k < 3 * count; k++)
-        vector[k] = hb_precision_join(r->pairs->params.precision, high[4 * (k / 3) + k % 3],
-                                      low[4 * (k / 3) + k % 3]);
+        vector[k] =
+            precision_join(r->pairs->params.precision, high[4 * (k / 3) + k % 3], low[4 * (k / 3) + k % 3]);
     }
   }
   return hb_gl_context_check_lost(r->context, "reading particles");
@@ -1244,7 +1261,7 @@ static enum hb_status create_device(const struct hb_pairs *pairs, size_t n, stru
 /* A vector as the xyz of two layers: high words, then low ones. */
 static void pack_vector(enum hb_precision precision, const double x[3], uint32_t word[8])
 {
-  for (int c = 0; c < 3; c++) hb_precision_split(precision, x[c], word + c, word + 4 + c);
+  for (int c = 0; c < 3; c++) precision_split(precision, x[c], word + c, word + 4 + c);
 }
 
 /* A time as three words: two and a zero, or floats that together are exactly it. */
@@ -1253,7 +1270,7 @@ static void pack_time(enum hb_precision precision, double t, uint32_t word[3])
   volatile float first = (float)t; /* volatile: as in hb_split_low */
   volatile double rest = t - (double)first;
   word[2] = 0;
-  hb_precision_split(precision, t, &word[0], &word[1]);
+  precision_split(precision, t, &word[0], &word[1]);
   if (precision != HB_PRECISION_DOUBLE) word[2] = hb_bits_of_float(hb_split_low(rest));
 }
 
@@ -1263,7 +1280,7 @@ static void pack(enum hb_precision precision, const struct body *p, uint32_t wor
   uint32_t time[3];
   for (int k = 0; k < 5; k++) pack_vector(precision, vectors[k], word + 8 * k);
   for (int k = 5; k < LAYERS; k++) word[4 * k + 3] = 0;
-  hb_precision_split(precision, p->m, &word[3], &word[7]);
+  precision_split(precision, p->m, &word[3], &word[7]);
   pack_time(precision, p->t, time);
   for (int k = 0; k < 3; k++) word[4 * (2 + k) + 3] = time[k];
 }
@@ -1500,13 +1517,19 @@ static void none_waits(struct hb_timed *p)
   p->waiting_count = 0;
 }
 
+static void force_filled(struct hb_force *force, size_t nj, const double origin[2][3])
+{
+  memcpy(force->origin, origin, sizeof force->origin);
+  force->nj = nj;
+}
+
 static enum hb_status predict_on_device(struct hb_timed *p, struct hb_pairs *pairs)
 {
   HB_TRY(reserve_device(p, pairs));
   if (hb_force_rounds(p->force) && needs_frame(p)) HB_TRY(find_frame(p));
   HB_TRY(store_on_device(p->device, p->waiting_count, p->waiting, p->body));
   HB_TRY(run_into_pairs(p->device, pairs, p->nj, p->t, (const double(*)[3])p->origin));
-  hb_force_filled(p->force, p->nj, (const double(*)[3])p->origin);
+  force_filled(p->force, p->nj, (const double(*)[3])p->origin);
   return HB_OK;
 }
 

@@ -127,16 +127,3 @@ enum hb_status hb_source_choose(const struct hb_force_params *params, struct hb_
   if (!*ops) return unknown_scheme(params->scheme);
   return (*ops)->info.on_host ? check_devices(&place, &devices) : HB_OK; /* else opening says what is wrong */
 }
-
-enum hb_status hb_source_choose_precision(const struct hb_force_scheme *scheme, const char *wanted,
-                                          enum hb_precision *precision)
-{
-  char first[16];
-  const char *known = scheme->precisions;
-  if (wanted && !hb_text_is_listed(wanted, known))
-    return hb_fail(HB_ERR_USAGE, "scheme %s has no precision '%s' (expected one of: %s)", scheme->name,
-                   wanted, known);
-  snprintf(first, sizeof first, "%.*s", (int)strcspn(known, " "), known);
-  *precision = hb_precision_find(wanted ? wanted : first);
-  return HB_OK;
-}

@@ -180,8 +180,6 @@ const struct hb_force_ops *hb_force_auto(enum hb_gl_gpu gpu, const char *precisi
  * HB_ERR_USAGE, with the known names. */
 enum hb_status hb_source_choose(const struct hb_force_params *params, struct hb_gl_context **gl,
                                 const struct hb_force_ops **ops);
-enum hb_status hb_source_choose_precision(const struct hb_force_scheme *scheme, const char *wanted,
-                                          enum hb_precision *precision);
 
 /* ---- for sources ---- */
 

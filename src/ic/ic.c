@@ -1453,6 +1453,14 @@ static enum hb_status cube_make(const struct hb_ic_ops *model, const struct hb_i
   return HB_OK;
 }
 
+/* The cube root of a uniform number: the largest of three. */
+static double rng_cube_root(struct hb_rng *rng)
+{
+  double largest = 0;
+  for (int k = 0; k < 3; k++) largest = fmax(largest, hb_rng_uniform(rng));
+  return largest;
+}
+
 /* ---- spherical models, of which cluster.c makes stars ----------------------------------------------- */
 
 /* ---- Plummer ---------------------------------------------------------------------------------------- */
@@ -1466,7 +1474,7 @@ static enum hb_status cube_make(const struct hb_ic_ops *model, const struct hb_i
  * cube root of a uniform number. s_max is s at the cut-off. */
 static double draw_radius(struct hb_rng *rng, double s_max)
 {
-  double s = s_max * hb_rng_cube_root(rng);
+  double s = s_max * rng_cube_root(rng);
   return s / sqrt(1 - s * s);
 }
 
@@ -1505,7 +1513,7 @@ static enum hb_status plummer_open(const struct hb_ic_params *params, struct hb_
  * would meet in the center at t = pi / sqrt(8) = 1.11. With a virial ratio its velocities are normal. */
 static void coldsphere_draw(const struct hb_ic_sphere *sphere, struct hb_rng *rng, double x[3], double v[3])
 {
-  double r = hb_rng_cube_root(rng), direction[3];
+  double r = rng_cube_root(rng), direction[3];
   hb_rng_direction(rng, direction);
   for (int k = 0; k < 3; k++) x[k] = r * direction[k];
   if (sphere->number != 0) hb_elementary_three_normals(rng, v);

@@ -145,20 +145,6 @@ double hb_trace_most(const struct hb_trace *t, const char *quantity)
 
 enum { BAGS = 5 };
 
-void hb_trace_center(struct hb_particles *particles, size_t n)
-{
-  const double *m = hb_particles_m(particles);
-  double *const both[] = {hb_particles_x(particles), hb_particles_v(particles)};
-  for (int k = 0; k < 2; k++) {
-    double mean[3] = {0}, mass = 0;
-    for (size_t i = 0; i < n; i++) {
-      mass += m[i];
-      for (size_t c = 0; c < 3; c++) mean[c] += m[i] * both[k][3 * i + c];
-    }
-    for (size_t i = 0; mass > 0 && i < 3 * n; i++) both[k][i] -= mean[i % 3] / mass;
-  }
-}
-
 /* bag in five passes, and no draw split to save time. */
 static enum hb_status open_force(const struct hb_force_params *force_params, const char *scheme, size_t n,
                                  struct hb_force **force)

@@ -46,9 +46,6 @@ void hb_trace_free(struct hb_trace *trace);
 enum hb_status hb_trace_walk(const struct hb_force_params *params, const char *scheme, size_t n,
                              struct hb_particles *particles, struct hb_trace *trace);
 
-/* Moves the first n particles into the frame of their center of mass. */
-void hb_trace_center(struct hb_particles *particles, size_t n);
-
 /* ---- what it holds ---- */
 
 /* The first array of a pass that has the quantity, and where in its records; NULL if none has it. */

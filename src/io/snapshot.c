@@ -117,15 +117,6 @@ enum hb_status hb_snapshot_beside(const char *path, const char *format, struct h
   return ops->beside ? hb_snapshot_rename(path, ops->beside, name) : HB_OK;
 }
 
-enum hb_status hb_snapshot_check_target(const char *path, const char *format)
-{
-  struct hb_text beside = {0};
-  HB_TRY(hb_snapshot_beside(path, format, &beside));
-  enum hb_status status = beside.text ? hb_file_check(beside.text) : HB_OK;
-  hb_mem_free(beside.text);
-  return status;
-}
-
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
 /* Checked before the extension; by stat, since a pipe must not be opened twice. */

@@ -4,10 +4,6 @@
 
 #include "base/text.h"
 
-/* Whether a snapshot can be written there as far as the names go: a known format or extension, and one that standard output
- * takes if path is "-"; and whether a file of data beside it may be replaced. Errors: HB_ERR_USAGE, HB_ERR_IO. */
-enum hb_status hb_snapshot_check_target(const char *path, const char *format);
-
 /* The name of the file that is written beside path, for XDMF; nothing is appended where there is none. Errors:
  * HB_ERR_USAGE, HB_ERR_INTERNAL. */
 enum hb_status hb_snapshot_beside(const char *path, const char *format, struct hb_text *name);

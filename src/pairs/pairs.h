@@ -238,8 +238,4 @@ static inline int hb_pairs_words(const struct hb_interaction *interaction, enum 
   return hb_precisions[precision].total_words * interaction->f_records;
 }
 
-/* Bytes that a run needs on a GPU without a tuning, into *need. */
-void hb_pairs_memory(const struct hb_pairs_scheme *scheme, const struct hb_interaction *interaction,
-                     enum hb_precision precision, struct hb_force_need *need);
-
 #endif

@@ -33,15 +33,6 @@ void hb_pairs_destroy(struct hb_pairs *p)
   hb_mem_free(p);
 }
 
-void hb_pairs_memory(const struct hb_pairs_scheme *scheme, const struct hb_interaction *interaction,
-                     enum hb_precision precision, struct hb_force_need *need)
-{
-  need->device_source += 16 * hb_pairs_texels(interaction, precision);
-  need->device_sink += (hb_precisions[precision].is_fixed ? 2 : 1) * sizeof(uint32_t); /* number, scale */
-  need->host_fixed += HB_PAIRS_PIECE + HB_GL_UPLOAD_PLACES * HB_GL_UPLOAD_PIECE;
-  scheme->memory(16 * hb_pairs_words(interaction, precision), need);
-}
-
 /* ---- sinks ---- */
 
 /* Many words take the driver longer among its commands than by a copy from memory that stays mapped. */

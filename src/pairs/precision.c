@@ -51,19 +51,3 @@ enum hb_precision hb_precision_find(const char *name)
   while (k < HB_PRECISION_NAMES && strcmp(hb_precision_names[k], name) != 0) k++;
   return (enum hb_precision)k;
 }
-
-void hb_precision_split(enum hb_precision precision, double x, uint32_t *high, uint32_t *low)
-{
-  if (hb_precisions[precision].is_double) {
-    hb_bits_of_double(x, high, low);
-    return;
-  }
-  *high = hb_bits_of_float((float)x);
-  *low = hb_bits_of_float(hb_split_low(x));
-}
-
-double hb_precision_join(enum hb_precision precision, uint32_t high, uint32_t low)
-{
-  if (hb_precisions[precision].is_double) return hb_bits_to_double(high, low);
-  return (double)hb_bits_to_float(high) + (double)hb_bits_to_float(low);
-}

@@ -35,8 +35,4 @@ extern const struct hb_precision_facts hb_precisions[HB_PRECISION_NAMES];
 /* HB_PRECISION_NAMES if there is none with that name. */
 enum hb_precision hb_precision_find(const char *name);
 
-/* A double as two words of the device: its own, high and low, or those of the nearest float and the remainder; and back. */
-void hb_precision_split(enum hb_precision precision, double x, uint32_t *high, uint32_t *low);
-double hb_precision_join(enum hb_precision precision, uint32_t high, uint32_t low);
-
 #endif

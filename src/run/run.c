@@ -1829,13 +1829,20 @@ static enum hb_status may_replace(struct hb_run *run, const char *path)
                  path);
 }
 
+/* "run/end.h5", 7 -> "run/end_0007.h5". */
+static enum hb_status target_series(const char *path, unsigned long number, struct hb_text *name)
+{
+  const char *extension = hb_text_extension(path);
+  return hb_text_append(name, "%.*s_%04lu%s", (int)(extension - path), path, number, extension);
+}
+
 /* The snapshots that the run wrote after its checkpoint are numbered without a gap. */
 static enum hb_status check_series(struct hb_run *run)
 {
   enum hb_status status = HB_OK;
   for (unsigned long k = run->written + 1; status == HB_OK; k++) {
     struct hb_text name = {0};
-    status = hb_target_series(run->settings->output, k, &name);
+    status = target_series(run->settings->output, k, &name);
     int more = status == HB_OK && is_there(name.text);
     if (more) status = may_replace(run, name.text);
     hb_mem_free(name.text);
@@ -2375,7 +2382,7 @@ static enum hb_status write_state(struct hb_run *run, double t, const char *path
 static enum hb_status write_series(struct hb_run *run)
 {
   struct hb_text name = {0};
-  enum hb_status status = hb_target_series(run->settings->output, ++run->written, &name);
+  enum hb_status status = target_series(run->settings->output, ++run->written, &name);
   if (status == HB_OK) status = write_state(run, run->t, name.text);
   hb_mem_free(name.text);
   return status;
