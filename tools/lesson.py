@@ -226,10 +226,10 @@ def guide(chapters):
 """
 
 
-SHEET = """body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:17px/1.5 Georgia,serif;color:#111;background:#fff}h1,h2{line-height:1.2}
+SHEET = """body{max-width:48rem;margin:2rem auto;padding:0 1rem;font:17px/1.5 Georgia,serif;color:#111;background:#fff}h1,h2{line-height:1.2}
 code,pre{font:0.9em ui-monospace,monospace}pre{background:#f2f2f2;padding:.5rem;overflow-x:auto}.line{border-bottom:1px solid #777;height:2.2rem}
-.wrong{color:#8a1f00}table{border-collapse:collapse;margin-bottom:1rem;display:block;overflow-x:auto}td,th{border:1px solid #999;padding:.2rem .6rem;text-align:left}
-@media print{h2{break-after:avoid}li{break-inside:avoid}}"""
+.wrong{color:#8a1f00}table{border-collapse:collapse;margin-bottom:1rem;display:block;overflow-x:auto;font-size:.8rem}.plan td,.plan th{padding:.2rem .35rem}td,th{border:1px solid #999;padding:.2rem .6rem;text-align:left}
+@media print{h2{break-after:avoid}li,tr{break-inside:avoid}table{display:table}}"""
 
 
 def sheet(title, body):
@@ -318,7 +318,7 @@ def teacher(chapters):
             body += f"<pre tabindex='0'>{html.escape(commands)}</pre>"
         if c.one("edit"):
             parts = c.one("edit").split(" | ")
-            body += f"<p>On the page, {inline(parts[5])} In <code>{parts[0]}</code>: <code>{html.escape(parts[4].strip())}</code></p>"
+            body += f"<p>On the page: {inline(parts[5])} In <code>{parts[0]}</code>: <code>{html.escape(parts[4].strip())}</code></p>"
         body += "<ol>" + "".join(f"<li>{inline(q)}<br><strong>{inline(a)}</strong></li>" for q, a in asked(c)) + "</ol>"
         body += "".join(f'<p class="wrong">Common mistake: {inline(t)}</p>' for t in c.all("wrong"))
         body += walked(c.key, rows)
