@@ -104,8 +104,17 @@ shared int segment;                    // of the sources
 uint group = 0u;
 int segment = 0;                       // of the sources
 #endif
-int first = 0, lanes = 1;              // my first sink
-int me[I_EACH];                        // my sinks: their numbers,
+#if defined FEW_REGISTERS && PRECISION == REPRODUCIBLE // nor, in a long loop, what is used after it
+shared int end, lanes;
+shared ivec2 kept[WORKGROUP];
+#define first kept[gl_LocalInvocationID.x].x // my first sink
+#define me(k) kept[gl_LocalInvocationID.x].y // my sinks: their numbers,
+#else
+int end = 0, lanes = 1;
+int first = 0;                         // my first sink
+int mine[I_EACH];                      // my sinks: their numbers,
+#define me(k) mine[k]
+#endif
 particle my[I_EACH];                   // records,
 force f[I_EACH];                       // sums of the stretch,
 total t[I_EACH];                       // and totals
@@ -167,8 +176,8 @@ void fetch_sinks(int lane) {
   walked = token;
   for (int k = 0; k < I_EACH; k++) {
     int at = min(number(k), sink_count - 1);
-    me[k] = bufferFetch(sinks, at).r;
-    my[k] = sink(at, me[k]);
+    me(k) = bufferFetch(sinks, at).r;
+    my[k] = sink(at, me(k));
     t[k] = nothing_yet();
     if (go_on == 1 && number(k) < sink_count) {
       read_totals(place(segment, k, lane), words);
@@ -217,15 +226,17 @@ void walk(int start, int from, int to, bool careful, real4 parameter) {
       for (int k = 0; k < I_EACH; k++) {
         force g = f[k];
         interact(my[k].r, p.r, parameter, g.f);
-        if (start + j != me[k]) f[k] = g;
+        if (start + j != me(k)) f[k] = g;
       }
     }
 #else
+    int own[I_EACH];
+    for (int k = 0; k < I_EACH; k++) own[k] = me(k);
     for (int j = from; j < to; j += UNROLL) {
       for (int q = 0; q < UNROLL; q++) {
         p = in_tile(place_in_tile(j) + TEXELS * q);
         for (int k = 0; k < I_EACH; k++)
-          if (j + q < to && start + j + q != me[k]) interact(my[k].r, p.r, parameter, f[k].f);
+          if (j + q < to && start + j + q != own[k]) interact(my[k].r, p.r, parameter, f[k].f);
       }
     }
 #endif
@@ -261,7 +272,7 @@ void main() {
   segment = int((gl_WorkGroupID.x / uint(groups) + turn) % uint(segments));
   first = int(group) * bodies * I_EACH + body;
   int begin = min(segment * segment_length + bag.x, source_count);
-  int end = min(min(segment * segment_length + bag.y, (segment + 1) * segment_length), source_count);
+  end = min(min(segment * segment_length + bag.y, (segment + 1) * segment_length), source_count);
   real4 parameter = real4(parameter_high) + real4(parameter_low);
 
 #ifndef FEW_REGISTERS
@@ -279,7 +290,7 @@ void main() {
 #endif
     put_in_tile(place_in_tile(int(thread)), next);
     for (int k = 0; k < I_EACH; k++)
-      if (me[k] >= start && me[k] < start + count) own_tile = start;
+      if (me(k) >= start && me(k) < start + count) own_tile = start;
     barrier();
 #ifndef FEW_REGISTERS
     next = source(min(start + WORKGROUP + int(thread), source_count - 1));

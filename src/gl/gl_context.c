@@ -140,7 +140,7 @@ static const struct {
 #define LIMIT(name) {#name, offsetof(struct hb_gl_caps, name)},
     LIMIT(has_precise) LIMIT(has_double) LIMIT(has_compute) LIMIT(has_storage) LIMIT(has_reset)
         LIMIT(has_draws) LIMIT(has_texture_barrier) LIMIT(has_lasting_maps) LIMIT(has_buffer_textures)
-            LIMIT(has_counts) LIMIT(registers) LIMIT(max_texture_size) LIMIT(max_draw_buffers)
+            LIMIT(has_counts) LIMIT(software) LIMIT(registers) LIMIT(max_texture_size) LIMIT(max_draw_buffers)
                 LIMIT(max_texture_buffer_size) LIMIT(max_uniform_block_size) LIMIT(max_storage_block_size)
 #undef LIMIT
 };

@@ -43,12 +43,14 @@ static int has_few_registers(const struct hb_pairs *p)
  * 23.67). */
 static int largest_workgroup(const struct hb_pairs *p)
 {
-  enum { USUAL = 256, SHARED = 32768, FLAGS = 16, UNROLL = 8 };
+  enum { USUAL = 256, SHARED = 32768, FLAGS = 32, UNROLL = 8 };
   int of_doubles = hb_precisions[p->params.precision].is_double && !p->params.context->caps.software;
   int few = has_few_registers(p), words = few ? 2 * p->words : p->words;
   int workgroup =
       of_doubles || few ? USUAL / 2 : USUAL; /* of threads with many registers more fit in small groups */
-  while (16 * (workgroup * (2 * p->texels + words) / 2 + workgroup / (few ? 1 : UNROLL)) + FLAGS > SHARED)
+  int kept = few ? 8 * workgroup : 0;
+  while (kept + 16 * (workgroup * (2 * p->texels + words) / 2 + workgroup / (few ? 1 : UNROLL)) + FLAGS >
+         SHARED)
     workgroup /= 2;
   return workgroup;
 }

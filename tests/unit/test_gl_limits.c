@@ -1,11 +1,13 @@
 /* Limits of small devices, imposed by HB_LIMITS; default shapes by what is known of a card; what a search for a tuning does
  * where a compiler is slow. */
+#include "force/force.h"
 #include "gl/gl.h"
 #include "gl/gl_context.h"
 #include "pairs/tuning.h"
 #include "support/battery.h"
 #include "support/support.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -74,6 +76,40 @@ static void test_refusals(void **state)
   ASSERT_FAILS(hb_force_open(&tile, &force), HB_ERR_GL, "needs the compute shaders");
   hb_gl_context_close(open_with("max_draw_buffers=3 has_storage=0 has_compute=0"));
   ASSERT_FAILS(hb_force_open(&wide, &force), HB_ERR_GL, "takes 4 render targets");
+}
+
+/* What a card with 64 registers a thread walks, which keeps in shared memory what others have in registers: its numbers are as good,
+ * and in precision reproducible they have the processor's bits. */
+static void test_few_registers(void **state)
+{
+  (void)state;
+  enum { N = 300 };
+  struct hb_gl_context *context = open_with("software=0 registers=64");
+  int has_tile = context->caps.has_compute;
+  hb_gl_context_close(context);
+  if (!has_tile) skip();
+  const struct hb_force_params tile[] = {
+      {.scheme = "tile", .precision = "ds", .flags = HB_FORCE_NO_TUNE},
+      {.scheme = "tile", .precision = "reproducible", .eps = 0.01, .flags = HB_FORCE_NO_TUNE},
+      {.scheme = "host", .precision = "reproducible", .eps = 0.01}};
+  battery_smoke(&tile[0], &battery_ds);
+  static uint32_t all[N];
+  static double m[N], x[3 * N], v[3 * N], got[2][7 * N];
+  for (size_t k = 0; k < 3 * N; k++)
+    m[k / 3] = 1. / N, x[k] = sin(1. + (double)k), v[k] = cos(2. * (double)k);
+  for (uint32_t i = 0; i < N; i++) all[i] = i;
+  for (int k = 0; k < 2; k++) {
+    struct hb_force *force;
+    const struct hb_force_job job = {.sources = {N, m, x, v},
+                                     .sinks = {.n = N, .index = all},
+                                     .to = {got[k], got[k] + 3 * N, got[k] + 6 * N}};
+    ASSERT_OK(hb_force_open(&tile[1 + k], &force));
+    ASSERT_OK(hb_force_of(force, &job));
+    hb_force_close(force);
+  }
+  size_t same = 0;
+  for (size_t k = 0; k < 7 * N; k++) same += memcmp(&got[0][k], &got[1][k], sizeof(double)) == 0;
+  expect_at_least((double)same, 7 * N);
 }
 
 /* ---- default shapes ---- */
@@ -174,9 +210,11 @@ static void test_search(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_teardown(test_words, tear_down), cmocka_unit_test_teardown(test_forces, tear_down),
-      cmocka_unit_test_teardown(test_refusals, tear_down), cmocka_unit_test_teardown(test_shapes, tear_down),
-      cmocka_unit_test_teardown(test_search, tear_down)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_words, tear_down),
+                                     cmocka_unit_test_teardown(test_forces, tear_down),
+                                     cmocka_unit_test_teardown(test_refusals, tear_down),
+                                     cmocka_unit_test_teardown(test_few_registers, tear_down),
+                                     cmocka_unit_test_teardown(test_shapes, tear_down),
+                                     cmocka_unit_test_teardown(test_search, tear_down)};
   return RUN_TESTS(tests, 1, NULL, NULL);
 }
