@@ -3,7 +3,7 @@
 
 drivers.py table FOLDER [DEVICE ...]   a table of every program by every driver, as data/drivers.csv has it, to the output
 drivers.py compare OLD NEW             fails where NEW has more spills, or a tenth more instructions, than OLD
-drivers.py judge TABLE                 fails where a default shape spills
+drivers.py judge TABLE                 fails where a default shape spills, or a device lacks one of the 16 cases of gravity_jerk
 drivers.py run FOLDER DEVICE WORD...   one command with the device's driver, to look closer
 
 FOLDER is what roots.sh made. A device is a line of devices.txt. JOBS processes at a time; CASES is what the names of cases match."""
@@ -12,6 +12,7 @@ import concurrent.futures
 import csv
 import os
 import re
+import resource
 import subprocess
 import sys
 import threading
@@ -19,9 +20,13 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LONGEST = {"amd64": 20, "sid": 20, "arm64": 400}  # seconds of the processor for the programs of a case; QEMU takes twenty times as long
+LATER = 2  # seconds of the processor for a first use of ds, beyond those of a device that does doubles in hardware
+ASLEEP = 3600  # seconds on the clock, where a process waits for ever
 MEMORY = 4 << 30  # bytes of a process, without what the driver maps and does not use
 TRIPLE = {"amd64": "x86_64-linux-gnu", "sid": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
-FEWER = "^(bag|tile) (single|ds|reproducible) gravity_jerk$"  # by QEMU: what `judge` looks at
+SIXTEEN = [f"{scheme} {precision} gravity_jerk" for scheme in ("bag", "tile", "matrix2004")
+           for precision in ("single", "compensated", "ds", "double", "reproducible")] + ["cg2007 single"]  # all that QEMU is asked for
+REFUSED = "not offered: "  # in place of a program
 COLUMNS = "device mesa case program instructions bytes cycles registers spills fills".split()
 # What spills in any shape: Midgard has 16 registers of four numbers.
 SPILLS = {"t860": "bag reproducible"}
@@ -119,9 +124,9 @@ class Case:
         words, environment = command(folder, device, [program(folder, device), name])
         limit = 10 * LONGEST[device.machine]
         start = time.monotonic()
-        process = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                   text=True, errors="replace")
-        end = threading.Timer(limit, process.kill)
+        process = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
+        end = threading.Timer(ASLEEP, process.kill)
         end.start()
         building = ""
         for line in process.stdout:
@@ -129,6 +134,8 @@ class Case:
         _, status, usage = os.wait4(process.pid, 0)
         end.cancel()
         self.seconds, self.memory = time.monotonic() - start, usage.ru_maxrss << 10
+        if self.refusal:
+            self.rows.setdefault(REFUSED + self.refusal, {})
         if os.WIFSIGNALED(status):
             self.failure = f"ended by signal {os.WTERMSIG(status)} after {self.seconds:.0f} s"
         elif os.WEXITSTATUS(status) and not self.refusal:
@@ -170,12 +177,24 @@ class Case:
 def cases(folder, device):
     words, environment = command(folder, device, [program(folder, device)])
     words = subprocess.run(words, env=environment, stdout=subprocess.PIPE, check=True, text=True).stdout
-    usual = FEWER if device.machine == "arm64" else ""
+    usual = f"^({'|'.join(SIXTEEN)})$" if device.machine == "arm64" else ""
     return [name for name in words.splitlines() if re.search(os.environ.get("CASES") or usual, name)]
 
 
+def first_uses(seconds):
+    """The first use of ds by those who emulate doubles, (device, seconds), beside those who do not: seconds is of True and False."""
+    slow, others = seconds[True], seconds[False]
+    if not slow or not others:
+        return 0
+    worst, least = max(slow, key=lambda row: row[1]), min(others, key=lambda row: row[1])
+    good = worst[1] <= least[1] + LATER
+    print(f"drivers: ds takes at most {worst[1]:.2f} s the first time ({worst[0]}) where doubles are emulated, {least[1]:.2f} s "
+          f"({least[0]}) where they are the hardware's{'' if good else f', expected at most {LATER} s more'}", file=sys.stderr)
+    return not good
+
+
 def table(folder, names):
-    every, failures = devices(), 0
+    every, failures, seconds = devices(), 0, {True: [], False: []}
     chosen = [every[name] for name in names or every]
     pool = concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "2")))
     writer = csv.writer(sys.stdout, lineterminator="\n")
@@ -190,16 +209,20 @@ def table(folder, names):
                 failures += not is_known
                 print(f"drivers: {device.name}: {case.name}: {case.failure}{', as is known' if is_known else ''}", file=sys.stderr)
         sys.stdout.flush()
-        print(f"drivers: {device.name} ({device.what}): {sum(len(case.rows) for case in found)} programs in "
+        print(f"drivers: {device.name} ({device.what}): {sum(len(case.rows) for case in found if not case.refusal)} programs in "
               f"{sum(not case.refusal for case in found)} cases, {sum(bool(case.refusal) for case in found)} refused, "
               f"the longest took {max(case.longest for case in found):.1f} s, the largest process "
               f"{max(case.memory for case in found) / 2**20:.0f} MB", file=sys.stderr)
-    return failures
+        by_name = {case.name: case for case in found}
+        ds, double = by_name.get("bag ds gravity_jerk"), by_name.get("bag double gravity_jerk")
+        if ds and double and device.machine != "arm64" and " lacks " not in double.refusal:
+            seconds[" emulates " in double.refusal].append((device.name, ds.longest))
+    return failures + first_uses(seconds)
 
 
 def read(path):
     with open(path, encoding="utf-8", newline="") as file:
-        return {(row["device"], row["case"], row["program"]): row for row in csv.DictReader(
+        return {(row["device"], row["case"], row["program"].partition(REFUSED)[0]): row for row in csv.DictReader(
             line for line in file if not line.startswith("#"))}
 
 
@@ -234,9 +257,15 @@ def compare(old_path, new_path):
 
 
 def judge(path):
-    """No spills in what a user gets who tunes nothing."""
-    failures = seen = 0
-    for (device, case, program), row in read(path).items():
+    """No spills in what a user gets who tunes nothing, and no device without a row for each of the 16."""
+    failures, seen, table = 0, 0, read(path)
+    for device in {key[0] for key in table}:
+        lacking = set(SIXTEEN) - {key[1] for key in table if key[0] == device}
+        is_known = device in CRASHES and all(re.match(CRASHES[device], case) for case in lacking)
+        failures += 0 if is_known else len(lacking)
+        if lacking:
+            print(f"{device}: nothing is known of {', '.join(sorted(lacking))}{', as is known' if is_known else ''}")
+    for (device, case, program), row in table.items():
         words = case.split()
         if words[0] not in ("bag", "tile") or words[-1] != "gravity_jerk" or words[1] not in ("single", "ds", "reproducible"):
             continue

@@ -40,7 +40,7 @@ VIDEOCORE = dict(
     say="V3D_DEBUG=fs,cs,qpu", begin=r"prog \d+/\d+ QPU", end=r"^0x[0-9a-f]{16} (b\.|bu|b )",
     add=r"^0x[0-9a-f]{16} .*\bf(add|addnf|sub)\b", product=r"^0x[0-9a-f]{16} .*\bfmul\b", both=r"^$", fused=r"^$",
     other=r"^0x[0-9a-f]{16} .*\b(rsqrt2?|recip|exp|log)\b")
-READ = {"panfrost": MALI, "v3d": VIDEOCORE, "asahi": APPLE, "amdgpu": AMD, "intel": INTEL, "freedreno": ADRENO}
+READ = {"panfrost": MALI, "v3d": VIDEOCORE, "v3d71": VIDEOCORE, "asahi": APPLE, "amdgpu": AMD, "intel": INTEL, "freedreno": ADRENO}
 UNREAD = {"t860": "its machine code has vectors of four, which are not counted here"}
 
 

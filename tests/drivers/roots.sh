@@ -23,6 +23,19 @@ for machine in amd64 arm64 sid; do
   echo $packages >"$folder/$machine/.done"
 done
 
+# The library for VideoCore says that it is a Pi 4's; a Pi 5's says version 7.1 where that says 4.2: two words of its registers.
+v3d=$folder/arm64/usr/lib/aarch64-linux-gnu
+[ -e "$v3d/libv3d71_noop_drm_shim.so" ] || python3 - "$v3d" <<'PYTHON'
+import sys
+with open(f"{sys.argv[1]}/libv3d_noop_drm_shim.so", "rb") as file:
+    whole = file.read()
+pi4, pi5 = bytes.fromhex("5633440422140081"), bytes.fromhex("5633440721140081")
+if whole.count(pi4) != 1:
+    sys.exit("drivers: libv3d_noop_drm_shim.so has no registers of a Pi 4 in one place, so that none of a Pi 5 are made")
+with open(f"{sys.argv[1]}/libv3d71_noop_drm_shim.so", "wb") as file:
+    file.write(whole.replace(pi4, pi5))
+PYTHON
+
 shim=$folder/amd64/usr/lib/x86_64-linux-gnu/libintel_noop_drm_shim.so
 [ ! -e "$shim" ] || exit 0
 build=$folder/build
