@@ -54,6 +54,8 @@ P
   cat said
   diff -r report/data "$root/data/reports/h200/data"
   for page in report repeat; do diff <(text report/$page.html) <(text "$root/data/reports/h200/$page.html"); done
+  run grep -n '&ndash;' report/repeat.html # a claim whose number does not exist
+  [ "$status" -eq 1 ]
   sed -i 's/"wall_s": 3.48/"wall_s": 4.48/' report/jobs/run-tile-all-host-host-65536.jsonl
   again
   run diff -r report/data "$root/data/reports/h200/data"
