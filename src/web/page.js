@@ -70,7 +70,7 @@ function expected(name, value) {
     case "neighbors": return value === "" || value === "0" ? "" : within(own.low, own.high) && "0, nothing, or " + within(own.low, own.high) || (+value % 1 ? "a whole number" : "");
     case "speed": return within(10 ** field.min, 10 ** field.max);
     case "textures": case "trails": case "pause": return among(["1", "0"]) && "1 or 0";
-    case "t": return within(0, 1000);
+    case "t": return within(0, 1e5);
     case "watch": return location.protocol === "file:" ? "it in an address that `holmberg run --watch` has printed" : "";
     case "view": return views.read(value) ? "" : "a camera's seven numbers";
     case "race": return racersOf(value) ? "" : "two to four of " + choices.schemes.map(s => s.name).join(", ");
@@ -562,7 +562,7 @@ async function beginRace(names) {
   race = names.map((scheme, pane) => beginRacer(scheme, pane, base));
   race.t = t;
   race.seconds = 0;
-  race.ghosts = Array.from({ length: GHOSTS }, (_, k) => ({ name: show.ghost_name(k), unit: show.ghost(k, n) }));
+  race.ghosts = Array.from({ length: GHOSTS }, (_, k) => ({ name: show.ghost_name(k), unit: Math.abs(show.ghost(k, n)), is: show.ghost(k, n) > 0 ? "2007" : "2007 by its model" }));
   $("panes").dataset.count = names.length;
   $("tracks").replaceChildren(...[...race, ...race.ghosts].map(trackOf));
   document.body.classList.add("racing");
@@ -606,9 +606,9 @@ function beginRacer(scheme, pane, from) {
   return racer;
 }
 
-function trackOf({ name, unit }) {
+function trackOf({ name, is }) {
   const row = $("track").content.firstElementChild.cloneNode(true);
-  row.querySelector("b").textContent = unit ? `${name}, 2007` : name;
+  row.querySelector("b").textContent = is ? `${name}, ${is}` : name;
   return row;
 }
 

@@ -314,9 +314,10 @@ EMSCRIPTEN_KEEPALIVE void show_fit(double aspect)
 
 EMSCRIPTEN_KEEPALIVE const char *show_ghost_name(int machine) { return hb_machines[machine].name; }
 
-/* Seconds of a time unit of n stars. */
+/* Seconds of a time unit of n stars: as printed, or if they are by the paper's model, negative. */
 EMSCRIPTEN_KEEPALIVE double show_ghost(int machine, int n)
 {
   int is_printed;
-  return hb_paper_seconds(machine, (size_t)n, &is_printed);
+  double seconds = hb_paper_seconds(machine, (size_t)n, &is_printed);
+  return is_printed ? seconds : -seconds;
 }

@@ -102,6 +102,7 @@ class Browser:
 
     LACKS = {  # of a browser that does without: what Firefox is set to, what Chromium's pages do not find
         "webgl2": ("webgl.disabled", True, "HTMLCanvasElement.prototype.getContext = (get => function (kind, ...more) { return kind === 'webgl2' ? null : get.call(this, kind, ...more); })(HTMLCanvasElement.prototype.getContext); delete window.OffscreenCanvas"),
+        "float targets": (None, None, "WebGL2RenderingContext.prototype.getExtension = (get => function (name) { return /float/.test(name) ? null : get.call(this, name); })(WebGL2RenderingContext.prototype.getExtension)"),
         "workers that draw": (None, None, "delete window.OffscreenCanvas"),
         "storage": (None, None, "IDBFactory.prototype.open = () => { throw new DOMException('blocked', 'SecurityError'); }"),
     }
