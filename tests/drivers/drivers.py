@@ -274,7 +274,7 @@ def judge(path):
             is_known = device in SPILLS and re.match(SPILLS[device], case)
             failures += not is_known
             print(f"{device}: {case}: {program} spills {row['spills']} and fills {row['fills']}{', as is known' if is_known else ''}")
-    print(f"{seen} programs of default shapes, {failures} spill that should not")
+    print(f"{seen} programs of default shapes, {failures} that spill and should not, or of which nothing is known")
     return failures
 
 
