@@ -124,6 +124,10 @@ static enum hb_status gravity_records(void *state, size_t n, void **records)
 {
   struct gravity *g = state;
   if (g->tunes) HB_TRY(tune(g, n));
+  if (g->resident && g->resident->n != n) { /* particles were added or removed */
+    hb_resident_destroy(g->resident);
+    g->resident = NULL;
+  }
   if (!g->resident) HB_TRY(hb_resident_create(g->pairs, n, g->waits ? HB_FORCE_PHASES : 0, &g->resident));
   *records = g->resident;
   return HB_OK;

@@ -776,17 +776,7 @@ static enum hb_status check_changing(const struct hb_sim *sim, const struct hb_c
                    c->n_removed);
   if (hb_force_interaction(sim->force) != HB_INTERACTION_GRAVITY)
     return hb_fail(HB_ERR_USAGE, "particles are changed by gravity, and this interaction is not gravity");
-  if (!c->n_removed && !c->added) return HB_OK;
-  struct hb_gl_devices devices;
-  if (hb_gl_devices_named(sim->device, &devices) == HB_OK && devices.count > 0)
-    return hb_fail(
-        HB_ERR_USAGE,
-        "particles are added and removed on a single device (with several, begin anew from hb_sim_state)");
-  return sim->params.predict == HB_PLACE_HOST
-             ? HB_OK
-             : hb_fail(HB_ERR_USAGE,
-                       "particles are added and removed with predict host (with predict gpu, begin anew from "
-                       "hb_sim_state)");
+  return HB_OK;
 }
 
 struct prepared {

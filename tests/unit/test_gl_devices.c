@@ -9,6 +9,7 @@
 #include <holmberg/diagnostics.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { N = 300 };
@@ -371,6 +372,66 @@ static void test_runs(void **state)
   pairs_skip_if_lacking();
 }
 
+/* One is removed, two are added, one is elsewhere, one is lighter: half a time unit later they are where the host has them. */
+static void change(struct hb_sim *sim)
+{
+  const uint64_t id[] = {10, 40}, gone = 31;
+  const double m[] = {0.5 / N, 0.5 / N}, x[] = {0, 0, 1, 0.5, 0, 0}, v[] = {0, 0.1, 0, 0, 0.5, 0};
+  struct hb_particles *added;
+  ASSERT_OK(hb_particles_create(2, &added));
+  for (size_t k = 0; k < 2; k++) {
+    hb_particles_id(added)[k] = 1000 + k;
+    hb_particles_m(added)[k] = 1.0 / N;
+    hb_particles_x(added)[3 * k] = 1 + (double)k;
+    hb_particles_v(added)[3 * k + 1] = 0.5;
+  }
+  ASSERT_OK(hb_sim_change(
+      sim, &(struct hb_change){
+               .n = 2, .id = id, .m = m, .x = x, .v = v, .n_removed = 1, .removed = &gone, .added = added}));
+  hb_particles_destroy(added);
+}
+
+static void get_changed(const struct hb_sim_params *params, double *x, double *error)
+{
+  struct hb_sim *sim = run(params, 1.0 / 16);
+  struct hb_diagnostics d[2];
+  struct hb_particles *p;
+  ASSERT_OK(hb_sim_diagnose(sim, 1.0 / 16, d));
+  change(sim);
+  ASSERT_OK(hb_sim_integrate(sim, 1.0 / 8));
+  ASSERT_OK(hb_sim_diagnose(sim, 1.0 / 8, d + 1));
+  *error = fabs(d[1].e_total - d[1].e_changed - d[0].e_total);
+  ASSERT_OK(hb_sim_state(sim, 1.0 / 8, &p));
+  assert_int_equal(hb_particles_n(p), N + 1);
+  memcpy(x, hb_particles_x(p), 3 * (N + 1) * sizeof *x);
+  hb_particles_destroy(p);
+  hb_sim_destroy(sim);
+}
+
+static void test_changed(void **state)
+{
+  (void)state;
+  enum { LISTED = 32 };
+  static double right[3 * (N + 1)], got[3 * (N + 1)];
+  static const char *const devices[] = {"software", "software,software"};
+  double error[2];
+  const struct hb_sim_params host = {.force = {.scheme = "host", .eps = EPS}, .neighbors = HB_NEIGHBORS_NONE};
+  get_changed(&host, right, error);
+  for (size_t k = 0; k < 4 * COUNT_OF(places); k++) {
+    struct hb_sim_params params = run_params(k / 4, "ds", devices[k % 2]);
+    params.neighbors = k / 2 % 2 ? LISTED : HB_NEIGHBORS_NONE;
+    if (params.correct == HB_PLACE_GPU && (params.neighbors > 0 || pairs_lacks_a("kept"))) break;
+    if (params.neighbors > 0 && params.predict == HB_PLACE_GPU && params.transfer == HB_TRANSFER_ALL)
+      continue;
+    get_changed(&params, got, error + 1);
+    printf("%s, place %zu, lists of %d: %.1e from the host's, energy %.1e, the host's %.1e\n", devices[k % 2],
+           k / 4, params.neighbors, distance(3 * (N + 1), got, right), error[1], error[0]);
+    expect_below(distance(3 * (N + 1), got, right), 1e-7);
+    expect_below(error[1], error[0] + 1e-8);
+  }
+  pairs_skip_if_lacking();
+}
+
 static void test_resumed(void **state)
 {
   (void)state;
@@ -463,6 +524,7 @@ int main(void)
       cmocka_unit_test(test_software_is_last),
       cmocka_unit_test(test_cannot_open),
       cmocka_unit_test(test_runs),
+      cmocka_unit_test(test_changed),
       cmocka_unit_test(test_resumed),
       cmocka_unit_test(test_all_have_the_same),
       cmocka_unit_test(test_measured),

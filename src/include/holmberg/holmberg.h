@@ -627,7 +627,7 @@ struct hb_change {
  * this brings is booked: e_changed of hb_diagnostics. Mind that a star between two steps is where it was predicted; what is touched is
  * corrected before it changes. A checkpoint before or after a change is resumed to the same bits. Errors: HB_ERR_USAGE (an identity that is
  * not there, or there twice, or that is to be added and exists; no particle would be left; another interaction than gravity; new or
- * removed particles, and predict = gpu or several devices), HB_ERR_INPUT (a value that is not finite, or a mass or radius below 0); as
+ * removed particles, HB_ERR_INPUT (a value that is not finite, or a mass or radius below 0); as
  * hb_sim_step, after which the simulation is of no more use. */
 enum hb_status hb_sim_change(struct hb_sim *sim, const struct hb_change *change);
 
