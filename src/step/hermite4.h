@@ -266,8 +266,10 @@ double hb_hermite4_near_reach2(const struct hb_hermite4 *h, uint32_t i);
 void hb_hermite4_near_unite(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other);
 void hb_hermite4_near_divide(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other);
 
-/* A node at xp vp has gone at T. */
-void hb_hermite4_near_forget(struct hb_hermite4 *h, uint64_t T, uint32_t node);
+/* ---- hermite4_change.c ---- */
+
+/* The nodes gone[count] at xp vp, where all are, will vanish: from T on nobody feels them. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_hermite4_forget(struct hb_hermite4 *h, uint64_t T, size_t count, const uint32_t *gone);
 
 /* ---- hermite4_groups.c ---- */
 

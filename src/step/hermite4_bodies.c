@@ -39,7 +39,7 @@ struct hb_bodies {
   struct suspect *suspect;     /* [suspects] of [n] */
   size_t suspects;
   uint8_t *fate;       /* [n] enum fate, in the present step */
-  uint32_t *number;    /* [n] new ones */
+  uint32_t *number;    /* [n] new ones; before, who leaves */
   double *phi;         /* [n] of the block */
   uint8_t *listed;     /* [n] whether it has escaped already, by order; NULL: escapers are not listed */
   struct touch *touch; /* [touches] of [touch_capacity], ascending */
@@ -562,10 +562,10 @@ static int was_told(struct hb_hermite4 *h, uint32_t i)
   return told;
 }
 
-/* All masses and momenta so far. */
+/* All masses and momenta so far; and how many nodes have gone, bodies->number. */
 struct rest {
   double M, momentum[3];
-  size_t count;
+  size_t count, gone;
 };
 
 static enum hb_status leave(struct hb_hermite4 *h, uint64_t T, uint32_t i, double e, struct rest *rest)
@@ -584,7 +584,7 @@ static enum hb_status leave(struct hb_hermite4 *h, uint64_t T, uint32_t i, doubl
   if (m > 0) h->counts.e_lost += energy_of(h, i, rest->M, rest->momentum);
   rest->M -= m, rest->count -= m > 0;
   for (size_t d = 0; d < 3; d++) rest->momentum[d] -= m * h->vp[3 * (size_t)i + d];
-  hb_hermite4_near_forget(h, T, i);
+  h->bodies->number[rest->gone++] = i;
   remove_node(h, i, &event);
   return hb_events_add(h->events, &event);
 }
@@ -608,7 +608,7 @@ static enum hb_status let_escape(struct hb_hermite4 *h, uint64_t T, size_t ni)
     double speed = speed_of(h, i, &place), e = speed * speed / 2 + h->bodies->phi[b];
     if (e > 0) status = leave(h, T, i, e, &rest);
   }
-  return status;
+  return status == HB_OK ? hb_hermite4_forget(h, T, rest.gone, h->bodies->number) : status;
 }
 
 /* ---- particles that vanish, and those that begin anew ---- */

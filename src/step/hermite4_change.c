@@ -480,6 +480,22 @@ static void let_feel(struct change *c)
   hb_parallel_for(h->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(h->n, PIECE), feel_piece, c);
 }
 
+enum hb_status hb_hermite4_forget(struct hb_hermite4 *h, uint64_t T, size_t count, const uint32_t *gone)
+{
+  double eps = hb_force_eps(h->force);
+  struct change c = {.h = h, .T = T, .eps2 = eps * eps};
+  if (count == 0) return HB_OK;
+  HB_TRY(HB_ALLOC(count, &c.felt.at));
+  for (size_t k = 0; k < count; k++) {
+    take_source(h, gone[k], -hb_hermite4_masses(h)[gone[k]], &c.felt);
+    c.felt.at[k].weight = 0;
+  }
+  set_times(&c);
+  let_feel(&c);
+  hb_mem_free(c.felt.at);
+  return HB_OK;
+}
+
 /* ---- the change ---- */
 
 static enum hb_status open_marked(struct change *c)

@@ -979,23 +979,6 @@ static void divide(const struct transfer *t, uint32_t i)
   }
 }
 
-/* One that has gone pulls nobody, neither near nor far. What i was pulled until now stays in its a and j up to its next step. */
-static void forget(const struct transfer *t, uint32_t i)
-{
-  struct hb_hermite4 *h = t->h;
-  struct hb_hermite4_near *near = h->near;
-  int is_there;
-  size_t at = place_in(near, i, t->node, &is_there);
-  if (!is_there) move_pull(t, i, t->node, 1);
-  const struct hb_span span = hb_span_of(since(h, t->T, h->blocks->level[i]));
-  const struct hb_pull f = pull_of(h, &span, i, t->node);
-  for (size_t c = 0, k = 3 * (size_t)i; c < 3; c++, k++) {
-    near->a[k] -= f.a[c] - span.whole * f.k[c];
-    near->j[k] -= f.k[c];
-  }
-  if (is_there) take_out(near, i, at);
-}
-
 /* ---- nodes that change ---- */
 
 static void near_catch_up(struct hb_hermite4 *h, uint64_t T, size_t b, double a[3], double k[3], double dx[3],
@@ -1147,11 +1130,6 @@ void hb_hermite4_near_unite(struct hb_hermite4 *h, uint64_t T, uint32_t node, ui
 void hb_hermite4_near_divide(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other)
 {
   transfer(h, T, node, other, divide);
-}
-
-void hb_hermite4_near_forget(struct hb_hermite4 *h, uint64_t T, uint32_t node)
-{
-  transfer(h, T, node, node, forget);
 }
 
 /* ---- starting ---- */
