@@ -515,9 +515,11 @@ def opens(link):
     time_of = re.search(r"[#&]t=([\d.]+)", link)
     until("its time", lambda: not time_of or float(browser.text("#time") or 0) >= float(time_of[1]) - 0.05)
     if MAKES:
-        time.sleep(8)  # for trails, and stars that have left their beginning
+        speed = re.search(r"[#&]speed=([\d.]+)", link)  # for trails, and stars that have left their beginning
+        until("five seconds of its clock", lambda: not speed or float(browser.text("#time") or 0) >= 5.4 * float(speed[1]))
+        time.sleep(0 if speed else 8)
     demand("The address says" not in (browser.text("#message") or ""), f"{link}: {browser.text('#message')}")
-    box = browser.box("#view")
+    box = browser.box("#stage")
     return browser.screenshot(), box
 
 

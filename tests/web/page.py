@@ -842,6 +842,8 @@ def _():
         browser.open(address)
         until("run", lambda: moment() > 0)
         demand(said() == "watching w.txt", said())
+        heads = browser.ask("return [...document.querySelectorAll('aside summary')].filter(e => e.getClientRects().length).map(e => e.textContent)")
+        demand(heads == ["Files", "Help"], f"what cannot be done is offered: {heads}")
         first, t = seen(), moment()
         until("other pixels", lambda: moment() > t and seen().lit() > 30 and seen().changed(first) > 30)
         until("a snapshot", lambda: moment() > 2 and os.path.exists(os.path.join(browser.home, "watched_0001.txt")))
