@@ -147,7 +147,10 @@ export GALLIVM_PERF=nopt
 
 # Journeys from an installed program come first: what they find, users meet. Beside them the browsers, which take longest.
 export HOLMBERG=$build/holmberg
-[ -n "$sanitized" ] || begin web.bats bats --tap tests/cli/web.bats
+if [ -z "$sanitized" ]; then
+  begin 'web.bats, Firefox' bats --tap -f Fi tests/cli/web.bats
+  begin 'web.bats, all else' bats --tap -f '^([^F]|F[^i])*$' tests/cli/web.bats
+fi
 for source in tests/outside/*.bats; do
   optimized=
   case $source in */newcomer.bats | */student.bats) optimized=-uGALLIVM_PERF ;; esac
