@@ -272,7 +272,7 @@ def _():
 @case("a long step: the page says so, draws, and answers")
 def _():
     # without neighbors a full step is long, and by such a nu nearly every step is one
-    for link in ["#scheme=host&n=8192&neighbors=0&nu=0.5"] + ["#scheme=cg2007&n=8192", "#precision=ds&n=16384&transfer=block"][:2 if LONG else 0]:
+    for link in ["#scheme=host&n=16384&neighbors=0&nu=0.5"] + ["#scheme=cg2007&n=8192", "#precision=ds&n=16384&transfer=block"][:2 if LONG else 0]:
         open_page(link)
         until("stars", lambda: seen().lit() > 30)
         until("long step", lambda: browser.text("#under") and browser.text("#what") == "long step under way")
