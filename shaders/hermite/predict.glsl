@@ -4,7 +4,13 @@
 //   single, compensated   (x, m) (v, 0)
 //   ds                    (x, m) (v, 0) (what float could not hold of x, 0)
 //   double                (x, m) (v, 0), each as a texel of high words and one of low words
+//
+// Particles that have times of their own (TIMED) are predicted with all their digits, whatever the kernel reads.
+#ifdef TIMED
+#include "hermite/timed.glsl"
+#else
 #include "hermite/particle.glsl"
+#endif
 
 #if PRECISION == DOUBLE
 #define TEXELS 4
@@ -18,7 +24,7 @@ uvec4 texel(body b, int part) {
   uint m = part == 0 ? b.m_high : part == 1 ? b.m_low : 0u;
   return uvec4(part % 2 == 0 ? high_bits(q) : low_bits(q), m);
 }
-#elif PRECISION == DS
+#elif PRECISION == DS || defined(TIMED)
 uvec4 texel(body b, int part) {
   if (part == 1) return uvec4(high_bits(predicted_v(b)), 0u);
   wide3 x = predicted_x(b);

@@ -15,7 +15,6 @@
 #include "common/real.glsl"
 #include "common/wide.glsl"
 
-#define STATE_ACCESS readonly
 #include "hermite/kept.glsl"
 uvec4 layer_of(int i, int l) { return state[l * particle_count + i]; }
 
@@ -59,13 +58,14 @@ body body_at(int i) {
               time_until_now(uvec3(v_high.w, v_low.w, a_high.w)), x_high.w, x_low.w);
 }
 
-// GRAPE-6's predictor in Horner's form: the same operations in the same order as on the host (force/timed.c).
+// GRAPE-6's predictor in Horner's form: the same operations in the same order as on the host (hb_timed_place in
+// src/force/resident.c). From the origin of the particles' frame.
 wide3 predicted_x(body b) {
   wide3 half_a = plus(b.a2, times(b.dt, plus(b.k6, times(b.dt, b.s24))));
-  return plus(b.x, times(b.dt, plus(b.v, times(b.dt, half_a))));
+  return minus(plus(b.x, times(b.dt, plus(b.v, times(b.dt, half_a)))), wide3_of(origin[0], origin[1]));
 }
 
 wide3 predicted_v(body b) {
   wide3 k = plus(times(3.0, b.k6), times(b.dt, times(4.0, b.s24)));
-  return plus(b.v, times(b.dt, plus(times(2.0, b.a2), times(b.dt, k))));
+  return minus(plus(b.v, times(b.dt, plus(times(2.0, b.a2), times(b.dt, k)))), wide3_of(origin[2], origin[3]));
 }

@@ -1,7 +1,8 @@
 // A thread is a particle.
+#define STATE_ACCESS readonly
 #include "hermite/timed_near.glsl"
 
-layout(std430, binding = 3) writeonly buffer source_storage {
+layout(std430, binding = 4) writeonly buffer source_storage {
   uvec4 sources[];
 };
 

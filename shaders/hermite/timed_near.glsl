@@ -29,15 +29,15 @@ float high_of(wide a) { return a.high; }
 vec3 size(wide3 a) { return abs(high_of(a)) + SMALL; }
 
 // The sum of the sizes of all terms of the prediction.
-vec3 size_of_terms(body b, wide3 o) {
+vec3 size_of_terms(body b) {
   float dt = abs(high_of(b.dt));
   vec3 way = dt * (size(b.v) + dt * (size(b.a2) + dt * (size(b.k6) + dt * size(b.s24))));
-  return size(o) + size(b.x) + way;
+  return size(wide3_of(origin[0], origin[1])) + size(b.x) + way;
 }
 
 uvec4 place(body b) {
-  wide3 o = wide3_of(origin[0], origin[1]), x = minus(predicted_x(b), o);
-  vec3 at = scale * high_of(x), terms = scale * size_of_terms(b, o);
+  wide3 x = predicted_x(b);
+  vec3 at = scale * high_of(x), terms = scale * size_of_terms(b);
   float e = (length(scale * low_of(x)) + ROUNDING * length(terms)) * 1.00001 + LEAST;
   // asked this way, because a NaN is neither within nor beyond
   bool is_within = all(lessThan(abs(at), vec3(REACH))) && all(lessThan(terms, vec3(REACH)));

@@ -178,6 +178,49 @@ static void kept_store(struct hb_kept *k, size_t count)
   kept_store_from(k, count, &k->sent.buffer);
 }
 
+/* Particles to be stored: pack writes the layers of the k-th, whose number that is; 0: it has not come. One thread packs up to
+ * `alone`. */
+struct kept_packing {
+  const void *owner;
+  int (*pack)(const void *owner, size_t k, uint32_t number, uint32_t *words);
+  size_t alone;
+
+  /* those that are sent together */
+  size_t first, count, words;
+  const uint32_t *number;
+  uint32_t *out;
+  atomic_int is_incomplete;
+};
+
+enum { PACKED = 256 /* particles that a thread of the host packs at a time */ };
+
+static void pack_piece(void *context, size_t piece)
+{
+  struct kept_packing *p = context;
+  for (size_t k = piece * PACKED, end = hb_parallel_end(p->count, PACKED, k); k < end; k++)
+    if (!p->pack(p->owner, p->first + k, p->number[k], p->out + p->words * k)) p->is_incomplete = 1;
+}
+
+/* number NULL: 0, 1, ... */
+static enum hb_status kept_put(struct hb_kept *k, size_t count, const uint32_t *number, struct kept_packing p)
+{
+  p.words = 4 * k->layers;
+  for (p.first = 0; p.first < count; p.first += p.count) {
+    uint32_t *numbers;
+    p.count = hb_min(count - p.first, HB_KEPT_PORTION);
+    HB_TRY(kept_reserve(k, p.count, &p.out, &numbers));
+    for (size_t i = 0; i < p.count; i++) numbers[i] = number ? number[p.first + i] : (uint32_t)(p.first + i);
+    p.number = numbers;
+    hb_parallel_for(p.count > p.alone ? hb_parallel_threads() : 1, hb_div_ceil(p.count, PACKED), pack_piece,
+                    &p);
+    if (p.is_incomplete)
+      return hb_fail(HB_ERR_DEVICE,
+                     "another device dropped a draw: particles that it corrected have not come");
+    kept_store(k, p.count);
+  }
+  return hb_gl_context_check(k->context, "storing particles");
+}
+
 /* Waits: this layer of particles first .. first + count - 1, four words a particle. */
 static void kept_read(const struct hb_kept *k, size_t layer, size_t first, size_t count, uint32_t *words)
 {
@@ -348,7 +391,6 @@ static enum hb_status resident_no_step(const struct hb_resident *r, float asked,
 /* Particles in a storage buffer, predicted and corrected by compute shaders. Levels and steps lie in memory that host and
  * device share, so a block step is three dispatches (prediction, walk, correction) and one wait. */
 
-enum { PACKED = 256 /* particles that a thread of the host packs at a time */ };
 /* So many pairs take the device longer than two submissions take the host. */
 static const double LONG_WALK = 1e9;
 
@@ -388,42 +430,28 @@ static void stored_destroy(struct hb_resident *r)
 
 /* ---- storing ---- */
 
-struct packing {
+/* Particles of the host, and where their levels go. */
+struct arriving {
   const struct hb_resident *r;
   const struct hb_force_particles *p;
-  const uint32_t *number;
-  size_t count;
-  uint32_t *out;
+  uint8_t *level;
 };
 
-static void pack_piece(void *context, size_t piece)
+static int pack_arriving(const void *owner, size_t k, uint32_t number, uint32_t *words)
 {
-  const struct packing *c = context;
-  for (size_t k = piece * PACKED, end = hb_parallel_end(c->count, PACKED, k); k < end; k++) {
-    uint32_t *word = c->out + 4 * HB_RESIDENT_LAYERS * k;
-    for (int q = 0; q < 4; q++) resident_pack(c->r, c->p, c->number[k], q, word + 8 * q, word + 8 * q + 4);
-  }
+  (void)k;
+  const struct arriving *a = owner;
+  for (int q = 0; q < 4; q++) resident_pack(a->r, a->p, number, q, words + 8 * q, words + 8 * q + 4);
+  a->level[number] = a->p->level[number];
+  return 1;
 }
 
 static enum hb_status stored_put(struct hb_resident *r, const struct hb_force_particles *p, size_t ni,
                                  const uint32_t *index)
 {
   struct stored *s = r->state;
-  for (size_t first = 0; first < ni; first += HB_KEPT_PORTION) {
-    size_t count = hb_min(ni - first, HB_KEPT_PORTION);
-    uint32_t *word, *number;
-    uint8_t *level = s->levels.memory;
-    HB_TRY(kept_reserve(&s->kept, count, &word, &number));
-    for (size_t k = 0; k < count; k++) {
-      number[k] = index ? index[first + k] : (uint32_t)(first + k);
-      level[number[k]] = p->level[number[k]];
-    }
-    struct packing packing = {r, p, number, count, word};
-    int threads = count > PACKED ? hb_parallel_threads() : 1;
-    hb_parallel_for(threads, hb_div_ceil(count, PACKED), pack_piece, &packing);
-    kept_store(&s->kept, count);
-  }
-  return hb_gl_context_check(r->context, "storing particles");
+  const struct arriving arriving = {r, p, s->levels.memory};
+  return kept_put(&s->kept, ni, index, (struct kept_packing){&arriving, pack_arriving, .alone = PACKED});
 }
 
 static enum hb_status stored_settle(struct hb_resident *r, size_t ni, const uint32_t *index,
@@ -599,41 +627,20 @@ static enum hb_status stored_take(struct hb_resident *r, size_t ni, const uint32
   return collected(r, ni, index, news);
 }
 
-enum { EACH = 4 * HB_RESIDENT_LAYERS, COPIED = 256 /* particles at a time */ };
+enum { EACH = 4 * HB_RESIDENT_LAYERS };
 
-struct copying {
-  const struct hb_force_news *news;
-  size_t first, count;
-  uint32_t *word;
-  atomic_int is_incomplete;
-};
-
-static void copy_piece(void *context, size_t piece)
+static int pack_given(const void *owner, size_t k, uint32_t number, uint32_t *words)
 {
-  struct copying *c = context;
-  size_t k = piece * COPIED, end = hb_parallel_end(c->count, COPIED, k);
-  const uint32_t *from = c->news->words + EACH * c->first;
-  memcpy(c->word + EACH * k, from + EACH * k, EACH * (end - k) * sizeof *from);
-  for (; k < end; k++)
-    if (from[EACH * (k + 1) - 1] != c->news->index[c->first + k] + c->news->token) c->is_incomplete = 1;
+  const struct hb_force_news *news = owner;
+  memcpy(words, news->words + EACH * k, EACH * sizeof *words);
+  return words[EACH - 1] == number + news->token;
 }
 
 static enum hb_status stored_give(struct hb_resident *r, const struct hb_force_news *news)
 {
   struct stored *s = r->state;
-  for (size_t first = 0; first < news->count; first += HB_KEPT_PORTION) {
-    struct copying c = {.news = news, .first = first, .count = hb_min(news->count - first, HB_KEPT_PORTION)};
-    uint32_t *number;
-    HB_TRY(kept_reserve(&s->kept, c.count, &c.word, &number));
-    memcpy(number, news->index + first, c.count * sizeof *number);
-    hb_parallel_for(c.count > 4 * COPIED ? hb_parallel_threads() : 1, hb_div_ceil(c.count, COPIED),
-                    copy_piece, &c);
-    if (c.is_incomplete)
-      return hb_fail(HB_ERR_DEVICE,
-                     "another device dropped a draw: particles that it corrected have not come");
-    kept_store(&s->kept, c.count);
-  }
-  return hb_gl_context_check(r->context, "storing particles of another device");
+  return kept_put(&s->kept, news->count, news->index,
+                  (struct kept_packing){news, pack_given, .alone = 4 * PACKED});
 }
 
 const struct hb_resident_way hb_resident_stored = {.create = stored_create,
@@ -1237,7 +1244,8 @@ static int suits(const struct hb_pairs *pairs, size_t n)
 static enum hb_status build_timed(struct device *d, const struct hb_pairs *pairs, const char *compute,
                                   struct hb_gl_pass *pass)
 {
-  const struct hb_gl_program_source source = {.compute = compute, .unrolled = {{"TEXELS", d->texels}}};
+  const struct hb_gl_program_source source = {
+      .compute = compute, .defines = "#define TIMED\n", .unrolled = {{"TEXELS", d->texels}}};
   return kept_program(d->context, d->precision, pairs->fma_is_fused, &source, pass);
 }
 
@@ -1250,7 +1258,7 @@ static enum hb_status create_device(const struct hb_pairs *pairs, size_t n, stru
   d->precision = pairs->params.precision;
   d->texels = pairs->texels;
   enum hb_status status = hb_gl_context_use(d->context);
-  if (status == HB_OK) status = build_timed(d, pairs, "hermite/timed_predict.comp", &d->predict);
+  if (status == HB_OK) status = build_timed(d, pairs, "hermite/predict.comp", &d->predict);
   if (status == HB_OK) status = build_timed(d, pairs, "hermite/timed_near.comp", &d->near);
   if (status == HB_OK) status = kept_create(d->context, n, LAYERS, &d->kept);
   *device = status == HB_OK ? d : NULL;
@@ -1274,48 +1282,33 @@ static void pack_time(enum hb_precision precision, double t, uint32_t word[3])
   if (precision != HB_PRECISION_DOUBLE) word[2] = hb_bits_of_float(hb_split_low(rest));
 }
 
-static void pack(enum hb_precision precision, const struct body *p, uint32_t word[4 * LAYERS])
-{
-  const double *const vectors[] = {p->x, p->v, p->a2, p->j6, p->s24};
-  uint32_t time[3];
-  for (int k = 0; k < 5; k++) pack_vector(precision, vectors[k], word + 8 * k);
-  for (int k = 5; k < LAYERS; k++) word[4 * k + 3] = 0;
-  precision_split(precision, p->m, &word[3], &word[7]);
-  pack_time(precision, p->t, time);
-  for (int k = 0; k < 3; k++) word[4 * (2 + k) + 3] = time[k];
-}
-
 struct timed_packing {
   enum hb_precision precision;
-  size_t count;
-  const uint32_t *address;
   const struct body *bodies;
-  uint32_t *out;
 };
 
-static void pack_timed(void *context, size_t piece)
+static int pack_timed(const void *owner, size_t k, uint32_t number, uint32_t *word)
 {
-  const struct timed_packing *p = context;
-  for (size_t k = piece * PACKED, end = hb_parallel_end(p->count, PACKED, k); k < end; k++)
-    pack(p->precision, &p->bodies[p->address[k]], p->out + 4 * LAYERS * k);
+  (void)k;
+  const struct timed_packing *timed = owner;
+  const struct body *p = &timed->bodies[number];
+  const double *const vectors[] = {p->x, p->v, p->a2, p->j6, p->s24};
+  uint32_t time[3];
+  for (int l = 0; l < 5; l++) pack_vector(timed->precision, vectors[l], word + 8 * l);
+  for (int l = 5; l < LAYERS; l++) word[4 * l + 3] = 0;
+  precision_split(timed->precision, p->m, &word[3], &word[7]);
+  pack_time(timed->precision, p->t, time);
+  for (int l = 0; l < 3; l++) word[4 * (2 + l) + 3] = time[l];
+  return 1;
 }
 
 /* Stores bodies[address[k]] at address[k], for each k < count; none twice. */
 static enum hb_status store_on_device(struct device *d, size_t count, const uint32_t *address,
                                       const struct body *bodies)
 {
+  const struct timed_packing timed = {d->precision, bodies};
   HB_TRY(hb_gl_context_use(d->context));
-  for (size_t first = 0; first < count; first += HB_KEPT_PORTION) {
-    struct timed_packing packing = {d->precision, hb_min(count - first, HB_KEPT_PORTION), address + first,
-                                    bodies, NULL};
-    uint32_t *number;
-    HB_TRY(kept_reserve(&d->kept, packing.count, &packing.out, &number));
-    hb_parallel_for(packing.count > PACKED ? hb_parallel_threads() : 1, hb_div_ceil(packing.count, PACKED),
-                    pack_timed, &packing);
-    memcpy(number, packing.address, packing.count * sizeof *number);
-    kept_store(&d->kept, packing.count);
-  }
-  return hb_gl_context_check(d->context, "storing particles");
+  return kept_put(&d->kept, count, address, (struct kept_packing){&timed, pack_timed, .alone = PACKED});
 }
 
 /* The first nj at time t, in the frame with that place and velocity, into the buffer. words: of d, because the pass keeps them. */
@@ -1328,7 +1321,7 @@ static void run(struct device *d, struct hb_gl_pass *pass, size_t nj, double t, 
   hb_gl_pass_set(pass, "now", HB_GL_UINT4, 1, d->now);
   hb_gl_pass_set(pass, "origin", HB_GL_UINT4, 4, words);
   hb_gl_pass_int(pass, "source_count", (int)nj);
-  hb_gl_pass_storage(pass, HB_KEPT_BINDINGS, buffer);
+  hb_gl_pass_storage(pass, RECORDS, buffer);
   kept_dispatch(&d->kept, pass, nj);
 }
 
