@@ -59,6 +59,7 @@ uniform uint always_0;
 float as_written(float x) { return uintBitsToFloat(floatBitsToUint(x) ^ always_0); }
 vec3 as_written(vec3 x) { return uintBitsToFloat(floatBitsToUint(x) ^ always_0); }
 vec4 as_written(vec4 x) { return uintBitsToFloat(floatBitsToUint(x) ^ always_0); }
+int as_written(int x) { return x ^ int(always_0); }
 #endif
 
 // The vector from sink to source. In ds the high parts cancel exactly where particles are close, which is where

@@ -48,7 +48,8 @@ layout(std430, binding = 1) buffer output_storage {
 #include "common/outputs.glsl"
 #ifdef CONTINUES
 uniform usampler2DArray before; // written by the previous pass
-#define TOTAL_BEFORE(k, w) texelFetch(before, ivec3(texel, (k) * WORDS + w), 0)
+// Mali T860: small numbers that a compiler knows stay in registers for all of the walk, and others spill
+#define TOTAL_BEFORE(k, w) texelFetch(before, ivec3(texel, as_written((k) * WORDS + w)), 0)
 #endif
 #endif
 
@@ -108,9 +109,13 @@ void main() {
     for (int j = fast_stop; j < stop; j++) {
       p[0] = source(j);
       for (int k = 0; k < I_EACH; k++) {
+#ifdef FEW_REGISTERS // in which two sums find no place
+        if (j != me[k]) interact(my[k].r, p[0].r, parameter, f[k].f);
+#else
         force g = f[k];
         interact(my[k].r, p[0].r, parameter, g.f);
         if (j != me[k]) f[k] = g;
+#endif
       }
     }
     for (int k = 0; k < I_EACH; k++) accumulate(t[k], f[k]);

@@ -15,10 +15,17 @@ const char *const hb_j_source_names[] = {"buffer_texture", "texture", "block", "
 
 /* ---- programs ---- */
 
+int hb_pairs_has_few_registers(const struct hb_pairs *p)
+{
+  return !p->params.context->caps.software && p->params.context->caps.registers <= 64;
+}
+
 static enum hb_status write_defines(const struct hb_pairs *p, const struct hb_pairs_program_source *source,
                                     struct hb_text *text)
 {
   if (p->params.context->caps.software) HB_TRY(hb_text_append(text, "#define SOFTWARE\n"));
+  if (hb_pairs_has_few_registers(p) && source->i_each == 1)
+    HB_TRY(hb_text_append(text, "#define FEW_REGISTERS\n"));
   HB_TRY(hb_text_append(text,
                         "#define PRECISION %d\n#define I_EACH %d\n#define UNROLL %d\n#define PARTIAL %d\n",
                         (int)source->precision, source->i_each, source->unroll, source->partial));

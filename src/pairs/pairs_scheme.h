@@ -22,6 +22,10 @@ struct hb_pairs_program_source {
 enum hb_status hb_pairs_program_build(struct hb_pairs *pairs, const struct hb_pairs_program_source *source,
                                       struct hb_gl_pass *pass);
 
+/* Phones and small boards: of the programs of one sink a thread, tile's keep totals in shared memory and fetch nothing ahead, and
+ * bag's branch where others choose. Those see FEW_REGISTERS. */
+int hb_pairs_has_few_registers(const struct hb_pairs *pairs);
+
 /* The interaction's parameter, the particles and the sinks of the walk as its inputs. */
 void hb_pairs_program_inputs(const struct hb_pairs *pairs, struct hb_gl_pass *pass);
 

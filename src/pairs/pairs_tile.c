@@ -32,20 +32,13 @@ struct tile {
   size_t from, to; /* sources of each segment that the pass sums */
 };
 
-/* Phones and small boards: totals wait in shared memory then, and nothing is fetched ahead. */
-static int has_few_registers(const struct hb_pairs *p)
-{
-  const struct hb_gl_caps *caps = &p->params.context->caps;
-  return !caps->software && caps->registers <= 64;
-}
-
 /* The tile and what merge.glsl exchanges, or the totals that wait, share a memory of which 32 KB are certain (OpenGL 4.3, table
  * 23.67). */
 static int largest_workgroup(const struct hb_pairs *p)
 {
   enum { USUAL = 256, SHARED = 32768, FLAGS = 32, UNROLL = 8 };
   int of_doubles = hb_precisions[p->params.precision].is_double && !p->params.context->caps.software;
-  int few = has_few_registers(p), words = few ? 2 * p->words : p->words;
+  int few = hb_pairs_has_few_registers(p), words = few ? 2 * p->words : p->words;
   int workgroup =
       of_doubles || few ? USUAL / 2 : USUAL; /* of threads with many registers more fit in small groups */
   int kept = few ? 8 * workgroup : 0;
@@ -157,9 +150,8 @@ static enum hb_status build(struct hb_pairs *p, struct hb_gl_pass *program)
   const struct tile *s = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
   char defines[160];
-  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n#define WORKGROUP %d\n%s%s", t->j_source_plus_1 - 1,
-           t->workgroup, p->shape.segments > 1 ? "#define SEGMENTS\n" : "",
-           has_few_registers(p) && s->each == 1 ? "#define FEW_REGISTERS\n" : "");
+  snprintf(defines, sizeof defines, "#define J_SOURCE %d\n#define WORKGROUP %d\n%s", t->j_source_plus_1 - 1,
+           t->workgroup, p->shape.segments > 1 ? "#define SEGMENTS\n" : "");
   const struct hb_pairs_program_source source = {.compute = "pairs/tile.comp",
                                                  .version = 430,
                                                  .precision = p->params.precision,

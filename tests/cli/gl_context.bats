@@ -66,15 +66,16 @@ crashing() {
 }
 
 # Told the same shape, both add in the same order.
-@test "where a thread has 64 registers, tile keeps totals in shared memory: the same bits" {
+@test "where a thread has 64 registers, tile keeps totals in shared memory, and bag branches: the same bits" {
   "$HOLMBERG" ic plummer -n 300 --seed 1 -o a.h5 --quiet
-  tile() { # REGISTERS PRECISION
+  end_of() { # REGISTERS SCHEME PRECISION TUNING
     HB_LIMITS=registers=$1 EGL_PLATFORM=surfaceless GALLIUM_DRIVER=llvmpipe force_gl_renderer='A GPU' "$HOLMBERG" run a.h5 \
-      --scheme tile --precision "$2" --context egl --no-tune --tuning 'workgroup=128 i_each=1 unroll=1' --t-end 1/64 --json | grep -o '"state_hash": "[^"]*"'
+      --scheme "$2" --precision "$3" --context egl --no-tune --tuning "i_each=1 unroll=1$4" --t-end 1/64 --json | grep -o '"state_hash": "[^"]*"'
   }
-  for precision in ds reproducible; do
-    few=$(tile 64 "$precision") many=$(tile 255 "$precision")
-    echo "$precision: $few, expected $many"
+  for case in 'tile ds workgroup=128' 'tile reproducible workgroup=128' 'bag ds' 'bag reproducible'; do
+    IFS=' ' read -r scheme precision tuning <<<"$case"
+    few=$(end_of 64 "$scheme" "$precision" "${tuning:+ $tuning}") many=$(end_of 255 "$scheme" "$precision" "${tuning:+ $tuning}")
+    echo "$case: $few, expected $many"
     [ -n "$few" ] && [ "$few" = "$many" ]
   done
 }
