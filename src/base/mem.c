@@ -69,6 +69,11 @@ void hb_mem_free(void *block)
   free(head->start);
 }
 
+void hb_mem_free_all(size_t count, void *const *blocks)
+{
+  for (size_t k = 0; k < count; k++) hb_mem_free(blocks[k]);
+}
+
 enum hb_status hb_mem_grow(size_t count, size_t size, size_t *capacity, void **block)
 {
   if (count < *capacity) return HB_OK;

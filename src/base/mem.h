@@ -11,6 +11,11 @@ enum { HB_MEM_ALIGNMENT = 64 };
 enum hb_status hb_mem_alloc(size_t count, size_t size, void **block);
 void hb_mem_free(void *block);
 
+/* Several blocks, some of which may be NULL. */
+void hb_mem_free_all(size_t count, void *const *blocks);
+#define HB_FREE(...)                                                                                         \
+  hb_mem_free_all(sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
+
 /* Moves *block, nullable, to one of count * size bytes, the new ones zero. Errors: as above, *block unchanged. */
 enum hb_status hb_mem_resize(size_t count, size_t size, void **block);
 

@@ -17,4 +17,8 @@ enum hb_status hb_fail_in(enum hb_status status, const char *context);
     if (hb_try_status != HB_OK) return hb_try_status;                                                        \
   } while (0)
 
+/* The end of a function that makes something: it is the caller's, or destroyed if the status says that it is not whole. */
+#define HB_MADE(status, made, destroy, to)                                                                   \
+  ((status) == HB_OK ? (*(to) = (made), (status)) : (destroy(made), (status)))
+
 #endif

@@ -152,8 +152,7 @@ static enum hb_status work(const struct hb_opts *opts)
   if (status == HB_OK) status = read_options(opts, s, &output, &command);
   if (status == HB_OK) status = hb_render_frames(&s->render);
   hb_keyframes_clear(&s->render.keyframes);
-  hb_mem_free(output.text);
-  hb_mem_free(command.text);
+  HB_FREE(output.text, command.text);
   return status;
 }
 

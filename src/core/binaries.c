@@ -288,9 +288,7 @@ enum hb_status hb_binary_watch_look(struct hb_binary_watch *watch, const struct 
   struct look l = {.p = stars ? stars : particles, .eps2 = eps2, .events = events};
   enum hb_status status = look(watch, &l, kind);
   hb_particles_destroy(stars);
-  hb_mem_free(l.pairs);
-  hb_mem_free(l.pair_of);
-  hb_mem_free(l.is_known);
+  HB_FREE(l.pairs, l.pair_of, l.is_known);
   return status;
 }
 
@@ -407,8 +405,7 @@ enum hb_status hb_hierarchy_find(const struct hb_particles *particles, double ep
 void hb_hierarchy_clear(struct hb_hierarchy *h)
 {
   hb_particles_destroy(h->systems);
-  hb_mem_free(h->at);
-  hb_mem_free(h->part);
+  HB_FREE(h->at, h->part);
   *h = (struct hb_hierarchy){0};
 }
 

@@ -279,18 +279,13 @@ enum hb_status hb_field_create(const char *words, struct hb_field **field)
     status = hb_fail(HB_ERR_USAGE, "field '%s': omega is of coordinates at rest, where frame and hill turn",
                      words);
   hb_mem_free(text);
-  if (status == HB_OK)
-    *field = f;
-  else
-    hb_field_destroy(f);
-  return status;
+  return HB_MADE(status, f, hb_field_destroy, field);
 }
 
 void hb_field_destroy(struct hb_field *field)
 {
   if (!field) return;
-  hb_mem_free(field->words);
-  hb_mem_free(field);
+  HB_FREE(field->words, field);
 }
 
 const char *hb_field_words(const struct hb_field *field) { return field->words; }

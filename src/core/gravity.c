@@ -67,9 +67,7 @@ enum hb_status hb_gravity_create(size_t n, struct hb_gravity **gravity)
 void hb_gravity_destroy(struct hb_gravity *gravity)
 {
   if (!gravity) return;
-  double *columns[] = {gravity->x, gravity->y, gravity->z, gravity->vx, gravity->vy, gravity->vz, gravity->m};
-  for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) hb_mem_free(columns[k]);
-  hb_mem_free(gravity);
+  HB_FREE(gravity->x, gravity->y, gravity->z, gravity->vx, gravity->vy, gravity->vz, gravity->m, gravity);
 }
 
 struct copying {

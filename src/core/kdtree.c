@@ -158,10 +158,7 @@ void hb_kdtree_arrange(size_t n, size_t run, uint32_t *index, double *x)
 void hb_kdtree_destroy(struct hb_kdtree *tree)
 {
   if (!tree) return;
-  hb_mem_free(tree->index);
-  hb_mem_free(tree->x);
-  hb_mem_free(tree->axis);
-  hb_mem_free(tree);
+  HB_FREE(tree->index, tree->x, tree->axis, tree);
 }
 
 /* ---- searching --------------------------------------------------------------------------------------- */

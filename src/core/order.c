@@ -108,10 +108,8 @@ enum hb_status hb_order_create(size_t n, struct hb_order **order)
 void hb_order_destroy(struct hb_order *order)
 {
   if (!order) return;
-  void *blocks[] = {order->number, order->place, order->m, order->weight, order->x,
-                    order->y,      order->z,     order->w, order->id,     order->nodes};
-  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) hb_mem_free(blocks[k]);
-  hb_mem_free(order);
+  HB_FREE(order->number, order->place, order->m, order->weight, order->x, order->y, order->z, order->w,
+          order->id, order->nodes, order);
 }
 
 const uint32_t *hb_order_place(const struct hb_order *order) { return order->place; }

@@ -41,8 +41,7 @@ void hb_particles_destroy(struct hb_particles *p)
 {
   if (!p) return;
   for (size_t k = 0; k < p->note_count; k++) {
-    hb_mem_free(p->notes[k].key);
-    hb_mem_free(p->notes[k].value);
+    HB_FREE(p->notes[k].key, p->notes[k].value);
   }
   hb_mem_free(p->notes);
   hb_columns_free(&hb_particles_columns, p);
@@ -295,12 +294,7 @@ enum hb_status hb_particles_get(const struct hb_sections *sections, struct hb_pa
   if (status == HB_OK) status = hb_columns_get(&hb_particles_columns, sections, p->n, p);
   if (status == HB_OK) status = hb_particles_check(p);
   if (status == HB_OK) status = get_notes(sections, p);
-  if (status != HB_OK) {
-    hb_particles_destroy(p);
-    return status;
-  }
-  *particles = p;
-  return HB_OK;
+  return HB_MADE(status, p, hb_particles_destroy, particles);
 }
 
 /* ---- by identity ---- */

@@ -70,8 +70,7 @@ enum hb_status hb_surroundings_find(const struct hb_particles *particles,
 
 void hb_surroundings_clear(struct hb_surroundings *surroundings)
 {
-  hb_mem_free(surroundings->nearest);
-  hb_mem_free(surroundings->rho);
+  HB_FREE(surroundings->nearest, surroundings->rho);
   *surroundings = (struct hb_surroundings){0};
 }
 
@@ -124,8 +123,7 @@ static enum hb_status structure_of(const struct hb_particles *p, double eps2, st
     hb_lagrangian_radii(p, known ? s.x_density : s.x_mass, HB_LAGRANGE_COUNT, fractions, work, s.r_lagrange);
     *structure = s;
   }
-  hb_mem_free(work);
-  hb_mem_free(pairs);
+  HB_FREE(work, pairs);
   hb_surroundings_clear(&around);
   return status;
 }

@@ -59,12 +59,7 @@ static void destroy_textures(struct cg2007 *c)
     hb_gl_texture_destroy(&c->pos);
     hb_gl_texture_destroy(&c->vel);
   }
-  hb_mem_free(c->m);
-  hb_mem_free(c->x);
-  hb_mem_free(c->v);
-  hb_mem_free(c->staging);
-  hb_mem_free(c->order);
-  hb_mem_free(c->is_sink);
+  HB_FREE(c->m, c->x, c->v, c->staging, c->order, c->is_sink);
   c->m = c->x = c->v = c->staging = NULL;
   c->order = NULL;
   c->is_sink = NULL;

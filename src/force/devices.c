@@ -487,8 +487,7 @@ static enum hb_status part_sums_reserve(const struct hb_force_job *like, size_t 
 
 void hb_part_sums_free(struct hb_part_sums *sums)
 {
-  hb_mem_free(sums->to.a);
-  hb_mem_free(sums->totals);
+  HB_FREE(sums->to.a, sums->totals);
   *sums = (struct hb_part_sums){0};
 }
 
@@ -610,8 +609,7 @@ enum hb_status hb_part_points_fill(struct hb_part_points *points, const struct h
 
 void hb_part_points_free(struct hb_part_points *points)
 {
-  hb_mem_free(points->x);
-  hb_mem_free(points->v);
+  HB_FREE(points->x, points->v);
   *points = (struct hb_part_points){0};
 }
 
@@ -634,8 +632,7 @@ static enum hb_status trial_reserve(const struct hb_force_job *like, size_t n, s
 
 static void trial_free(struct hb_trial *trial)
 {
-  hb_mem_free(trial->index);
-  hb_mem_free(trial->scale);
+  HB_FREE(trial->index, trial->scale);
   hb_part_sums_free(&trial->sums);
 }
 
@@ -1171,8 +1168,7 @@ static enum hb_status fix_kept_alone(struct hb_devices *d)
 static enum hb_status reserve_kept(struct hb_devices *d, size_t n)
 {
   if (n == d->kept.n) return HB_OK;
-  hb_mem_free(d->kept.behind);
-  hb_mem_free(d->kept.is_behind);
+  HB_FREE(d->kept.behind, d->kept.is_behind);
   d->kept.behind = NULL;
   d->kept.is_behind = NULL;
   d->kept.n = d->kept.behind_count = 0;
@@ -1378,10 +1374,7 @@ static void devices_close(void *state)
     hb_part_sums_free(&d->member[k].sums);
   }
   hb_part_points_free(&d->points);
-  hb_mem_free(d->own);
-  hb_mem_free(d->kept.behind);
-  hb_mem_free(d->kept.is_behind);
-  hb_mem_free(d);
+  HB_FREE(d->own, d->kept.behind, d->kept.is_behind, d);
 }
 
 static enum hb_status open_member(struct hb_devices_member *m)
@@ -1589,8 +1582,7 @@ static void hybrid_close(void *state)
   if (!h) return;
   close_child(&h->gl);
   close_child(&h->host);
-  hb_mem_free(h->own);
-  hb_mem_free(h);
+  HB_FREE(h->own, h);
 }
 
 static enum hb_status open_child(const struct hb_force_ops *ops, struct hb_force_params params,

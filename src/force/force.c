@@ -48,8 +48,7 @@ static enum hb_status rescale_create(struct hb_rescale **rescale) { return HB_AL
 
 static void free_again(struct hb_rescale *r)
 {
-  hb_mem_free(r->again);
-  hb_mem_free(r->xv);
+  HB_FREE(r->again, r->xv);
   r->again = NULL;
   r->xv = NULL;
   r->again_room = 0;
@@ -58,9 +57,7 @@ static void free_again(struct hb_rescale *r)
 static void rescale_destroy(struct hb_rescale *r)
 {
   if (!r) return;
-  hb_mem_free(r->known);
-  hb_mem_free(r->scale);
-  hb_mem_free(r->totals);
+  HB_FREE(r->known, r->scale, r->totals);
   free_again(r);
   hb_mem_free(r);
 }
@@ -420,8 +417,7 @@ static void ranks_close(void *state)
   if (r->part.ops) r->part.ops->close(r->part.state);
   hb_part_points_free(&r->points);
   hb_part_free(&r->part);
-  hb_mem_free(r->message);
-  hb_mem_free(r->room);
+  HB_FREE(r->message, r->room);
   if (in_room == r) in_room = NULL;
   hb_mem_free(r);
 }
@@ -850,9 +846,7 @@ enum {
 
 static void free_points(struct hb_points *points)
 {
-  hb_mem_free(points->in_frame.xv);
-  hb_mem_free(points->rest);
-  hb_mem_free(points->nobody);
+  HB_FREE(points->in_frame.xv, points->rest, points->nobody);
   *points = (struct hb_points){0};
 }
 
@@ -935,11 +929,8 @@ static enum hb_status prepare_points(struct hb_points *points, const double orig
 
 static void free_massive(struct hb_massive *s)
 {
-  hb_mem_free(s->slot);
-  hb_mem_free(s->place);
-  hb_mem_free(s->own);
-  double *arrays[] = {s->m, s->x, s->v, s->xi, s->vi};
-  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) hb_mem_free(arrays[k]);
+  HB_FREE(s->slot, s->place, s->own);
+  HB_FREE(s->m, s->x, s->v, s->xi, s->vi);
   *s = (struct hb_massive){0};
 }
 
@@ -1027,8 +1018,7 @@ static enum hb_status expect_sources(struct hb_force *force, size_t nj)
 
 static void free_jobs(struct hb_force *force)
 {
-  hb_mem_free(force->stamp);
-  hb_mem_free(force->sources.xv);
+  HB_FREE(force->stamp, force->sources.xv);
   free_points(&force->points);
   free_massive(&force->massive);
 }
@@ -1592,12 +1582,7 @@ enum hb_status hb_force_open(const struct hb_force_params *given, struct hb_forc
     status = open_source(f, &params, gl);
   }
   hb_gl_context_close(gl);
-  if (status != HB_OK) {
-    hb_force_close(f);
-    return status;
-  }
-  *force = f;
-  return HB_OK;
+  return HB_MADE(status, f, hb_force_close, force);
 }
 
 void hb_force_close(struct hb_force *force)
@@ -1608,8 +1593,7 @@ void hb_force_close(struct hb_force *force)
   free_jobs(force);
   rescale_destroy(force->rescale);
   hb_interaction_destroy(force->own_interaction);
-  hb_mem_free(force->parameters);
-  hb_mem_free(force);
+  HB_FREE(force->parameters, force);
 }
 
 double hb_force_eps(const struct hb_force *force) { return force->params.eps; }

@@ -56,9 +56,7 @@ static void gpu2007_close(void *state)
 {
   struct gpu2007_machine *g = state;
   if (!g) return;
-  hb_mem_free(g->sent);
-  hb_mem_free(g->placed);
-  hb_mem_free(g->is_sink);
+  HB_FREE(g->sent, g->placed, g->is_sink);
   emulated_close(&g->emulated);
   hb_mem_free(g);
 }

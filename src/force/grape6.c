@@ -70,8 +70,7 @@ static void grape6_close(void *state)
 {
   struct grape6 *g = state;
   if (!g) return;
-  hb_mem_free(g->columns);
-  hb_mem_free(g->hi);
+  HB_FREE(g->columns, g->hi);
   emulated_close(&g->emulated);
   hb_mem_free(g);
 }

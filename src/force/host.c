@@ -60,10 +60,7 @@ static enum hb_status create_fixed(struct fixed_host **host) { return HB_ALLOC(1
 static void destroy_fixed(struct fixed_host *h)
 {
   if (!h) return;
-  hb_mem_free(h->source);
-  hb_mem_free(h->points);
-  hb_mem_free(h->others);
-  hb_mem_free(h);
+  HB_FREE(h->source, h->points, h->others, h);
 }
 
 /* ---- particles ---- */

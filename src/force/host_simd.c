@@ -88,9 +88,7 @@ static void host_simd_close(void *state)
 {
   struct host_simd *h = state;
   if (!h) return;
-  hb_mem_free(h->source);
-  hb_mem_free(h->parts);
-  hb_mem_free(h);
+  HB_FREE(h->source, h->parts, h);
 }
 
 static size_t rows(const struct host_simd *h) { return h->ds ? SIMD_ROWS_DS : SIMD_ROWS; }

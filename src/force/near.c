@@ -137,12 +137,7 @@ static enum hb_status create_device(struct hb_gl_context *context, struct hb_nea
   enum hb_status status = hb_gl_context_use(d->context);
   if (status == HB_OK) status = build(d, "near/nearest.frag", &d->nearest);
   if (status == HB_OK) status = build(d, "near/lists.frag", &d->lists);
-  if (status != HB_OK) {
-    destroy_device(d);
-    return status;
-  }
-  *device = d;
-  return HB_OK;
+  return HB_MADE(status, d, destroy_device, device);
 }
 
 /* ---- sources ---- */
@@ -344,12 +339,7 @@ enum hb_status hb_near_create(struct hb_gl_context *context, struct hb_near **ne
   *near = NULL;
   HB_TRY(HB_ALLOC(1, &n));
   enum hb_status status = context ? create_device(context, &n->device) : HB_OK;
-  if (status != HB_OK) {
-    hb_near_destroy(n);
-    return status;
-  }
-  *near = n;
-  return HB_OK;
+  return HB_MADE(status, n, hb_near_destroy, near);
 }
 
 void hb_near_destroy(struct hb_near *near)
@@ -579,9 +569,7 @@ enum hb_status hb_near_nearest(struct hb_near *near, const struct hb_near_points
 
 void hb_near_lists_free(struct hb_near_lists *lists)
 {
-  hb_mem_free(lists->start);
-  hb_mem_free(lists->count);
-  hb_mem_free(lists->source);
+  HB_FREE(lists->start, lists->count, lists->source);
   *lists = (struct hb_near_lists){0};
 }
 

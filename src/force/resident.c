@@ -679,20 +679,14 @@ enum hb_status hb_resident_create(struct hb_pairs *pairs, size_t n, unsigned fla
   r->waits = (flags & HB_FORCE_PHASES) != 0;
   r->way = kept_suits(&r->context->caps, n, HB_RESIDENT_LAYERS) ? &hb_resident_stored : &hb_resident_drawn;
   enum hb_status status = create(r);
-  if (status != HB_OK) {
-    hb_resident_destroy(r);
-    return status;
-  }
-  *resident = r;
-  return HB_OK;
+  return HB_MADE(status, r, hb_resident_destroy, resident);
 }
 
 void hb_resident_destroy(struct hb_resident *r)
 {
   if (!r) return;
   if (r->state && hb_gl_context_use(r->context) == HB_OK) r->way->destroy(r);
-  hb_mem_free(r->state);
-  hb_mem_free(r);
+  HB_FREE(r->state, r);
 }
 
 /* The particles, the block as it was before (stored) or as it was sent and corrected (drawn), and the sources that are
@@ -1378,13 +1372,7 @@ void hb_timed_destroy(struct hb_timed *p)
   HB_GL_VISIT;
   if (!p) return;
   drop_device(p);
-  hb_mem_free(p->body);
-  hb_mem_free(p->waiting);
-  hb_mem_free(p->is_waiting);
-  hb_mem_free(p->m);
-  hb_mem_free(p->x);
-  hb_mem_free(p->v);
-  hb_mem_free(p);
+  HB_FREE(p->body, p->waiting, p->is_waiting, p->m, p->x, p->v, p);
 }
 
 /* ---- particles as they arrive ---- */

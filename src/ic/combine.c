@@ -115,9 +115,5 @@ enum hb_status hb_combine_particles(const struct hb_particles *first, const stru
   HB_TRY(hb_particles_create(first->n + second->n, &p));
   enum hb_status status = join(first, second, at, velocity, p);
   if (status == HB_OK) status = hb_particles_check(p);
-  if (status == HB_OK)
-    *particles = p;
-  else
-    hb_particles_destroy(p);
-  return status;
+  return HB_MADE(status, p, hb_particles_destroy, particles);
 }

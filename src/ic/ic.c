@@ -744,10 +744,7 @@ enum hb_status hb_cluster_segregate(struct hb_rng *rng, double degree, size_t n,
   if (status == HB_OK) status = hb_cluster_sort(count, E, order);
   if (status == HB_OK) status = take_places(rng, degree, n, m, work, star);
   if (status == HB_OK) take_orbits(n, m, star, count, order, orbit);
-  hb_mem_free(work);
-  hb_mem_free(star);
-  hb_mem_free(order);
-  hb_mem_free(E);
+  HB_FREE(work, star, order, E);
   return status;
 }
 
@@ -919,8 +916,7 @@ static enum hb_status add_fractal(const struct hb_ic_params *params, size_t n, d
     double r = hb_norm(xi) / hb_norm(Xi), speed = hb_norm(vi) / hb_norm(Vi);
     for (int c = 0; c < 3; c++) xi[c] = r * Xi[c], vi[c] = speed * Vi[c];
   }
-  hb_mem_free(to);
-  hb_mem_free(X);
+  HB_FREE(to, X);
   return status;
 }
 
@@ -1093,8 +1089,7 @@ static enum hb_status cluster_make(const struct hb_ic_ops *model, const struct h
   if (status == HB_OK) status = model->open(&own, &sphere);
   if (status == HB_OK) status = make_stars(&own, &sphere, pairs, orbits, p);
   if (status == HB_OK) status = set_tidal_radius(&own, &sphere, p);
-  hb_mem_free(sphere.table);
-  hb_mem_free(orbits);
+  HB_FREE(sphere.table, orbits);
   return status;
 }
 
@@ -2054,10 +2049,5 @@ enum hb_status hb_ic_make(const char *name, const struct hb_ic_params *params,
   HB_TRY(hb_particles_create(p.n, &made));
   enum hb_status status = fill(model, &p, made);
   if (status == HB_OK) status = note_eps(model, &p.cluster, made);
-  if (status != HB_OK) {
-    hb_particles_destroy(made);
-    return status;
-  }
-  *particles = made;
-  return HB_OK;
+  return HB_MADE(status, made, hb_particles_destroy, particles);
 }

@@ -93,8 +93,7 @@ void hb_trace_free(struct hb_trace *t)
     for (int k = 0; k < HB_GL_TRACE_MOST; k++) {
       struct hb_trace_array *both[] = {&t->pass[p]->read[k], &t->pass[p]->write[k]};
       for (int w = 0; w < 2; w++) {
-        hb_mem_free(both[w]->floats);
-        hb_mem_free(both[w]->copy.numbers);
+        HB_FREE(both[w]->floats, both[w]->copy.numbers);
       }
     }
     hb_mem_free(t->pass[p]);
@@ -180,8 +179,7 @@ static enum hb_status walk(struct hb_force *force, struct hb_particles *particle
     enum hb_status traced = hb_trace_end(trace);
     if (status == HB_OK) status = traced;
   }
-  hb_mem_free(f);
-  hb_mem_free(index);
+  HB_FREE(f, index);
   return status;
 }
 

@@ -308,8 +308,7 @@ static enum hb_status dyn_parse(const char *name, const char *bytes, size_t coun
   if (status == HB_OK && !*particles)
     status = hb_fail(HB_ERR_INPUT, "%s: %s, expected (Particle", name,
                      count == 0 ? "the file is empty" : "there are no particles");
-  hb_mem_free(tree.open);
-  hb_mem_free(tree.leaves);
+  HB_FREE(tree.open, tree.leaves);
   return status;
 }
 

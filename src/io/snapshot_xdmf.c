@@ -101,9 +101,7 @@ static enum hb_status xdmf_save(const char *path, const struct hb_particles *p)
   struct hb_text data = {0}, bytes = {0}, text = {0};
   enum hb_status status = hb_snapshot_rename(path, hb_snapshot_xdmf.beside, &data);
   if (status == HB_OK) status = save_both(path, data.text, p, &bytes, &text);
-  hb_mem_free(bytes.text);
-  hb_mem_free(text.text);
-  hb_mem_free(data.text);
+  HB_FREE(bytes.text, text.text, data.text);
   return status;
 }
 

@@ -95,9 +95,7 @@ static void destroy_board(struct hb_board *b)
   hb_names_free(&b->names);
   hb_near_lists_free(&b->lists);
   struct sinks *s = &b->sinks;
-  void *blocks[] = {b->m, s->index, s->x, s->v, s->h2, s->own, s->has_twins, s->a, s->j, s->phi};
-  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) hb_mem_free(blocks[k]);
-  hb_mem_free(b);
+  HB_FREE(b->m, s->index, s->x, s->v, s->h2, s->own, s->has_twins, s->a, s->j, s->phi, b);
 }
 
 static enum hb_status make_board(int id, struct hb_board **board)
@@ -108,12 +106,7 @@ static enum hb_status make_board(int id, struct hb_board **board)
   /* clients find the time step from differences of forces, in which the noise of float pairs grows as dt^-3 */
   enum hb_status status = hb_engine_open(id, HB_PRECISION_DOUBLE, &b->engine);
   if (status == HB_OK) status = hb_engine_timed(b->engine, &b->timed);
-  if (status != HB_OK) {
-    destroy_board(b);
-    return status;
-  }
-  *board = b;
-  return HB_OK;
+  return HB_MADE(status, b, destroy_board, board);
 }
 
 enum hb_status hb_board_open(int id)
@@ -407,8 +400,7 @@ static enum hb_status give_nearest(struct hb_board *b, int *nearest, float *r_ne
     if (nearest) nearest[i] = is_one ? b->names.name[address[i]] : -1;
     if (r_nearest) r_nearest[i] = is_one ? (float)sqrt(r2[i] + b->eps2) : INFINITY;
   }
-  hb_mem_free(address);
-  hb_mem_free(r2);
+  HB_FREE(address, r2);
   return status;
 }
 

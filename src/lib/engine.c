@@ -92,8 +92,7 @@ static double rate_of(const struct hb_force_params *params)
     }
   }
   hb_force_close(force);
-  hb_mem_free(all);
-  hb_mem_free(index);
+  HB_FREE(all, index);
   return status == HB_OK ? (double)(ni / 4) * MANY / seconds : 0;
 }
 
@@ -198,12 +197,7 @@ enum hb_status hb_engine_open(int board, enum hb_precision usual, struct hb_engi
   const char *ds = hb_precision_names[HB_PRECISION_DS];
   if (status == HB_ERR_GL && !words.is_chosen && strcmp(words.precision, ds) != 0)
     status = open_force(&words, ds, &e->force);
-  if (status != HB_OK) {
-    hb_engine_close(e);
-    return status;
-  }
-  *engine = e;
-  return HB_OK;
+  return HB_MADE(status, e, hb_engine_close, engine);
 }
 
 void hb_engine_close(struct hb_engine *engine)
@@ -212,8 +206,7 @@ void hb_engine_close(struct hb_engine *engine)
   if (!engine) return;
   hb_timed_destroy(engine->timed);
   hb_force_close(engine->force);
-  hb_mem_free(engine->still);
-  hb_mem_free(engine);
+  HB_FREE(engine->still, engine);
 }
 
 struct hb_gl_context *hb_engine_context(struct hb_engine *engine)
@@ -345,8 +338,7 @@ enum hb_status hb_engine_once(struct hb_engine **engine, double eps2, const stru
   if (status == HB_OK && !*engine) status = hb_engine_open(0, HB_PRECISION_DS, engine);
   if (status == HB_OK) status = hb_engine_set_j(*engine, &job->sources);
   if (status == HB_OK) status = hb_engine_forces(*engine, eps2, &all);
-  hb_mem_free(own);
-  hb_mem_free(rest);
+  HB_FREE(own, rest);
   return status;
 }
 

@@ -37,9 +37,7 @@ void g5_closeMC(int devid)
   struct g5 *b;
   if (find(devid, &b) != HB_OK) return; /* also of a board that was never open */
   hb_engine_close(b->engine);
-  double *blocks[] = {b->m, b->x, b->xi, b->a, b->j, b->p};
-  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) hb_mem_free(blocks[k]);
-  hb_mem_free(b);
+  HB_FREE(b->m, b->x, b->xi, b->a, b->j, b->p, b);
   boards[devid] = NULL;
 }
 

@@ -38,8 +38,7 @@ static void close_all(void)
   hb_engine_close(g.engine);
   hb_engine_close(g.potentials);
   hb_near_lists_free(&g.candidates);
-  void *blocks[] = {g.m, g.x, g.v, g.radius2, g.own};
-  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) hb_mem_free(blocks[k]);
+  HB_FREE(g.m, g.x, g.v, g.radius2, g.own);
   memset(&g, 0, sizeof g);
 }
 

@@ -8,8 +8,7 @@ enum { LEAST_ROOM = 1024, NONE = -1 };
 
 void hb_names_free(struct hb_names *s)
 {
-  void *blocks[] = {s->name, s->is_set, s->first, s->next, s->before};
-  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) hb_mem_free(blocks[k]);
+  HB_FREE(s->name, s->is_set, s->first, s->next, s->before);
   *s = (struct hb_names){0};
 }
 

@@ -41,8 +41,7 @@ void sixth_close(void)
   hb_interaction_destroy(g.law);
   hb_near_destroy(g.near);
   hb_names_free(&g.names);
-  void *blocks[] = {g.sent, g.m, g.x, g.v, g.a};
-  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) hb_mem_free(blocks[k]);
+  HB_FREE(g.sent, g.m, g.x, g.v, g.a);
   memset(&g, 0, sizeof g);
 }
 
@@ -269,8 +268,7 @@ static enum hb_status forces(int ni, int nj, struct block *b)
   if (ni == 0) return HB_OK;
   if (b->nj != g.nj) g.is_fresh = 0;
   enum hb_status status = compute(b);
-  hb_mem_free(b->own);
-  hb_mem_free(b->has_twins);
+  HB_FREE(b->own, b->has_twins);
   if (b->nj != g.nj) g.is_fresh = 0; /* the device has the first nj only */
   return status;
 }

@@ -79,11 +79,7 @@ static enum hb_status bench_block(const struct hb_force_params *params, const st
   if (status == HB_OK) status = time_block_steps(&b, samples, all);
   if (status == HB_OK) *ms = hb_fit_median(samples, all);
   hb_force_close(b.force);
-  hb_mem_free(b.a);
-  hb_mem_free(b.j);
-  hb_mem_free(b.phi);
-  hb_mem_free(b.level);
-  hb_mem_free(all);
+  HB_FREE(b.a, b.j, b.phi, b.level, all);
   return status;
 }
 
@@ -219,12 +215,7 @@ static void clean_up(struct bench *b)
   hb_pairs_destroy(b->pairs);
   hb_gl_context_close(b->context);
   hb_particles_destroy(b->particles);
-  hb_mem_free(b->index);
-  hb_mem_free(b->a);
-  hb_mem_free(b->j);
-  hb_mem_free(b->phi);
-  hb_mem_free(b->scale);
-  hb_mem_free(b->totals);
+  HB_FREE(b->index, b->a, b->j, b->phi, b->scale, b->totals);
 }
 
 /* ---- timing ---- */
@@ -517,8 +508,7 @@ enum hb_status hb_bench_messages(struct hb_message messages[HB_MESSAGES], struct
     status = time_message(NUMBERS * m->sinks, data, room, &m->seconds);
   }
   if (status == HB_OK) status = fit_network(messages, network);
-  hb_mem_free(data);
-  hb_mem_free(room);
+  HB_FREE(data, room);
   return status;
 }
 

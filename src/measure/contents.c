@@ -56,8 +56,7 @@ static enum hb_status get_energies(struct hb_particles *p, double eps2, const st
   if (field) hb_energy_add_field(p, field, d);
   enum hb_status status = hb_energy_find_binaries(p, eps2, d->e_pot, &pairs, &d->binaries);
   if (status == HB_OK) hb_energy_split(p, pairs, 0, field, work, d);
-  hb_mem_free(pairs);
-  hb_mem_free(work);
+  HB_FREE(pairs, work);
   if (d->e_pot == 0) d->virial_ratio = NAN;
   return status;
 }

@@ -95,7 +95,6 @@ enum hb_status hb_difference_find(const struct hb_particles *a, const struct hb_
     end(d.matched, &d.v);
     *difference = d;
   }
-  hb_mem_free(in_a);
-  hb_mem_free(in_b);
+  HB_FREE(in_a, in_b);
   return status;
 }

@@ -175,9 +175,7 @@ enum hb_status hb_model_fit(const struct hb_model_fit_params *params, struct hb_
   if (status == HB_OK) status = HB_ALLOC(s.sizes * s.seeds, &s.de_rel);
   if (status == HB_OK) status = measure(params, &s, &f.machine);
   if (status == HB_OK) status = fit(&s, sizes, &f);
-  hb_mem_free(s.runs);
-  hb_mem_free(s.unit_s);
-  hb_mem_free(s.de_rel);
+  HB_FREE(s.runs, s.unit_s, s.de_rel);
   if (status == HB_OK) *result = f;
   return status;
 }

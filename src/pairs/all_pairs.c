@@ -76,12 +76,7 @@ enum hb_status hb_all_pairs_open(const struct hb_interaction *interaction,
   HB_TRY(HB_ALLOC(1, &a));
   a->interaction = interaction;
   enum hb_status status = open_engine(params ? params : &usual, a);
-  if (status != HB_OK) {
-    hb_all_pairs_close(a);
-    return status;
-  }
-  *pairs = a;
-  return HB_OK;
+  return HB_MADE(status, a, hb_all_pairs_close, pairs);
 }
 
 void hb_all_pairs_close(struct hb_all_pairs *a)
@@ -90,10 +85,7 @@ void hb_all_pairs_close(struct hb_all_pairs *a)
   if (!a) return;
   hb_pairs_destroy(a->pairs);
   hb_gl_context_close(a->context);
-  hb_mem_free(a->sources);
-  hb_mem_free(a->index);
-  hb_mem_free(a->none);
-  hb_mem_free(a);
+  HB_FREE(a->sources, a->index, a->none, a);
 }
 
 const char *hb_all_pairs_scheme(const struct hb_all_pairs *a) { return a->pairs->scheme->name; }

@@ -501,12 +501,7 @@ enum hb_status hb_interaction_create_text(const char *name, const char *text,
   HB_TRY(HB_ALLOC(1, &x));
   enum hb_status status = keep_strings(name, text, x);
   if (status == HB_OK) status = read_declaration(x->text, x);
-  if (status != HB_OK) {
-    hb_interaction_destroy(x);
-    return status;
-  }
-  *interaction = x;
-  return HB_OK;
+  return HB_MADE(status, x, hb_interaction_destroy, interaction);
 }
 
 static enum hb_status create_from_file(const char *path, struct hb_interaction **interaction)
@@ -531,11 +526,7 @@ static enum hb_status copy_shipped(const struct hb_interaction *from, struct hb_
   x->source = from->source;
   x->file = from->file;
   enum hb_status status = read_declaration(embedded(from->file), x);
-  if (status == HB_OK)
-    *interaction = x;
-  else
-    hb_interaction_destroy(x);
-  return status;
+  return HB_MADE(status, x, hb_interaction_destroy, interaction);
 }
 
 enum hb_status hb_interaction_unknown(const char *name)

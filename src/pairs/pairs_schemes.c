@@ -99,10 +99,5 @@ enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_p
   if (status == HB_OK) status = check_interaction(p);
   if (status == HB_OK && hb_precisions[params->precision].is_fixed) status = hb_selftest_fixed(p);
   if (status == HB_OK) status = hb_gl_context_check(params->context, "preparing the all-pairs engine");
-  if (status != HB_OK) {
-    hb_pairs_destroy(p);
-    return status;
-  }
-  *pairs = p;
-  return HB_OK;
+  return HB_MADE(status, p, hb_pairs_destroy, pairs);
 }

@@ -29,8 +29,7 @@ void hb_pairs_destroy(struct hb_pairs *p)
     hb_gl_buffer_destroy(&p->storage);
     hb_gl_readback_destroy(&p->readback);
   }
-  hb_mem_free(p->staging);
-  hb_mem_free(p);
+  HB_FREE(p->staging, p);
 }
 
 /* ---- sinks ---- */

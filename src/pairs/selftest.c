@@ -456,8 +456,7 @@ static enum hb_status test_fixed(struct hb_pairs *p, int *wrong)
   enum hb_status status = HB_ALLOC(1, &t);
   if (status == HB_OK) status = HB_ALLOC(HB_SELFTEST_FIXED_N, &totals);
   if (status == HB_OK) status = count_wrong(p, t, totals, wrong);
-  hb_mem_free(t);
-  hb_mem_free(totals);
+  HB_FREE(t, totals);
   return status;
 }
 

@@ -228,8 +228,7 @@ static enum hb_status replace(const struct hb_tuning_key *key, const struct hb_p
   if (status == HB_OK) status = keep_others(old, name, &text);
   if (status == HB_OK && tuning) status = hb_text_append(&text, "%s\t%s\n", name, words);
   if (status == HB_OK) status = hb_file_replace(path, text.text, text.length);
-  hb_mem_free(text.text);
-  hb_mem_free(old);
+  HB_FREE(text.text, old);
   return status;
 }
 
@@ -426,10 +425,7 @@ static enum hb_status search(const struct hb_pairs_params *params, size_t n, dou
     *best = tuning;
   }
   if (status == HB_OK) *pairs_per_s = (double)t.ni * (double)(n - 1) / fastest;
-  hb_mem_free(t.x);
-  hb_mem_free(t.index);
-  hb_mem_free(t.scale);
-  hb_mem_free(t.totals);
+  HB_FREE(t.x, t.index, t.scale, t.totals);
   return status;
 }
 

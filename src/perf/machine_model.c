@@ -249,7 +249,6 @@ enum hb_status hb_machine_fit(size_t count, const struct hb_machine_run *runs, s
   if (status == HB_OK) status = fit_law(&p, hb_machine_run_n_steps, &machine->n_steps, &error->n_steps);
   if (status == HB_OK) status = fit_law(&p, hb_machine_run_n_block, &machine->n_block, &error->n_block);
   if (status == HB_OK) status = fit_phases(&p, machine, error);
-  hb_mem_free(p.x);
-  hb_mem_free(p.y);
+  HB_FREE(p.x, p.y);
   return status;
 }

@@ -983,7 +983,6 @@ enum hb_status hb_figure_draw(const char *diagnostics, unsigned set, const char 
   enum hb_status status = read_table(diagnostics, &table);
   if (status == HB_OK) status = draw(&table, hb_text_base_name(diagnostics), set, path);
   *rows = table.rows;
-  hb_mem_free(table.names);
-  hb_mem_free(table.values);
+  HB_FREE(table.names, table.values);
   return status;
 }

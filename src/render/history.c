@@ -21,8 +21,7 @@ enum hb_status hb_history_open(size_t n, size_t bytes, size_t most, struct hb_hi
 void hb_history_close(struct hb_history *h)
 {
   for (size_t k = 0; k < h->most && h->state; k++) hb_mem_free(h->state[k]);
-  hb_mem_free(h->state);
-  hb_mem_free(h->t);
+  HB_FREE(h->state, h->t);
   *h = (struct hb_history){0};
 }
 

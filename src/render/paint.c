@@ -185,12 +185,7 @@ enum hb_status hb_paint_open(struct hb_gl_context *context, struct hb_paint **pa
   p->context = context;
   p->scale = 1;
   enum hb_status status = build(p);
-  if (status != HB_OK) {
-    hb_paint_close(p);
-    return status;
-  }
-  *paint = p;
-  return HB_OK;
+  return HB_MADE(status, p, hb_paint_close, paint);
 }
 
 void hb_paint_close(struct hb_paint *p)
@@ -201,8 +196,7 @@ void hb_paint_close(struct hb_paint *p)
     hb_gl_buffer_destroy(&p->buffer);
     hb_gl_texture_destroy(&p->atlas);
   }
-  hb_mem_free(p->quads);
-  hb_mem_free(p);
+  HB_FREE(p->quads, p);
 }
 
 enum hb_status hb_paint_end(struct hb_paint *p, const struct hb_gl_target *target)

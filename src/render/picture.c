@@ -61,12 +61,7 @@ enum hb_status hb_picture_open(const struct hb_picture_params *params, struct hb
   if (status == HB_OK) status = hb_scene_open(p->context, NULL, &p->scene);
   if (status == HB_OK) status = hb_scene_resize(p->scene, p->width, p->height, 2);
   if (status == HB_OK) status = hb_view_particles_open(p->context, &p->particles);
-  if (status != HB_OK) {
-    hb_picture_close(p);
-    return status;
-  }
-  *picture = p;
-  return HB_OK;
+  return HB_MADE(status, p, hb_picture_close, picture);
 }
 
 void hb_picture_close(struct hb_picture *picture)

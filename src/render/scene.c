@@ -313,12 +313,7 @@ enum hb_status hb_scene_open(struct hb_gl_context *context, const char *format, 
   s->context = context;
   hb_camera_reset(&s->camera);
   enum hb_status status = prepare(s, format);
-  if (status != HB_OK) {
-    hb_scene_close(s);
-    return status;
-  }
-  *scene = s;
-  return HB_OK;
+  return HB_MADE(status, s, hb_scene_close, scene);
 }
 
 void hb_scene_close(struct hb_scene *s)

@@ -180,8 +180,7 @@ int hb_reproduce_has(const struct hb_reproduction *r, const char *key)
 void hb_reproduce_clear(struct hb_reproduction *r)
 {
   for (size_t k = 0; k < r->record_count; k++) hb_mem_free(r->records[k].text);
-  hb_mem_free(r->records);
-  hb_mem_free(r->jobs);
+  HB_FREE(r->records, r->jobs);
   *r = (struct hb_reproduction){0};
 }
 
@@ -354,8 +353,7 @@ static int is_kept(const struct hb_reproduction *r, struct hb_job *job)
     snprintf(job->failure, sizeof job->failure, "%s", hb_record_text(&header, "failure"));
     job->wall_s = hb_record_number(&header, "job_wall_s");
   }
-  hb_mem_free(header.text);
-  hb_mem_free(text);
+  HB_FREE(header.text, text);
   return same && !*job->failure;
 }
 
@@ -962,8 +960,7 @@ static enum hb_status run_job(struct hb_job *job, const struct progress *progres
     status = keep_job(job, hb_clock_now() - began, rows.text, rows.length);
   job->wall_s = hb_clock_now() - began;
   job->is_done = status == HB_OK && !*job->failure;
-  hb_mem_free(rows.text);
-  hb_mem_free(said.text);
+  HB_FREE(rows.text, said.text);
   return status;
 }
 

@@ -1565,9 +1565,7 @@ static void close_run(struct hb_run *run)
   hb_particles_destroy(run->initial);
   hb_run_serve_close(run->serve);
   for (size_t k = 0; k < RUN_LOCK_COUNT; k++) hb_lock_release(&run->locks[k]);
-  hb_mem_free(run->checkpoint.path.text);
-  hb_mem_free(run->resumed.record.text);
-  hb_mem_free(run->resumed.device.text);
+  HB_FREE(run->checkpoint.path.text, run->resumed.record.text, run->resumed.device.text);
 }
 
 /* ---- times ------------------------------------------------------------------------------------------- */

@@ -242,12 +242,7 @@ enum hb_status hb_run_serve_open(int port, const char *name, struct hb_run_serve
   enum hb_status status = hb_file_read(path, &s->page, &s->page_bytes);
   if (status == HB_OK) status = make_token(s->token);
   if (status == HB_OK) status = start(s, port, name);
-  if (status != HB_OK) {
-    hb_run_serve_close(s);
-    return status;
-  }
-  *serve = s;
-  return HB_OK;
+  return HB_MADE(status, s, hb_run_serve_close, serve);
 }
 
 /* Somebody who has looked in the last while has the last state, or does not come for it. */
@@ -270,7 +265,5 @@ void hb_run_serve_close(struct hb_run_serve *s)
     mhd.stop(s->daemon);
   }
   pthread_mutex_destroy(&s->lock);
-  hb_mem_free(s->state);
-  hb_mem_free(s->page);
-  hb_mem_free(s);
+  HB_FREE(s->state, s->page, s);
 }

@@ -845,12 +845,7 @@ enum hb_status hb_sim_change(struct hb_sim *sim, const struct hb_change *change)
   enum hb_status status = prepare_change(sim, change, &p);
   if (status == HB_OK && change->n + change->n_removed + hb_change_added(&p.by) > 0)
     status = sim->integrator->change(sim->state, &p.by);
-  hb_mem_free(p.directory.order);
-  hb_mem_free(p.is_named);
-  hb_mem_free(p.slot);
-  hb_mem_free(p.removed);
-  hb_mem_free(p.x);
-  hb_mem_free(p.v);
+  HB_FREE(p.directory.order, p.is_named, p.slot, p.removed, p.x, p.v);
   hb_particles_destroy(p.added);
   return status;
 }
@@ -1277,20 +1272,14 @@ enum hb_status hb_checkpoint_open(const char *path, struct hb_checkpoint **check
       status = hb_fail(HB_ERR_INPUT, "section 'own' is missing");
     if (status != HB_OK) status = hb_fail_in(status, path);
   }
-  if (status != HB_OK) {
-    hb_checkpoint_close(c);
-    return status;
-  }
-  *checkpoint = c;
-  return HB_OK;
+  return HB_MADE(status, c, hb_checkpoint_close, checkpoint);
 }
 
 void hb_checkpoint_close(struct hb_checkpoint *checkpoint)
 {
   if (!checkpoint) return;
   hb_sections_clear(&checkpoint->sections);
-  hb_mem_free(checkpoint->path);
-  hb_mem_free(checkpoint);
+  HB_FREE(checkpoint->path, checkpoint);
 }
 
 void hb_checkpoint_info(const struct hb_checkpoint *checkpoint, struct hb_checkpoint_info *info)

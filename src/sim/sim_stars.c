@@ -298,21 +298,14 @@ enum hb_status hb_sim_stars_open(struct hb_sim_params *params, const struct hb_s
 
 static void free_changes(struct changes *c)
 {
-  hb_mem_free(c->id);
-  hb_mem_free(c->m);
-  hb_mem_free(c->v);
-  hb_mem_free(c->radius);
+  HB_FREE(c->id, c->m, c->v, c->radius);
   *c = (struct changes){0};
 }
 
 void hb_sim_stars_close(struct hb_sim_stars *stars)
 {
   if (!stars) return;
-  hb_mem_free(stars->at);
-  hb_mem_free(stars->table);
-  hb_mem_free(stars->rows);
-  hb_mem_free(stars->ends);
-  hb_mem_free(stars->told);
+  HB_FREE(stars->at, stars->table, stars->rows, stars->ends, stars->told);
   free_changes(&stars->changes);
   hb_mem_free(stars);
 }

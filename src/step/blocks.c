@@ -31,22 +31,14 @@ enum hb_status hb_blocks_create(size_t n, unsigned level_max, uint64_t now, stru
   if (status == HB_OK) status = HB_ALLOC(n / 64 + 1, &b->marks);
   if (status == HB_OK) status = HB_ALLOC(n / 4096 + 1, &b->marked_words);
   if (status == HB_OK) status = HB_ALLOC(n / HB_BLOCKS_PIECE + 1, &b->found);
-  if (status != HB_OK) {
-    hb_blocks_destroy(b);
-    return status;
-  }
-  *blocks = b;
-  return HB_OK;
+  return HB_MADE(status, b, hb_blocks_destroy, blocks);
 }
 
 void hb_blocks_destroy(struct hb_blocks *blocks)
 {
   if (!blocks) return;
   hb_columns_free(&hb_blocks_columns, blocks);
-  hb_mem_free(blocks->marks);
-  hb_mem_free(blocks->marked_words);
-  hb_mem_free(blocks->found);
-  hb_mem_free(blocks);
+  HB_FREE(blocks->marks, blocks->marked_words, blocks->found, blocks);
 }
 
 void hb_blocks_put(struct hb_blocks *blocks, uint32_t i, unsigned level)

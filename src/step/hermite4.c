@@ -931,12 +931,7 @@ static enum hb_status prepare(struct hb_particles *initial, const struct hb_sim_
   h->params.force = (struct hb_force_params){0}; /* strings of the caller's */
   h->params.integrator = h->params.field = NULL;
   status = open_all(h);
-  if (status != HB_OK) {
-    destroy(h);
-    return status;
-  }
-  *hermite4 = h;
-  return HB_OK;
+  return HB_MADE(status, h, destroy, hermite4);
 }
 
 /* Of all on all at x v: a1 j1 phi1. */
@@ -1037,12 +1032,7 @@ static enum hb_status create(struct hb_particles *initial, const struct hb_sim_p
   }
   HB_TRY(prepare(initial, params, force, &h));
   enum hb_status status = start(h);
-  if (status != HB_OK) {
-    destroy(h);
-    return status;
-  }
-  *state = h;
-  return HB_OK;
+  return HB_MADE(status, h, destroy, state);
 }
 
 /* ---- the state ---- */
@@ -1088,11 +1078,7 @@ static enum hb_status state_at(const void *state, double t, struct hb_particles 
   predict_to(h, t, p->x, p->v);
   double e_rounded = 0;
   enum hb_status status = resolve(h, t - time_of(h), p->x, p->v, &e_rounded);
-  if (status == HB_OK)
-    *particles = p;
-  else
-    hb_particles_destroy(p);
-  return status;
+  return HB_MADE(status, p, hb_particles_destroy, particles);
 }
 
 static enum hb_status view_of(void *state, double t, struct hb_state_view *view)
@@ -1216,12 +1202,7 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
   struct hb_hermite4 *h;
   enum hb_status status = prepare(particles, params, force, &h);
   if (status == HB_OK) status = fill(sections, h);
-  if (status != HB_OK) {
-    destroy(h);
-    return status;
-  }
-  *state = h;
-  return HB_OK;
+  return HB_MADE(status, h, destroy, state);
 }
 
 /* ---- changing ---- */

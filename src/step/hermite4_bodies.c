@@ -760,8 +760,7 @@ static void close_bodies(struct hb_hermite4 *h)
 {
   if (!h->bodies) return;
   hb_columns_free(&columns, h->bodies);
-  hb_mem_free(h->bodies->touch);
-  hb_mem_free(h->bodies);
+  HB_FREE(h->bodies->touch, h->bodies);
 }
 
 static enum hb_status weigh_bodies(struct hb_hermite4 *h)

@@ -85,10 +85,7 @@ enum hb_status hb_state_view_open(const struct hb_integrator_ops *integrator, vo
 void hb_state_view_close(struct hb_state_view *view)
 {
   if (view->own) {
-    hb_mem_free(view->a);
-    hb_mem_free(view->j);
-    hb_mem_free(view->phi);
-    hb_mem_free(view->index);
+    HB_FREE(view->a, view->j, view->phi, view->index);
     hb_particles_destroy(view->own);
   }
   *view = (struct hb_state_view){0};

@@ -108,12 +108,7 @@ static enum hb_status create(struct hb_particles *initial, const struct hb_sim_p
   l->particles = initial;
   status = allocate(l);
   if (status == HB_OK) status = start(l);
-  if (status != HB_OK) {
-    destroy(l);
-    return status;
-  }
-  *state = l;
-  return HB_OK;
+  return HB_MADE(status, l, destroy, state);
 }
 
 static double time_of(const struct hb_leapfrog *l, uint64_t k) { return l->t0 + (double)k * l->dt; }
@@ -326,12 +321,7 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
     status = allocate(l);
   }
   if (status == HB_OK) status = fill(sections, l);
-  if (status != HB_OK) {
-    destroy(l);
-    return status;
-  }
-  *state = l;
-  return HB_OK;
+  return HB_MADE(status, l, destroy, state);
 }
 
 /* ---- facts ---- */
