@@ -410,8 +410,18 @@ static double evaluate(const struct hb_reproduction *r, const struct hb_report *
              *c = hb_report_part(number, HB_REPORT_STYLE);
   if (!*c) return hb_reproduce_number(r, b, "%s", with_operand(report, a));
   double x = operand(report, a), y = operand(report, c);
-  if (b[1] == 0)
-    return *b == '+' ? x + y : *b == '-' ? x - y : *b == '*' ? x * y : *b == '/' ? x / y : log(x) / log(y);
+  switch (b[1] == 0 ? *b : 0) {
+  case '+':
+    return x + y;
+  case '-':
+    return x - y;
+  case '*':
+    return x * y;
+  case '/':
+    return x / y;
+  case 'l':
+    return log(x) / log(y);
+  }
   for (size_t k = 0; k < COUNT(hows); k++) {
     if (strcmp(a, hows[k]) != 0) continue;
     struct spread spread = spread_of(r, c, with_operand(report, b));
@@ -525,12 +535,22 @@ static double seconds_of(const struct hb_reproduction *r, const char *section)
   return sum;
 }
 
+/* One that ends with a blank is followed by a number. */
+static int is_verdict(const cJSON *claim, const char *verdict)
+{
+  const char *is = member_text(claim, "verdict");
+  size_t length = strlen(verdict);
+  return verdict[length - 1] == ' ' ? strncmp(is, verdict, length) == 0 : strcmp(is, verdict) == 0;
+}
+
 /* What a row finds is a template, so that no number is typed again. seconds: of the jobs of its section, here. */
 static void fill_claims(const struct hb_reproduction *r, struct hb_report *report)
 {
   static const char *const parts[] = {"at", "claim", "command", "section", "verdict", "why"},
-                           *const verdicts[] = {"confirmed", "confirmed within", "not confirmed",
-                                                "cannot be known"};
+                           *const verdicts[] = {"confirmed", "confirmed within ", "not confirmed",
+                                                "cannot be known"},
+                           *const names[] = {"claims_confirmed", "claims_within", "claims_not",
+                                             "claims_unknown"};
   double counts[COUNT(verdicts)] = {0};
   const struct hb_template_file *file = hb_template_files;
   cJSON *claims = NULL;
@@ -545,14 +565,11 @@ static void fill_claims(const struct hb_reproduction *r, struct hb_report *repor
     hb_template_put_text("claims.json", member_text(claim, "find"), report->values, &found);
     hb_draft_note(&report->html, found.status);
     hb_values_markup(row, "found", found.text.text ? found.text.text : "");
-    for (size_t k = 0; k < COUNT(verdicts); k++)
-      counts[k] += k == 1 ? strncmp(member_text(claim, "verdict"), verdicts[1], strlen(verdicts[1])) == 0
-                          : strcmp(member_text(claim, "verdict"), verdicts[k]) == 0;
+    for (size_t k = 0; k < COUNT(verdicts); k++) counts[k] += is_verdict(claim, verdicts[k]);
     hb_values_number(row, "seconds", seconds_of(r, member_text(claim, "section")));
     hb_draft_clear(&found);
   }
-  set(report, "claims_confirmed", counts[0]), set(report, "claims_within", counts[1]);
-  set(report, "claims_not", counts[2]), set(report, "claims_unknown", counts[3]);
+  for (size_t k = 0; k < COUNT(names); k++) set(report, names[k], counts[k]);
   cJSON_Delete(claims);
 }
 

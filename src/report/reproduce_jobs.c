@@ -186,6 +186,13 @@ void hb_reproduce_clear(struct hb_reproduction *r)
 
 static const char machine_file[] = "machine.jsonl";
 
+/* Clang's __VERSION__ has its name, gcc's is "12.2.0". */
+#ifdef __clang__
+#define COMPILER ""
+#else
+#define COMPILER "gcc "
+#endif
+
 /* ---- the machine that the jobs run on, kept beside them -------------------------------------------------------------------------------------- */
 
 /* The text after "name : " of the first processor, "" if the system does not report it. */
@@ -248,8 +255,7 @@ static void put_all(FILE *out)
   if (uname(&system) == 0)
     row(&json, "system", hb_phrase("%s %s, %s", system.sysname, system.release, system.machine));
   row(&json, "Holmberg",
-      hb_phrase("%s, commit %s, compiled by %s%s", hb_library_version(), hb_commit,
-                *__VERSION__ <= '9' ? "gcc " : "", __VERSION__)); /* "12.2.0", "Debian Clang 14.0.6" */
+      hb_phrase("%s, commit %s, compiled by %s%s", hb_library_version(), hb_commit, COMPILER, __VERSION__));
   processor_line("cpu MHz", clock);
   hb_json_open_object(&json, NULL);
   hb_json_text(&json, "kind", "host");
@@ -463,7 +469,7 @@ static double run_seconds(const struct hb_reproduction *r, const struct hb_sourc
     .name = NAME, .scheme = SCHEME, .precision = PRECISION, .what = __VA_ARGS__                              \
   }
 static const struct hb_source all_sources[HB_SOURCES] = {
-    [HB_SOURCE_HOST] = SOURCE("host", "host", "double", "double precision on the processor"),
+    [HB_SOURCE_HOST] = SOURCE("host", "host", "double", "double precision on the processor", .has_lists = 1),
     [HB_SOURCE_SIMD] =
         SOURCE("host-simd", "host-simd", "single", "single precision on the processor's vector units"),
     [HB_SOURCE_CG2007] = SOURCE("cg2007", "cg2007", "single", "the kernel of 2007", .passes_each = 1),
@@ -473,8 +479,8 @@ static const struct hb_source all_sources[HB_SOURCES] = {
     [HB_SOURCE_GRAPE6] =
         SOURCE("grape6", "grape6", "grape6", "GRAPE-6's arithmetic, emulated on the processor"),
     [HB_SOURCE_COMPENSATED] = SOURCE("compensated", "bag", "compensated", "float pairs, double-single sums"),
-    [HB_SOURCE_DS] = SOURCE("ds", "bag", "ds", "double-single positions and sums"),
-    [HB_SOURCE_DOUBLE] = SOURCE("double", "bag", "double", "double precision on the device"),
+    [HB_SOURCE_DS] = SOURCE("ds", "bag", "ds", "double-single positions and sums", .has_lists = 1),
+    [HB_SOURCE_DOUBLE] = SOURCE("double", "bag", "double", "double precision on the device", .has_lists = 1),
 };
 #undef SOURCE
 
@@ -664,7 +670,6 @@ static void plan_nu_source(struct hb_reproduction *r, const struct hb_source *so
                            int end)
 {
   double t = ldexp(1, -end), shortest = ldexp(1, dt_min_of(r, source));
-  int has_lists = *source->precision == 'd'; /* double and ds; the others have none anyway */
   for (int k = 0; k <= HB_NU_HALVINGS; k += r->is_full ? 1 : 2) {
     double nu = ldexp(0.1, -k), steps = fmin(steps_of(source, n, t) * sqrt(0.01 / nu), t / shortest);
     if (strcmp(source->precision, "single") == 0 && nu < 0.003) steps = t / shortest;
@@ -675,33 +680,37 @@ static void plan_nu_source(struct hb_reproduction *r, const struct hb_source *so
         hb_phrase("run jobs/plummer-%zu-%d.h5 --t-end %.10g --diag-every %.10g%s --eta %.10g --dt-min 2^%d%s "
                   "--max-energy-error none --json",
                   n, seed, t, t, end > 2 ? hb_phrase(" --dt-max 2^-%d", end) : "", nu, dt_min_of(r, source),
-                  has_lists ? " --neighbors 0" : ""));
+                  source->has_lists ? " --neighbors 0" : ""));
     leave_job_out(r, start_seconds(r, source) + r->longest_s);
   }
 }
 
 /* The passes of the kernel of 2007 would take hours for the large N: there the processor computes its numbers. */
+static void plan_energies(struct hb_reproduction *r, const struct energy_source *of, size_t n, int seed)
+{
+  const struct hb_source *source = &r->sources[of->source];
+  struct hb_source emulated = *source;
+  int is_large = n > 4096;
+  emulated.scheme = "gpu2007";
+  emulated.passes_each = 0;
+  emulated.pair_s = r->sources[HB_SOURCE_SIMD].pair_s;
+  if (!source->is_there) return;
+  if (is_large && source->passes_each) source = &emulated;
+  if (seed == 1 || of->has_seeds) plan_nu_source(r, source, n, seed, 2);
+  if (is_large && of->has_short) plan_nu_source(r, source, n, seed, HB_NU_SHORT);
+}
+
 static void plan_nu(struct hb_reproduction *r)
 {
-  size_t n[HB_NU_SIZES];
-  hb_reproduce_nu_sizes(r, n);
+  size_t sizes[HB_NU_SIZES];
+  hb_reproduce_nu_sizes(r, sizes);
   for (int k = 0; k < HB_NU_SIZES; k++)
     for (int seed = 1; seed <= hb_reproduce_nu_seeds(r); seed++) {
-      add_job(
-          r, HB_JOB_NU, NULL, r->start_s, hb_phrase("kind=plummer n=%zu seed=%d", n[k], seed),
-          hb_phrase("ic plummer -n %zu --seed %d -o jobs/plummer-%zu-%d.h5 --quiet", n[k], seed, n[k], seed));
-      for (size_t c = 0; c < sizeof energy_sources / sizeof *energy_sources; c++) {
-        const struct hb_source *source = &r->sources[energy_sources[c].source];
-        struct hb_source emulated = *source;
-        int is_large = n[k] > 4096;
-        emulated.scheme = "gpu2007", emulated.passes_each = 0,
-        emulated.pair_s = r->sources[HB_SOURCE_SIMD].pair_s;
-        if (is_large && source->passes_each) source = &emulated;
-        if (source->is_there && (seed == 1 || energy_sources[c].has_seeds))
-          plan_nu_source(r, source, n[k], seed, 2);
-        if (source->is_there && is_large && energy_sources[c].has_short)
-          plan_nu_source(r, source, n[k], seed, HB_NU_SHORT);
-      }
+      size_t n = sizes[k];
+      add_job(r, HB_JOB_NU, NULL, r->start_s, hb_phrase("kind=plummer n=%zu seed=%d", n, seed),
+              hb_phrase("ic plummer -n %zu --seed %d -o jobs/plummer-%zu-%d.h5 --quiet", n, seed, n, seed));
+      for (size_t c = 0; c < sizeof energy_sources / sizeof *energy_sources; c++)
+        plan_energies(r, &energy_sources[c], n, seed);
     }
 }
 

@@ -41,6 +41,7 @@ struct hb_source {
   int is_there;
   char why_not[256];
   int passes_each; /* 1: a pass for each other particle */
+  int has_lists;   /* of neighbors, unless they are switched off */
 };
 
 enum hb_source_name {
