@@ -263,7 +263,7 @@ $(WEB)/index.html: $(WEB)/holmberg.js $(wildcard src/web/page.*) $(wildcard src/
 	$(call say,PAGE,$@)
 	$(Q)tools/page.sh src/web/page.html >$@ && cp src/web/page.css $(filter-out src/web/guide.js,$(wildcard src/web/*.js)) $(WEB)
 # The guided page, and the lesson's sheets and slides: one source, shaders/lesson.txt, whose shaders/LESSON.md is in the repository.
-$(WEB)/guide.html: shaders/lesson.txt tools/lesson.py $(wildcard src/web/guide.* src/web/gallery* src/web/gallery/* data/measured/lesson.csv) $(SHADERS)
+$(WEB)/guide.html: shaders/lesson.txt tools/lesson.py tools/slides.py $(wildcard src/web/guide.* src/web/gallery* src/web/gallery/* data/measured/lesson.csv) $(SHADERS)
 	$(call say,PAGE,$@)
 	$(Q)mkdir -p $(WEB) && cp -r src/web/gallery $(WEB)
 	$(Q)for kind in student teacher slides guide; do tools/lesson.py $$kind >$(WEB)/$$kind.html || exit; done

@@ -3,6 +3,8 @@
 Runs in the repository's root."""
 import base64, csv, hashlib, html, json, pathlib, re, sys
 
+from slides import FIGURES, sums
+
 MARKS = ("page", "class", "canvas", "do", "learn", "edit", "ask", "value", "choice", "why", "hint", "q", "a", "wrong", "slide")
 GLSL = """fullscreen.vert cg2007/acc_jerk_pot.frag common/outputs.glsl common/layout.glsl common/sources.glsl common/real.glsl common/wide.glsl
 interactions/gravity_jerk.glsl pairs/bag.frag pairs/matrix_pair.frag hermite/particle.glsl hermite/predict.glsl hermite/predict.frag
@@ -329,43 +331,15 @@ SLIDES = """*{box-sizing:border-box}body{margin:0;background:#121218;color:#e6e6
 section{width:1920px;height:1080px;padding:90px 120px;break-after:page;position:relative;overflow:hidden}h2{font-size:76px;margin:0 0 40px}
 li{margin-bottom:18px}svg{position:absolute;left:120px;bottom:60px;font:26px ui-monospace,monospace}.q{color:#ffd27a}
 @page{size:1920px 1080px;margin:0}"""
-TEAL, AMBER = "#4ac0b0", "#f0a030"
-
-
-def tinted(q):
-    s = abs(q) ** 0.5
-    mix = lambda low, high: round(low + (high - low) * s)
-    return f"rgb({mix(24, 120)} {mix(28, 200)} {mix(44, 255)})" if q < 0 else f"rgb({mix(28, 255)} {mix(26, 190)} {mix(34, 90)})"
-
-
-def drawing(passes):
-    """A and B after so many passes of seven stars, where number k pulls with k - 3, and the scale."""
-    cell, n, out = 96, 7, []
-    sums = [sum((k + p) % n - 3 for p in range(1, passes)) for k in range(n)], [sum((k + p) % n - 3 for p in range(1, passes + 1)) for k in range(n)]
-    most = 6
-    for row, values in enumerate(sums):
-        name = "AB"[(row + passes + 1) % 2]
-        color, y = (TEAL if name == "A" else AMBER), 20 + row * 150
-        out.append(f'<text x="0" y="{y + 58}" fill="{color}" font-size="40">{name}, {"written" if row else "read"}</text>')
-        for k, value in enumerate(values):
-            out.append(f'<rect x="{300 + k * cell}" y="{y}" width="{cell - 4}" height="{cell - 4}" fill="{tinted(value / most)}" stroke="{color}" stroke-width="4"/>'
-                       f'<text x="{300 + k * cell + cell / 2 - 2}" y="{y + 56}" fill="{"#000" if abs(value) > 2 else "#fff"}" font-size="30" text-anchor="middle">{value}</text>')
-    for k in range(61):
-        out.append(f'<rect x="{1080 + 8 * k}" y="40" width="8" height="30" fill="{tinted((k - 30) / 30)}"/>')
-    for x, label in ((1080, f"-{most}"), (1324, "0"), (1568, most)):
-        out.append(f'<text x="{x}" y="110" fill="#e6e6ec" font-size="28" text-anchor="middle">{label}</text>')
-    return f'<svg width="1680" height="300" viewBox="-20 0 1680 300">{"".join(out)}</svg>'
-
-
 def slides(chapters):
     body = ""
     for c in chapters:
         if c.all("slide"):
             ask = f'<p class="q">{inline(c.one("ask"))}</p>' if c.one("ask") else ""
-            picture = drawing(3) if c.key in ("hero", "passes") else ""
+            picture = FIGURES[c.key]() if c.key in FIGURES else ""
             body += f'<section><h2>{inline(c.title)}</h2><ul>{"".join(element("li", inline(t)) for t in c.all("slide"))}</ul>{ask}{picture}</section>\n'
             if c.key == "passes":
-                body += "".join(f"<section><h2>Pass {p} of 6</h2><p>Star k feels star k + {p}; the color is the sum so far.</p>{drawing(p)}</section>\n" for p in (1, 2, 6))
+                body += "".join(f"<section><h2>Pass {p} of 6</h2><p>Star k feels star k + {p}; the color is the sum so far.</p>{sums(p)}</section>\n" for p in (1, 2, 6))
     return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Gravity from pixels: slides</title><style>{SLIDES}</style></head>'
             f"<body><main><h1 hidden>Gravity from pixels</h1>\n{body}</main></body></html>\n")
 

@@ -723,9 +723,15 @@ chapters.passes = {
     });
     const mark = (where, color) => p.frame(where[0] - cell / 2, where[1] - cell / 2, cell - 1, cell - 1, color);
     mark(at[0](this.me), ink.text), mark(at[0](other), ink.star), mark(at[1](this.me), ink.text), mark(at[2](this.me), ink.text);
-    const link = (from, to, color) => p.line([from, [(from[0] + to[0]) / 2, Math.max(from[1], to[1]) + (wide ? 3.4 * cell : 0)], to], color, 2, [5, 4]);
-    link(at[0](other), at[2](this.me), ink.star);
-    p.line([at[1](this.me), at[2](this.me)], ink.text, 2, [5, 4]);
+    const gap = (k, texel, row) => { const [x, y] = place(k); return [x + (texel % 8 + 0.5) * cell, y + (Math.floor(texel / 8) + row) * cell - 0.5]; };
+    const link = (k, texel, row, color, ...way) => { // between rows and beside textures, over no number
+      const from = gap(k, texel, row), to = gap(2, this.me, row), all = [from, ...way.map(([x, y]) => [x, y ?? from[1]]), to];
+      if (way.length) all.splice(-1, 0, [way.at(-1)[0], to[1]]);
+      for (const [color_of, width, dash] of [[ink.ground, 5, []], [color, 2, [5, 4]]]) p.line(all, color_of, width, dash);
+    };
+    const right = place(0)[0] + 8 * cell + 8, foot = place(0)[1] + 5 * cell + 14;
+    link(0, other, 1, ink.star, [right], ...wide ? [[right, foot], [place(2)[0] - 11, foot]] : []);
+    link(1, this.me, 0, ink.text, ...shape === 2 ? [[place(1)[0] - 10]] : []);
     for (const one of at) one.numbers();
     p.scale(shape < 2 ? place(2)[0] : 20, p.height - 32, shape < 2 ? 8 * cell : p.width - 40, most);
     Object.assign(this, { cell, place });

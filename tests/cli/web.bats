@@ -54,7 +54,9 @@ guide() {
   grep -q 5402 "$web"/teacher.html
   [ "$(grep -o 'Common mistake' "$web"/teacher.html | wc -l)" -ge 8 ]
   smallest=$(grep -oE 'font-size="[0-9]+' "$web"/slides.html | tr -dc '0-9\n' | sort -n | head -1)
-  echo "smallest number on a slide: $smallest"
+  pictures=$(grep -c '<section>.*<svg' "$web"/slides.html)
+  echo "smallest number on a slide: $smallest; $pictures slides have a picture"
+  [ "$pictures" -eq 12 ] && [ "$(grep -c '<section>' "$web"/slides.html)" -eq 12 ]
   [ "$smallest" -ge 24 ]
   grep -q '>A, read<' "$web"/slides.html
   grep -q '>B, written<' "$web"/slides.html
