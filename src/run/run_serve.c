@@ -135,7 +135,7 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection, c
   struct hb_run_serve *s = context;
   (void)version, (void)data, (void)size, (void)request;
   int is_page = is_path(s, path, ""), is_state = is_path(s, path, "state");
-  if (!is_page && !is_state) return refuse(connection, 404, "there is nothing here\n");
+  if (!is_page && !is_state) return refuse(connection, 404, "nothing here: open the whole printed address\n");
   if (strcmp(method, "GET") != 0) return refuse(connection, 405, "this run can only be looked at\n");
   if (is_state) return answer_state(s, connection);
   return answer(connection, 200, "text/html; charset=utf-8", NULL, s->page_bytes, s->page,

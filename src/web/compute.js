@@ -64,15 +64,22 @@ function computer(post) {
     if (fence) gl.deleteSync(fence);
   }
 
-  // A browser's timers take 4 ms: for no time there are messages to oneself, now and then a timer, lest others wait for ever.
-  const { port1, port2 } = new MessageChannel();
-  let woken = [], turns = 0;
-  port1.onmessage = () => woken.splice(0).forEach(wake => wake());
-  const turn = milliseconds => new Promise(wake => {
-    if (milliseconds || ++turns % 8 === 0 || typeof document !== "undefined") return setTimeout(wake, milliseconds);
-    woken.push(wake);
-    port2.postMessage(0);
-  });
+  // By one timer that ticks, at once where it is late: of each that is set, and of each message to oneself, a browser keeps half a
+  // kilobyte until it looks for garbage, which in a worker may take half an hour.
+  let waiting = [], beat = 0, timer;
+  const tick = () => {
+    const now = performance.now(), all = waiting;
+    waiting = [];
+    for (const each of all) now >= each.due ? each.wake() : waiting.push(each);
+  };
+  const turn = milliseconds => new Promise(wake => waiting.push({ wake, due: performance.now() + milliseconds }));
+
+  function ticks(milliseconds) {
+    if (beat === milliseconds) return;
+    beat = milliseconds;
+    clearInterval(timer);
+    timer = setInterval(tick, beat);
+  }
 
   // The stars that come are seen before their forces are known.
   async function picture() {
@@ -114,6 +121,18 @@ function computer(post) {
     };
   }
 
+  // What the calls of WebGL and messages leave behind is found when JavaScript's own memory grows, and a run's does not: an array that
+  // nobody fills makes a browser look.
+  const COLLECT_MS = 30000;
+  let collected = 0;
+  function collect(now) {
+    if (now < collected + COLLECT_MS) return;
+    collected = now;
+    try {
+      new ArrayBuffer(1 << 26);
+    } catch {} // there is no room for it: then it looks anyway
+  }
+
   const measure = rarely(() => atLength("measure", 0)); // energies are exact, a sum over all pairs
   const keep = rarely(() => engine.keep());
 
@@ -132,6 +151,7 @@ function computer(post) {
     hasNews ||= numbers()[3] !== steps;
     await keep();
     await measure();
+    collect(now);
     const x = numbers(), reached = until !== null && x[1] > until, behind = until === null && !free && due - x[0] > speed && x[1] <= due;
     if (behind || reached) due = x[0];
     if (reached) until = null, held = waits, paused ||= held; // until the page, which knows it later, says so
@@ -156,8 +176,10 @@ function computer(post) {
       const rests = isIdle && !running && (!hasNews || isLost);
       if (rests && !wasIdle) post({ idle: true, numbers: begun ? numbers() : null });
       wasIdle = rests;
+      ticks(!rests ? 4 : size ? 15 : 100); // less than 4 ms browsers do not grant
       await turn(isIdle ? 15 : free || numbers()[1] <= due ? 0 : 8);
     }
+    clearInterval(timer);
   }
 
   // ---- messages ----
@@ -232,8 +254,10 @@ function computer(post) {
         if (!free && begun) due = numbers()[0];
       }
     },
-    seen(given) { unseen = 0, spare = given.state; },
-    heard() { unheard = false; },
+    heard({ state }) {
+      unheard = false;
+      if (state) unseen = 0, spare = state;
+    },
     size(given) { size = given.width ? given : null; told = ""; },
     end() { hasEnded = paused = true; },
   };
@@ -257,6 +281,7 @@ function computer(post) {
   return async message => {
     let value, error = "";
     wasIdle = false; // to be said again
+    if (module) ticks(4);
     try {
       value = await answers[message.do](message);
       if (typeof value === "number" && value && value !== STOPPED && message.status !== false) error = engine.error();

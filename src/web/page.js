@@ -183,7 +183,7 @@ let isMoved = false, touched = false, seenIn = "", race = null, isHidden = docum
 const lines = new Line($("lines"), ["--error", "--virial"], -16, 1);
 
 function begun() {
-  meter.reset();
+  meter.begin();
   lines.clear();
 }
 
@@ -316,14 +316,24 @@ function onEvent(message) {
 
 // ---- the loop ----
 
+// A step that takes long has the rate of the last ones until it is over. What is watched comes with its own clock.
 const meter = {
-  reset() { Object.assign(this, { since: performance.now(), pictures: 0, steps: runner.numbers[3], pairs: runner.numbers[5], busy: runner.numbers[8], t: runner.numbers[0], isBehind: false }); },
+  reset() { Object.assign(this, { since: performance.now(), pictures: 0, t: runner.numbers[0], isBehind: false }); },
+  count() { Object.assign(this, { counted: performance.now(), steps: runner.numbers[3], pairs: runner.numbers[5], busy: runner.numbers[8] }); },
+  begin() {
+    this.reset();
+    this.count();
+  },
   show(now) {
     const x = runner.numbers, seconds = (now - this.since) / 1000;
     if (seconds < 0.5) return;
+    const steps = x[3] - this.steps, own = watched ? x[8] - this.busy : (now - this.counted) / 1000;
     $("error").textContent = x[10] ? x[7].toExponential(1) : "-";
-    $("steps").textContent = rate((x[3] - this.steps) / seconds);
-    $("pairs").textContent = x[8] > this.busy ? rate((x[5] - this.pairs) / (x[8] - this.busy)) : "0";
+    if (steps || stands()) {
+      $("steps").textContent = rate(steps > 0 ? steps / own : 0);
+      $("pairs").textContent = x[8] > this.busy ? rate((x[5] - this.pairs) / (x[8] - this.busy)) : "0";
+      this.count();
+    }
     $("pictures").textContent = rate(this.pictures / seconds);
     $("numbers").dataset.pairs = x[4] ? x[5] / x[4] : 0; // of a particle's step
     const moves = !paused && !isAway && !race && shown === null && !runner.under, reached = (x[0] - this.t) / seconds;
@@ -334,6 +344,9 @@ const meter = {
     this.reset();
   },
 };
+
+// No step is under way, nor will be.
+const stands = () => watched ? watch.hasEnded : !runner.isBusy;
 
 const rate = k => k.toLocaleString("en", { maximumSignificantDigits: 3, notation: k > 1e6 ? "compact" : "standard" });
 
@@ -448,19 +461,16 @@ function frame(now) {
   before = now;
   if (isHidden || isLost) return;
   if (shown !== null && !paused && !race) replay(seconds);
-  if ((touched || now > drawnAt + 500) && show.count(0)) {
+  const draws = (touched || now > drawnAt + 500) && show.count(0) > 0;
+  if (draws) {
     touched = false;
     drawnAt = now;
     draw();
     meter.pictures++;
     canvas.dataset.pictures = meter.all = (meter.all ?? 0) + 1;
-    for (const each of race ?? [runner]) {
-      if (each.unseen) each.tell({ do: "seen", state: each.unseen }, [each.unseen.buffer]);
-      each.unseen = null;
-    }
   }
   for (const each of race ?? [runner]) {
-    each.listen();
+    each.listen(draws);
     (each.line ?? lines).show(now);
   }
   showLong();
@@ -474,8 +484,8 @@ function showLong() {
   if ($("numbers").ariaBusy !== String(runner.isBusy)) $("numbers").ariaBusy = runner.isBusy;
   const since = runner.under && /begin|load|go_on|from|resize|start_over/.test(runner.under.name) ? runner.under.since : runner.isBusy ? runner.beat : performance.now();
   const seconds = race ? 0 : (performance.now() - since) / 1000, isLong = seconds > 0.5, begins = isLong && Boolean(runner.under);
-  $("under").textContent = isLong ? seconds.toFixed(0) + " s" : "";
-  $("what").textContent = begins ? "first forces and energies" : "long step under way";
+  write($("under"), isLong ? seconds.toFixed(0) + " s" : "");
+  write($("what"), begins ? "first forces and energies" : "long step under way");
   $("what").style.visibility = isLong ? "visible" : "hidden";
   if (begins && !$("message").textContent) say("the stars stand still until their first forces and energies are known", true);
 }
@@ -487,8 +497,8 @@ let shown = null; // the time on show; null: the present
 const present = () => show.count(0) ? show.time(0, show.count(0) - 1) : 0;
 const shownTime = () => shown ?? present();
 
-function write(id, text) {
-  if ($(id).textContent !== text) $(id).textContent = text;
+function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
 }
 
 function showBar() {
@@ -498,9 +508,9 @@ function showBar() {
   $("bar").disabled = count < 2 || Boolean(race);
   if (document.activeElement !== $("bar") || shown === null) $("bar").value = last > first ? 1000 * (t - first) / (last - first) : 1000;
   const text = `t = ${t.toFixed(3)}`;
-  write("bar_time", text);
-  write("time", t.toFixed(4));
-  $("bar").setAttribute("aria-valuetext", text);
+  write($("bar_time"), text);
+  write($("time"), t.toFixed(4));
+  if ($("bar").ariaValueText !== text) $("bar").ariaValueText = text;
   $("here").hidden = shown === null;
 }
 
@@ -643,11 +653,11 @@ function showRace(seconds) {
   race.forEach((racer, k) => {
     const x = racer.numbers, text = `${racer.scheme}  t = ${x[0].toFixed(4)}\n${rate(x[3])} block steps, ${x[8] > 0 ? rate(x[5] / x[8]) : 0} pairs a second\n`
       + `energy error ${x[10] ? `${x[7].toExponential(1)} at t = ${x[13].toFixed(4)}` : "-"}${racer.warning ? "\n" + racer.warning : ""}`;
-    racer.element.querySelector("p").textContent = text;
+    write(racer.element.querySelector("p"), text);
   });
   [...$("tracks").children].forEach((row, k) => {
     row.querySelector("i").style.width = `${100 * Math.max(0, reached[k]) / most}%`;
-    row.querySelector("span").textContent = `t = ${(race.t + reached[k]).toPrecision(4)}`;
+    write(row.querySelector("span"), `t = ${(race.t + reached[k]).toPrecision(4)}`);
   });
 }
 
@@ -665,9 +675,14 @@ let watched = null; // its name
 // As src/run/run_serve.c has it: ten doubles, and floats.
 async function watch(name) {
   watched = name || "a run";
+  watch.hasEnded = false;
   document.body.classList.add("watching");
   setPaused(false);
   say(`watching ${watched}`, true);
+  const ends = sentence => {
+    watch.hasEnded = true;
+    say(sentence, true);
+  };
   for (let first = true, wait = 0; watched; await new Promise(wake => setTimeout(wake, wait))) {
     const begun = performance.now();
     let bytes;
@@ -676,19 +691,19 @@ async function watch(name) {
       if (answer.status !== 503 && !answer.ok) throw new Error();
       bytes = answer.ok ? await answer.arrayBuffer() : new ArrayBuffer(0);
     } catch {
-      return say(first ? "nothing that could be watched is served here" : `${watched} does not answer any more; what was seen is in the bar`, true);
+      return ends(first ? "nothing that could be watched is served here" : `${watched} does not answer any more; what was seen is in the bar`);
     }
     wait = Math.max(100, 10 * (performance.now() - begun));
     if (bytes.byteLength < 80 || isHidden) continue;
     const [layout, n, t, steps, all, pairs, error, isLast, at] = new Float64Array(bytes, 0, 10);
-    if (layout !== 1 || bytes.byteLength !== 80 + 28 * n) return say("the run is served by another release than this page is of", true);
+    if (layout !== 1 || bytes.byteLength !== 80 + 28 * n) return ends("the run is served by another release than this page is of");
     const isNew = first || t > present();
     runner.numbers = [t, t, n, steps, all, pairs, 0, error, at, 0, 1, NaN, n, t];
     if (isNew) takeState(0, { begins: first, n, t, numbers: runner.numbers, state: new Float32Array(bytes, 80) }, HISTORY_BYTES);
     if (isNew) onEvent({ numbers: runner.numbers });
     if (first) taken();
     first = false;
-    if (isLast) return say(`${watched} has ended at t = ${t}`, true);
+    if (isLast) return ends(`${watched} has ended at t = ${t}`);
   }
 
   function taken() {
@@ -1096,12 +1111,14 @@ function listen() {
 
 // A page in the background draws nothing, and its runs stand still.
 function onVisible() {
-  const seconds = (performance.now() - (onVisible.since ?? 0)) / 1000;
+  const seconds = (performance.now() - (onVisible.since ?? performance.now())) / 1000;
   isHidden = document.hidden;
   if (isHidden) onVisible.since = performance.now();
   pace();
   paceRace();
-  if (!isHidden && onVisible.since && seconds > 5) say(`the page was in the background for ${seconds < 100 ? seconds.toFixed(0) + " s" : (seconds / 60).toFixed(0) + " minutes"}: the run stood still, and goes on`, true);
+  if (isHidden || seconds < 5 || paused) return;
+  const away = seconds < 100 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(0)} minutes`;
+  say(`the page was in the background for ${away}: ${watched ? "it looks again" : `${race ? "the race" : "the run"} stood still, and goes on`}`, true);
 }
 
 // ---- a lost context: what is remembered is not in it ----
@@ -1152,9 +1169,10 @@ async function main() {
   showShader();
   listen();
   listRuns();
-  meter.reset();
+  meter.begin();
   requestAnimationFrame(frame);
   await follow();
+  if (document.wasDiscarded) say("the browser had closed this page in the background, to have its memory: the run begins again; what Keep this run has kept is there", true);
   $("device").textContent = "On " + (isFlat ? "this processor" : await runner.call("device"));
   setTimeout(() => $("hint").classList.add("gone"), 4000);
   document.documentElement.dataset.ready = Math.round(performance.now() - started);

@@ -27,7 +27,7 @@ const workers = {
 // A simulation in a worker, or in the page, which asks it by messages. `element` is where its textures are drawn, or null.
 class Runner {
   constructor(pane, element) {
-    Object.assign(this, { pane, numbers: new Array(14).fill(0), waiting: new Map(), last: 0, under: null, isBusy: false, beat: 0, onEvent: () => {} });
+    Object.assign(this, { pane, numbers: new Array(14).fill(0), waiting: new Map(), last: 0, under: null, unseen: null, isBusy: false, beat: 0, onEvent: () => {} });
     let canvas = element ?? document.createElement("canvas");
     try {
       if (workers.url) this.worker = new Worker(workers.url);
@@ -82,9 +82,12 @@ class Runner {
     this.waiting.delete(message.id);
   }
 
-  // Once a picture.
-  listen() {
-    if (this.hasSpoken) this.tell({ do: "heard" });
+  // Once a picture: what it has said is known, and the state that was drawn goes back.
+  listen(isDrawn) {
+    const state = isDrawn && this.unseen;
+    if (state) this.tell({ do: "heard", state }, [state.buffer]);
+    else if (this.hasSpoken) this.tell({ do: "heard" });
+    if (state) this.unseen = null;
     this.hasSpoken = false;
   }
 
@@ -121,10 +124,12 @@ class Line {
   draw() {
     this.isOld = false;
     const { canvas, points, low, high } = this, scale = Math.min(devicePixelRatio, 2), style = getComputedStyle(canvas);
-    const width = canvas.width = Math.max(1, Math.round(canvas.clientWidth * scale)), height = canvas.height = Math.max(1, Math.round(canvas.clientHeight * scale));
+    const width = Math.max(1, Math.round(canvas.clientWidth * scale)), height = Math.max(1, Math.round(canvas.clientHeight * scale));
     const at = canvas.getContext("2d"), left = 46 * scale, foot = 16 * scale, first = points[0]?.[0] ?? 0, last = points.at(-1)?.[0] ?? 1;
     const x = t => left + (width - left - 4 * scale) * (t - first) / (last - first || 1);
     const y = v => 6 * scale + (height - foot - 6 * scale) * (1 - (Math.log10(Math.max(10 ** low, Math.min(10 ** high, v))) - low) / (high - low));
+    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height]; // new memory
+    at.clearRect(0, 0, width, height);
     at.font = `${11 * scale}px system-ui, sans-serif`;
     at.fillStyle = style.color;
     at.strokeStyle = style.getPropertyValue("--line") || "#888";

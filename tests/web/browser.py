@@ -104,6 +104,7 @@ class Browser:
         "webgl2": ("webgl.disabled", True, "HTMLCanvasElement.prototype.getContext = (get => function (kind, ...more) { return kind === 'webgl2' ? null : get.call(this, kind, ...more); })(HTMLCanvasElement.prototype.getContext); delete window.OffscreenCanvas"),
         "float targets": (None, None, "WebGL2RenderingContext.prototype.getExtension = (get => function (name) { return /float/.test(name) ? null : get.call(this, name); })(WebGL2RenderingContext.prototype.getExtension)"),
         "workers that draw": (None, None, "delete window.OffscreenCanvas"),
+        "memory for it in the background": (None, None, "Object.defineProperty(Document.prototype, 'wasDiscarded', { get: () => true })"),
         "storage": (None, None, "IDBFactory.prototype.open = () => { throw new DOMException('blocked', 'SecurityError'); }"),
     }
 
@@ -148,7 +149,8 @@ class Chromium(Browser):
         os.close(ours), os.close(theirs)
         self.buffer, self.number, self.session, self.size = b"", 0, None, (width, height)
         target = next(t for t in self.command("Target.getTargets")["targetInfos"] if t["type"] == "page")
-        self.session = self.command("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
+        self.target = target["targetId"]
+        self.session = self.command("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
         self.command("Page.enable")
         self.command("DOM.enable")
         if PICTURES:
@@ -228,6 +230,26 @@ class Chromium(Browser):
             for kind in ("keyDown", "keyUp"):
                 self.command("Input.dispatchKeyEvent", type=kind, key=key, modifiers=held, windowsVirtualKeyCode=code,
                              **(more if kind == "keyDown" else {}))
+
+    def of_all(self, method, **params):
+        """A command to the browser, not to the page."""
+        session, self.session = self.session, None
+        try:
+            return self.command(method, **params)
+        finally:
+            self.session = session
+
+    def in_background(self, seconds, freezes=False):
+        """Another tab is looked at for so long. freezes: as browsers do with pages after some minutes of that, nothing of it runs."""
+        other = self.of_all("Target.createTarget", url="about:blank")["targetId"]
+        self.of_all("Target.activateTarget", targetId=other)
+        if freezes:
+            self.command("Page.setWebLifecycleState", state="frozen")
+        time.sleep(seconds)
+        if freezes:
+            self.command("Page.setWebLifecycleState", state="active")
+        self.of_all("Target.activateTarget", targetId=self.target)
+        self.of_all("Target.closeTarget", targetId=other)
 
     def without(self, what):
         """Until the call that it returns."""
