@@ -160,9 +160,10 @@ static enum hb_status put_rates(struct card *c)
 {
   static const char *const schemes[] = {"bag", "tile"};
   hb_json_open_array(&c->json, "forces");
-  HB_TRY(put_forces(c, "cg2007", "single"));
   for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++)
     for (int k = 0; k < HB_PRECISION_GRAPE6; k++) HB_TRY(put_forces(c, schemes[s], hb_precision_names[k]));
+  /* last: an H100 that had slept ran it at two thirds */
+  HB_TRY(put_forces(c, "cg2007", "single"));
   hb_json_close_array(&c->json);
   return HB_OK;
 }
