@@ -20,7 +20,12 @@ enum { HELPERS_MOST = 255 };
  * up, but a core must not be kept from others for longer. Where there are many cores and loops keep coming, small steps between large
  * ones do not send it to sleep. */
 static const double SPIN_SECONDS = 100e-6, SPIN_SECONDS_OF_MANY = 1e-3;
-enum { MANY = 4 }; /* threads */
+enum {
+  MANY = 4, /* threads */
+  /* Looks between two calls of the system, which take longer than a loop takes to begin: where a core may be the caller's, few. */
+  LOOKS = 16,
+  LOOKS_OF_MANY = 128
+};
 
 /* A helper that stays inside for longer than this may need the caller's core. */
 static const double WAIT_SECONDS = 5e-6;
@@ -39,6 +44,7 @@ struct helper {
   long cores;
   pthread_mutex_t lock;
   pthread_cond_t opened;
+  _Alignas(64) atomic_size_t next; /* piece of its part of the loop */
 };
 
 struct team {
@@ -48,8 +54,8 @@ struct team {
   /* the loop: written while the gate is closed and no helper is inside */
   void (*work)(void *context, size_t k);
   void *context;
-  size_t count;
-  _Alignas(64) atomic_size_t next;
+  size_t count, parts;
+  _Alignas(64) atomic_size_t next; /* of the caller's part */
   _Alignas(64) _Atomic uint64_t gate;
   _Alignas(64) struct helper helper[HELPERS_MOST];
 };
@@ -131,10 +137,36 @@ static void relax(void)
 #endif
 }
 
-static void work_on(struct team *team)
+/* A long loop has a part for each thread, the same one of every loop, so that what belongs to a particle stays in one core's cache;
+ * who is done helps the others. A short loop has one part for all. */
+static size_t part_begin(const struct team *team, size_t part) { return team->count * part / team->parts; }
+
+static atomic_size_t *next_piece_of(struct team *team, size_t part)
 {
-  for (size_t k; (k = atomic_fetch_add_explicit(&team->next, 1, memory_order_relaxed)) < team->count;)
+  return part ? &team->helper[part - 1].next : &team->next;
+}
+
+static void share_out(struct team *team, size_t threads, size_t count)
+{
+  enum { LONG = 4 }; /* pieces of a thread */
+  team->count = count;
+  team->parts = count < LONG * threads ? 1 : threads;
+  for (size_t part = 0; part < team->parts; part++)
+    atomic_store_explicit(next_piece_of(team, part), part_begin(team, part), memory_order_relaxed);
+}
+
+static void work_on_part(struct team *team, size_t part)
+{
+  atomic_size_t *next = next_piece_of(team, part);
+  size_t end = part_begin(team, part + 1);
+  if (atomic_load_explicit(next, memory_order_relaxed) >= end) return;
+  for (size_t k; (k = atomic_fetch_add_explicit(next, 1, memory_order_relaxed)) < end;)
     team->work(team->context, k);
+}
+
+static void work_on(struct team *team, size_t thread)
+{
+  for (size_t k = 0; k < team->parts; k++) work_on_part(team, (thread + k) % team->parts);
 }
 
 /* ---- helpers ---- */
@@ -174,10 +206,11 @@ static void sleep_until_loop(struct helper *h, uint64_t seen)
 static void wait_for_loop(struct helper *h, uint64_t seen, double *patience)
 {
   int threads = atomic_load(&h->team->helpers) + 1;
-  double most = threads >= MANY && threads <= h->cores ? SPIN_SECONDS_OF_MANY : SPIN_SECONDS;
+  int has_core = threads >= MANY && threads <= h->cores, looks = has_core ? LOOKS_OF_MANY : LOOKS;
+  double most = has_core ? SPIN_SECONDS_OF_MANY : SPIN_SECONDS;
   double begin = hb_clock_now();
   do {
-    for (int spin = 0; spin < 16; spin++) {
+    for (int look = 0; look < looks; look++) {
       if (is_new(atomic_load_explicit(&h->team->gate, memory_order_relaxed), seen, h->k)) {
         *patience = *patience * 2 < most ? *patience * 2 : most;
         return;
@@ -203,7 +236,7 @@ static void *help(void *context)
     if (!is_new(gate, seen, h->k)) continue;
     seen = gate;
     atomic_store(&h->inside, gate);
-    if (atomic_load(&team->gate) == gate) work_on(team);
+    if (atomic_load(&team->gate) == gate) work_on(team, (size_t)h->k + 1);
     atomic_store(&h->inside, 0);
   }
   return NULL;
@@ -269,13 +302,12 @@ static void share(struct team *team, int wanted, size_t count, void (*work)(void
   make_helpers(team, wanted);
   team->work = work;
   team->context = context;
-  team->count = count;
-  atomic_store_explicit(&team->next, 0, memory_order_relaxed);
+  share_out(team, (size_t)wanted + 1, count);
   uint64_t loop = atomic_load_explicit(&team->gate, memory_order_relaxed) / ONE_LOOP + 1;
   uint64_t gate = loop * ONE_LOOP + OPEN + (uint64_t)wanted;
   atomic_store(&team->gate, gate);
   wake_some(team, gate);
-  work_on(team);
+  work_on(team, 0);
   atomic_store(&team->gate, gate & ~OPEN);
   double begin = hb_clock_now();
   for (int k = 0; k < wanted; k++)

@@ -49,6 +49,31 @@ static void test_each_piece_once(void **state)
     }
 }
 
+struct straggler {
+  size_t count;
+  atomic_size_t done;
+  atomic_size_t helped; /* done before the first one, which waits for the others for 20 s at most */
+};
+
+static void wait_for_the_rest(void *context, size_t k)
+{
+  struct straggler *s = context;
+  for (int ms = 0; k == 0 && ms < 20000 && atomic_load(&s->done) < s->count - 1; ms++) usleep(1000);
+  if (k == 0) atomic_store(&s->helped, atomic_load(&s->done));
+  atomic_fetch_add(&s->done, 1);
+}
+
+/* Who is done with its part of a long loop does what is left of that of a slow one. */
+static void test_parts_are_helped(void **state)
+{
+  (void)state;
+  for (int threads = 2; threads <= 5; threads++) {
+    struct straggler s = {.count = 1000};
+    hb_parallel_for(threads, s.count, wait_for_the_rest, &s);
+    expect_at_least(s.helped, s.count - 1);
+  }
+}
+
 /* A piece that waits for another thread sees one, which comes from spinning or from sleep. */
 static void test_others_take_part(void **state)
 {
@@ -177,13 +202,10 @@ static void test_pieces(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_piece_once),
-      cmocka_unit_test(test_copy),
-      cmocka_unit_test(test_others_take_part),
-      cmocka_unit_test(test_loop_in_a_loop),
-      cmocka_unit_test(test_two_callers),
-      cmocka_unit_test(test_after_a_fork),
-      cmocka_unit_test(test_signals_are_the_callers),
+      cmocka_unit_test(test_each_piece_once),  cmocka_unit_test(test_copy),
+      cmocka_unit_test(test_parts_are_helped), cmocka_unit_test(test_others_take_part),
+      cmocka_unit_test(test_loop_in_a_loop),   cmocka_unit_test(test_two_callers),
+      cmocka_unit_test(test_after_a_fork),     cmocka_unit_test(test_signals_are_the_callers),
       cmocka_unit_test(test_pieces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
