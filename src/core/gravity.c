@@ -257,6 +257,7 @@ enum hb_status hb_gravity_of_few(size_t n, const double *m, const double *x, con
 struct potential {
   const struct version *version;
   size_t n, first, end; /* sinks from first to end - 1 */
+  int is_once;          /* of pairs in two tiles, the first tile has all */
   const double *m, *x;
   double eps2, *phi;
 };
@@ -265,27 +266,39 @@ static void potential_piece(void *context, size_t piece)
 {
   const struct potential *p = context;
   size_t first = p->first + piece * PHI_SINKS, count = hb_parallel_end(p->end, PHI_SINKS, first) - first;
+  size_t own = first / PHI_TILE * PHI_TILE;
   struct tile tile;
-  _Alignas(64) double sums[PHI_SINKS][LANES] = {{0}};
-  for (size_t from = 0; from < p->n; from += PHI_TILE) {
+  _Alignas(64) double sums[PHI_SINKS][LANES] = {{0}}, others[PHI_SINKS][LANES] = {{0}};
+  for (size_t from = p->is_once ? own : 0; from < p->n; from += PHI_TILE) {
     const struct hb_gravity g = fill_tile(&tile, from, p->n, p->m, p->x);
+    double(*to)[LANES] = p->is_once && from > own ? others : sums;
     for (size_t b = 0; b < count; b++) {
       size_t i = first + b, self = i >= from && i < from + PHI_TILE ? i - from : PHI_TILE;
-      p->version->add_potential(&g, p->eps2, self, p->x + 3 * i, sums[b]);
+      p->version->add_potential(&g, p->eps2, self, p->x + 3 * i, to[b]);
     }
   }
-  for (size_t b = 0; b < count; b++) p->phi[first + b] = add_lanes(sums[b]);
+  for (size_t b = 0; b < count; b++) p->phi[first + b] = add_lanes(sums[b]) + 2 * add_lanes(others[b]);
+}
+
+static void potential(struct potential p)
+{
+  p.version = &versions[hb_simd_best()];
+  hb_parallel_for(threads_for((double)(p.end - p.first) * (double)p.n),
+                  hb_div_ceil(p.end - p.first, PHI_SINKS), potential_piece, &p);
 }
 
 void hb_gravity_potential_part(size_t n, const double *m, const double *x, double eps2, size_t first,
                                size_t end, double *phi)
 {
-  struct potential p = {&versions[hb_simd_best()], n, first, end, m, x, eps2, phi};
-  hb_parallel_for(threads_for((double)(end - first) * (double)n), hb_div_ceil(end - first, PHI_SINKS),
-                  potential_piece, &p);
+  potential((struct potential){.n = n, .first = first, .end = end, .m = m, .x = x, .eps2 = eps2, .phi = phi});
 }
 
 void hb_gravity_potential(size_t n, const double *m, const double *x, double eps2, double *phi)
 {
   hb_gravity_potential_part(n, m, x, eps2, 0, n, phi);
+}
+
+void hb_gravity_potential_once(size_t n, const double *m, const double *x, double eps2, double *phi)
+{
+  potential((struct potential){.n = n, .end = n, .is_once = 1, .m = m, .x = x, .eps2 = eps2, .phi = phi});
 }

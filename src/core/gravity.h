@@ -47,4 +47,7 @@ void hb_gravity_potential(size_t n, const double *m, const double *x, double eps
 void hb_gravity_potential_part(size_t n, const double *m, const double *x, double eps2, size_t first,
                                size_t end, double *phi);
 
+/* Of pairs alone, most of which are evaluated once: the sum of m phi / 2 is the potential energy, but phi[i] is no potential. */
+void hb_gravity_potential_once(size_t n, const double *m, const double *x, double eps2, double *phi);
+
 #endif

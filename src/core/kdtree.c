@@ -9,7 +9,7 @@
 
 enum {
   LEAF = 8,              /* so few points are faster to check than to split */
-  WORTH_A_THREAD = 2048, /* fewer are sorted before a thread has woken up   */
+  WORTH_A_THREAD = 256,  /* fewer are sorted before a thread comes          */
   SUBTREES = 256
 };
 

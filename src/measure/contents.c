@@ -49,7 +49,7 @@ static enum hb_status get_energies(struct hb_particles *p, double eps2, const st
   hb_kinetic_energy_in(p, velocity, &d->e_kin, &d->e_bulk);
   hb_lagrangian_radii(p, center, 1, &half, work, &d->r_half);
   if (exact) {
-    hb_gravity_potential(p->n, p->m, p->x, eps2, work);
+    hb_gravity_potential_once(p->n, p->m, p->x, eps2, work);
     d->e_pot = hb_potential_energy(p, work);
   }
   d->e_total = d->e_kin + d->e_pot;

@@ -998,7 +998,7 @@ static int is_by_host(const struct hb_force *force)
 static enum hb_status sum_potential(const struct hb_particles *p, double eps2, double *work, double *e_pot)
 {
   /* the only sum over pairs that ranks do not share out */
-  if (hb_ranks_number() == 0) hb_gravity_potential(p->n, p->m, p->x, eps2, work);
+  if (hb_ranks_number() == 0) hb_gravity_potential_once(p->n, p->m, p->x, eps2, work);
   *e_pot = hb_potential_energy(p, work);
   return hb_ranks_share(e_pot, sizeof *e_pot);
 }

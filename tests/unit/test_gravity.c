@@ -213,6 +213,30 @@ static void test_potential_alone_has_the_same_bits(void **state)
   hb_gravity_destroy(g);
 }
 
+/* Half of the pairs make the same energy, with any number of threads, and where a tile is not full. */
+static void test_energy_of_each_pair_once(void **state)
+{
+  (void)state;
+  enum { N = 1100 };
+  static double m1[N], x1[3 * N], all_pairs[N], once[N], again[N];
+  uint64_t random = 1;
+  for (size_t k = 0; k < 3 * N; k++) {
+    random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    x1[k] = ldexp((double)(random >> 11), -53), m1[k / 3] = 1 + x1[k];
+  }
+  for (size_t n = 1; n <= N; n += n < 500 ? 499 : 300) {
+    double e = 0, e_once = 0;
+    hb_gravity_potential(n, m1, x1, 1e-6, all_pairs);
+    hb_gravity_potential_once(n, m1, x1, 1e-6, once);
+    for (size_t i = 0; i < n; i++) e += m1[i] * all_pairs[i], e_once += m1[i] * once[i];
+    expect_at_most(fabs(e_once - e), 1e-14 * fabs(e));
+    hb_parallel_set_threads(3);
+    hb_gravity_potential_once(n, m1, x1, 1e-6, again);
+    hb_parallel_set_threads(0);
+    assert_memory_equal(again, once, n * sizeof *once);
+  }
+}
+
 /* Two particles in one place are two: their force is infinite or undefined at eps = 0, and must not pass for
  * a particle's own. Softened, it is zero with a finite potential. */
 static void test_coincident_particles(void **state)
@@ -252,6 +276,7 @@ int main(void)
       cmocka_unit_test(test_bits_do_not_depend_on_vector_width),
       cmocka_unit_test(test_bits_do_not_depend_on_threads),
       cmocka_unit_test(test_potential_alone_has_the_same_bits),
+      cmocka_unit_test(test_energy_of_each_pair_once),
       cmocka_unit_test(test_coincident_particles),
       cmocka_unit_test(test_no_memory),
   };
