@@ -53,9 +53,12 @@ struct far_step {
   double dx[3], dv[3];           /* what the linear part has left out, eqs 7 and 8 */
   double wanted;                 /* the next one by eq. 9 */
   double noise, scale;           /* of the sum over all: its rounding, relative; the sum */
-  double excess;                 /* the near pull over the far one */
-  int is_noisy;
-  size_t changes; /* of the list */
+};
+
+/* What is counted of it, apart: other threads have written the rest. */
+struct far_count {
+  uint16_t listed, changes; /* of the list */
+  uint8_t is_noisy;
 };
 
 struct hb_hermite4_near {
@@ -74,6 +77,8 @@ struct hb_hermite4_near {
   uint32_t *index, *b;             /* [n] particles whose far step ends, and their places in the block */
   double *total_a, *total_j, *phi; /* [3 * n] [3 * n] [n] pulls of all on these, then: on fresh nodes */
   struct far_step *step;           /* [n] */
+  struct far_count *counted;       /* [n] */
+  uint8_t *is_weak;                /* [n] the far part is lost in the rounding of the sum over all */
   size_t fars, room;
   int is_exact;           /* the pulls of all on them are the host's: few */
   uint32_t *few, *few_of; /* [n] those of index whose pulls are summed again, and their places there */
@@ -111,6 +116,8 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_hermite4_near, total_j, 3, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, phi, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, step, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4_near, counted, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4_near, is_weak, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, record, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, stamp, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4_near, is_changed, 1, HB_COLUMN_SCRATCH),
@@ -502,6 +509,8 @@ static void add_heavy(struct hb_hermite4 *h, size_t ni, const uint32_t *index)
     hb_groups_add_heavy(h->groups, h->xp, h->vp, ni, index, near->total_a, near->total_j, near->phi);
 }
 
+static const double overwhelming = 8; /* a near pull over the far part */
+
 /* The far part of the k-th of those far step ends: what the old list did is taken from the pulls of all. */
 static void take_far(struct hb_hermite4 *h, size_t k)
 {
@@ -516,7 +525,7 @@ static void take_far(struct hb_hermite4 *h, size_t k)
   }
   s->noise = near->is_exact ? 0 : near->rule.noise;
   s->scale = hb_norm(near->total_a + 3 * k);
-  s->excess = hb_norm(a) / hb_norm(s->a);
+  near->is_weak[k] = s->noise > 0 && hb_norm(a) / hb_norm(s->a) >= overwhelming;
 }
 
 static void count_pairs(struct hb_hermite4 *h, size_t ni)
@@ -544,14 +553,12 @@ static enum hb_status total_of_few(struct hb_hermite4 *h, size_t ni, const uint3
  * whole far step: such a sum is made again, exactly. */
 static enum hb_status take_fars(struct hb_hermite4 *h)
 {
-  static const double overwhelming = 8;
   struct hb_hermite4_near *near = h->near;
   size_t few = 0;
   for_each(h, near->fars, near->index, TAKEN_ALONE, take_far);
   for (size_t k = 0; k < near->fars; k++) {
-    struct far_step *s = near->step + k;
-    if (s->noise == 0 || s->excess < overwhelming) continue;
-    s->noise = 0;
+    if (!near->is_weak[k]) continue;
+    near->step[k].noise = 0;
     near->few[few] = near->index[k];
     near->few_of[few++] = (uint32_t)k;
   }
@@ -698,8 +705,9 @@ static enum hb_status near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 
 /* Eqs 5 to 9 for the far part over its whole step: what its linear prediction left out, and its next step. Where a strong near pull is
  * taken from the pulls of all, what that was rounded by is left: jerks are relied on below the noise of the whole. */
-static void correct_far(const struct hb_hermite4_near *near, double DT, size_t k, uint32_t i)
+static int correct_far(const struct hb_hermite4_near *near, double DT, size_t k, uint32_t i)
 {
+  int is_noisy;
   struct far_step *s = near->step + k;
   const double *a = near->far_a + 3 * (size_t)i, *j = near->far_j + 3 * (size_t)i;
   struct hb_timestep_rule rule = near->rule;
@@ -708,11 +716,12 @@ static void correct_far(const struct hb_hermite4_near *near, double DT, size_t k
   for (int c = 0; c < 3; c++) dtdk[c] = DT * (s->j[c] - j[c]);
   rule.noise = s->noise;
   rule.pulls = s->scale;
-  s->wanted = hb_timestep_after(&rule, near->far_phi[i], DT, s->a, s->j, dtdk, dt2a2, dt3k2, &s->is_noisy);
+  s->wanted = hb_timestep_after(&rule, near->far_phi[i], DT, s->a, s->j, dtdk, dt2a2, dt3k2, &is_noisy);
   for (int c = 0; c < 3; c++) {
     s->dx[c] = DT * DT * (dt2a2[c] / 24 + dt3k2[c] / 120);
     s->dv[c] = DT * (dt2a2[c] / 6 + dt3k2[c] / 24);
   }
+  return is_noisy;
 }
 
 /* What is in one of two lists only: in the new one, and then in the old one. Returns how many there are; *left of them are in that. */
@@ -741,14 +750,15 @@ static void step_far(struct hb_hermite4 *h, size_t k)
   struct far_step *s = near->step + k;
   uint32_t i = near->index[k], *list = list_of(near, i), fresh[ROOM_MOST], changed[CHANGED_MOST];
   const double *x = h->xp + 3 * (size_t)i, *v = h->vp + 3 * (size_t)i;
-  correct_far(near, hb_hermite4_span(h, (uint64_t)1 << near->far[i]), k, i);
+  int is_noisy = correct_far(near, hb_hermite4_span(h, (uint64_t)1 << near->far[i]), k, i);
   size_t had = near->count[i], has = renew(near, i, x, &near->h2[i], fresh), left;
   memset(s->moved_a, 0, sizeof s->moved_a);
   memset(s->moved_j, 0, sizeof s->moved_j);
-  s->changes = differences(had, list, has, fresh, changed, &left);
-  if (!s->changes) return;
+  size_t changes = differences(had, list, has, fresh, changed, &left);
+  near->counted[k] = (struct far_count){(uint16_t)has, (uint16_t)changes, (uint8_t)is_noisy};
+  if (!changes) return;
   double nearest2 = INFINITY;
-  sum(h, changed, s->changes, left, x, v, s->moved_a, s->moved_j, &nearest2, NULL);
+  sum(h, changed, changes, left, x, v, s->moved_a, s->moved_j, &nearest2, NULL);
   if (nearest2 < near->nearest2[i]) near->nearest2[i] = nearest2;
   memcpy(list, fresh, has * sizeof *list);
   near->count[i] = (uint32_t)has;
@@ -760,12 +770,12 @@ static void near_step_fars(struct hb_hermite4 *h)
   struct hb_near_counts *counts = &h->counts.near;
   for_each(h, near->fars, near->index, SUMMED_PIECE, step_far);
   for (size_t k = 0; k < near->fars; k++) {
-    uint64_t listed = near->count[near->index[k]];
-    counts->listed += listed;
-    counts->changes += near->step[k].changes;
-    counts->by_noise += (uint64_t)near->step[k].is_noisy;
-    counts->near_pairs += near->step[k].changes;
-    if (listed > counts->longest) counts->longest = listed;
+    const struct far_count counted = near->counted[k];
+    counts->listed += counted.listed;
+    counts->changes += counted.changes;
+    counts->by_noise += counted.is_noisy;
+    counts->near_pairs += counted.changes;
+    if (counted.listed > counts->longest) counts->longest = counted.listed;
   }
 }
 
