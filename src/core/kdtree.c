@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-  LEAF = 8,              /* so few points are faster to check than to split */
-  WORTH_A_THREAD = 256,  /* fewer are sorted before a thread comes          */
+  LEAF = 8,             /* so few points are faster to check than to split */
+  WORTH_A_THREAD = 256, /* fewer are sorted before a thread comes          */
   SUBTREES = 256
 };
 
