@@ -646,7 +646,19 @@ void hb_sim_destroy(struct hb_sim *sim)
 }
 
 double hb_sim_time(const struct hb_sim *sim) { return sim->integrator->time(sim->state); }
-double hb_sim_next_time(const struct hb_sim *sim) { return sim->integrator->next_time(sim->state); }
+/* Of a star whose life ends before the next block step; INFINITY: none does. */
+static double next_end(const struct hb_sim *sim)
+{
+  double end = hb_sim_stars_next_end(sim->stars);
+  if (!isfinite(end) || !sim->integrator->boundary) return INFINITY;
+  end = sim->integrator->boundary(sim->state, end);
+  return end < sim->integrator->next_time(sim->state) ? end : INFINITY;
+}
+
+double hb_sim_next_time(const struct hb_sim *sim)
+{
+  return fmin(next_end(sim), sim->integrator->next_time(sim->state));
+}
 const struct hb_force *hb_sim_force(const struct hb_sim *sim) { return sim->force; }
 const struct hb_sim_params *hb_sim_taken(const struct hb_sim *sim) { return &sim->params; }
 
@@ -879,14 +891,18 @@ static void count_block(uint64_t ni, uint64_t blocks[HB_BLOCK_SIZES])
   if (ni) blocks[63 - __builtin_clzll(ni)]++;
 }
 
-/* The block size is the number of particles that the step advanced. */
+/* The block size is the number of particles that the step advanced. Where a life ends before the step does, it is only that. */
 enum hb_status hb_sim_step(struct hb_sim *sim)
 {
   HB_GL_VISIT;
   struct hb_sim_counts before, after;
-  double t = hb_sim_time(sim);
-  hb_sim_counts(sim, &before);
+  double t = hb_sim_time(sim), end = next_end(sim);
   sim->events.count = 0;
+  if (end < INFINITY) {
+    sim->integrator->wait(sim->state, end);
+    return age(sim);
+  }
+  hb_sim_counts(sim, &before);
   HB_TRY(sim->integrator->step(sim->state));
   hb_sim_counts(sim, &after);
   count_block(after.particle_steps - before.particle_steps, sim->blocks);

@@ -136,8 +136,8 @@ const struct hb_setting hb_sim_settings_stars[] = {
      .life = HB_SETTING_ADDED, .is_idle = do_not_age,
      .help =
          "zams: FILE's masses are those of stars just born, which lose mass by winds, grow, and end as white "
-         "dwarfs, neutron stars and black holes, by fits for solar composition; needs units; ends come "
-         "with the first block step after their times, winds at multiples of dt-max"},
+         "dwarfs, neutron stars and black holes, by fits for solar composition; needs units; ends are "
+         "block boundaries, to dt-max / 2^16, winds come at multiples of dt-max"},
     {"kick", 0, HB_SETTING_NOT_NEGATIVE, SIM(kick), "SIGMA", "265", .life = HB_SETTING_ADDED,
      .is_idle = are_not_kicked,
      .help =

@@ -41,7 +41,8 @@ struct hb_sim_stars {
   struct hb_evolution_row *rows; /* [n_rows]: in place of the fit */
   size_t n_rows;
   struct hb_units units;
-  double *ends;        /* [n_ends] ascending: when masses jump and kicks come, Myr */
+  double *
+      ends; /* [n_ends] ascending: when masses jump and kicks come, N-body: the first numbers that are not before */
   size_t n_ends, next; /* the first that has not come */
   double looked;       /* until when stars have been looked at, N-body */
   double every;        /* what is no jump is looked at at its multiples, N-body */
@@ -227,6 +228,14 @@ static int compare_times(const void *a, const void *b)
   return left < right ? -1 : left > right;
 }
 
+/* Of a time in Myr: in N-body units, which in Myr again is not before it. */
+static double not_before(const struct hb_sim_stars *stars, double end)
+{
+  double t = end / stars->units.time;
+  while (t * stars->units.time < end) t = nextafter(t, INFINITY);
+  return t;
+}
+
 static enum hb_status list_ends(struct hb_sim_stars *stars, double from)
 {
   HB_TRY(HB_ALLOC(stars->rows ? stars->n_rows : stars->n, &stars->ends));
@@ -235,6 +244,7 @@ static enum hb_status list_ends(struct hb_sim_stars *stars, double from)
   for (size_t k = 0; !stars->rows && k < stars->n; k++)
     stars->ends[stars->n_ends++] = stars->at[k].birth + hb_star_lifetime(stars->at[k].zams);
   qsort(stars->ends, stars->n_ends, sizeof *stars->ends, compare_times);
+  for (size_t k = 0; k < stars->n_ends; k++) stars->ends[k] = not_before(stars, stars->ends[k]);
   while (stars->next < stars->n_ends && stars->ends[stars->next] <= from) stars->next++;
   return HB_OK;
 }
@@ -285,7 +295,7 @@ enum hb_status hb_sim_stars_open(struct hb_sim_params *params, const struct hb_s
   enum hb_status status = take_stars(params, p, s);
   if (status == HB_OK && sections)
     status = hb_sections_copy(sections, looked_section, HB_SECTION_DOUBLES, 1, &s->looked);
-  if (status == HB_OK) status = list_ends(s, s->looked * s->units.time);
+  if (status == HB_OK) status = list_ends(s, s->looked);
   if (status != HB_OK) {
     hb_sim_stars_close(s);
     return status;
@@ -369,7 +379,12 @@ static int are_all_due(const struct hb_sim_stars *stars, double t)
 
 static int has_end(const struct hb_sim_stars *stars, double t)
 {
-  return stars->next < stars->n_ends && stars->ends[stars->next] <= t * stars->units.time;
+  return stars->next < stars->n_ends && stars->ends[stars->next] <= t;
+}
+
+double hb_sim_stars_next_end(const struct hb_sim_stars *stars)
+{
+  return stars && stars->next < stars->n_ends ? stars->ends[stars->next] : INFINITY;
 }
 
 int hb_sim_stars_are_due(const struct hb_sim_stars *stars, double t)

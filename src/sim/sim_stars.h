@@ -23,9 +23,11 @@ void hb_sim_stars_close(struct hb_sim_stars *stars);
 /* To sections, if there are any. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_sim_stars_put(const struct hb_sim_stars *stars, struct hb_sections *sections);
 
-/* Whether something may become of them at time t, the end of a block step: of stars whose lives have ended in it, and at multiples of
- * dt_max of all. The end of a block step is where all others know their places; a time between two of them would be one for a single
- * star. stars may be NULL. */
+/* When the next life ends, or a table's mass jumps; INFINITY: none does. stars may be NULL. */
+double hb_sim_stars_next_end(const struct hb_sim_stars *stars);
+
+/* Whether something may become of them at time t, the end of a block step or of a wait: of stars whose lives have ended in it, and at
+ * multiples of dt_max of all. stars may be NULL. */
 int hb_sim_stars_are_due(const struct hb_sim_stars *stars, double t);
 
 /* What becomes of these particles by p->t; *change is valid until the next call. Errors: HB_ERR_INTERNAL. */

@@ -864,6 +864,28 @@ static double next_time(const void *state)
   return hb_blocks_next_time(h->blocks, &next) == HB_OK ? hb_hermite4_at(h, next) : INFINITY;
 }
 
+/* A change may come at the multiples of that: who begins anew then has so many doublings before it. */
+static uint64_t waiting_grid(const struct hb_hermite4 *h)
+{
+  enum { DOUBLINGS = 16 };
+  return (uint64_t)1 << (h->blocks->level_max > DOUBLINGS ? h->blocks->level_max - DOUBLINGS : 0);
+}
+
+static double boundary(const void *state, double t)
+{
+  const struct hb_hermite4 *h = state;
+  double grid = hb_hermite4_span(h, waiting_grid(h));
+  double after = h->t0 + ceil((t - h->t0) / grid) * grid;
+  return after < t ? after + grid : after;
+}
+
+/* The times of particles follow from that of the last block for any time before the next (blocks.h, invariant 2). */
+static void wait(void *state, double t)
+{
+  struct hb_hermite4 *h = state;
+  h->blocks->now = (uint64_t)nearbyint((t - h->t0) / h->params.dt_min);
+}
+
 static enum hb_status check_params(const struct hb_sim_params *params)
 {
   double dt_min = params->dt_min, dt_max = params->dt_max;
@@ -1411,6 +1433,8 @@ const struct hb_integrator_ops hb_integrator_hermite4 = {
     .time = time_of,
     .next_time = next_time,
     .step = step,
+    .boundary = boundary,
+    .wait = wait,
     .bodies = bodies,
     .change = change,
     .particles = state_at,

@@ -42,6 +42,11 @@ struct hb_integrator_ops {
    * step is lost in the digits of the time), those of force. */
   enum hb_status (*step)(void *state);
 
+  /* The first time from t on that can become that of the last step, although nobody has stepped to it, if the next step is later; and that
+   * it does. NULL: only steps end at times at which there can be changes. */
+  double (*boundary)(const void *state, double t);
+  void (*wait)(void *state, double t);
+
   /* The particles, by their numbers: masses, identities, radii; x v are its own affair. */
   const struct hb_particles *(*bodies)(const void *state);
 

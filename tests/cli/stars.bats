@@ -134,6 +134,43 @@ assert max(abs(x - y) / x for x, y in zip(a, b)) < 2e-5
 END
 }
 
+# No step of anyone ends when a life does; leapfrog, whose steps have one length, changes masses at the next.
+@test "lives end at block boundaries of their own, and a run is resumed right before and after" {
+  cluster
+  printf '5.123456789 0 1.4 1.4e-5 30\n3.3333333333333333 2 1.4 1.4e-5 30\n' >table
+  HOLMBERG_LIBRARY=$(dirname "$HOLMBERG")/libholmberg.so PYTHONPATH=$BATS_TEST_DIRNAME/../../src/python /usr/bin/python3 - <<'END'
+from holmberg import Particles, Simulation
+p, want, dt_max = Particles.read("c.h5"), [3.3333333333333333, 5.123456789], 1 / 16
+myr = p.units["time"]
+def ends(**how):
+    sim, at = Simulation(p, evolution="table", scheme="host", **how), []
+    while len(at) < 2:
+        mass, next_time = sim.state().m.sum(), sim.next_time
+        if any(abs(next_time * myr - t) < 1e-5 for t in want): sim.save("before.ckpt")
+        blocks = sim.counts().block_steps
+        sim.step()
+        assert sim.time == next_time
+        if sim.state().m.sum() < mass - 0.01:
+            at.append((sim.time * myr, sim.counts().block_steps - blocks))
+    sim.save("after.ckpt")
+    return sim, at
+for how in dict(eps=0), dict(eps=0, neighbors=12), dict(eps=1 / 64, steps="shared"):
+    sim, at = ends(dt_max=dt_max, **how)
+    late = [t - w for (t, _), w in zip(at, want)]
+    print(how, "Myr late:", late, "of", dt_max / 2**16 * myr)
+    assert all(0 <= t <= dt_max / 2**16 * myr for t in late) and all(blocks == 0 for _, blocks in at)
+    sim.evolve(6 / myr)
+    for name in "before.ckpt", "after.ckpt":
+        again = Simulation.resume(name)
+        again.evolve(6 / myr)
+        assert again.state().state_hash == sim.state().state_hash, name
+sim, at = ends(integrator="leapfrog", dt=1 / 256, eps=1 / 64)
+late = [t - w for (t, _), w in zip(at, want)]
+print("leapfrog, Myr late:", late, "of", myr / 256)
+assert all(0 <= t <= myr / 256 for t in late)
+END
+}
+
 # The AMUSE of these tests: SSE's interface, with stars that lose a tenth each Myr and explode at 3.
 amuse() {
   mkdir -p amuse/community/sse

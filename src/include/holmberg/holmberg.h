@@ -484,8 +484,9 @@ struct hb_sim_params {
       light_speed; /* hermite4 with groups: c of post-Newtonian terms of order 1, 2 and 2.5 in groups of two; 0: none */
   /* Stars that age, see above, or by a table of lines time, id, mass, radius, kick (Myr, solar masses, solar radii, km/s; a file, NULL:
    * none). They need units and gravity; collisions must not merge. Mass, radius and velocity are set as by hb_sim_change, which books the
-   * energy: ends of lives (of a table kicks, and more than a hundredth of the mass at once) with the first block step that ends at or
-   * after their times, the rest at multiples of dt_max. */
+   * energy: ends of lives (of a table kicks, and more than a hundredth of the mass at once) at block boundaries of their own, the first
+   * multiples of dt_max / 2^16 (of dt_min, if that is longer) not before them; with leapfrog, at the next step; the rest at multiples of
+   * dt_max. */
   const char *evolution;
   double
       kick; /* stars: in km/s, dispersion along each axis of what neutron stars and black holes get at birth (265: Hobbs et
@@ -577,7 +578,8 @@ void hb_sim_destroy(struct hb_sim *sim);
 
 double hb_sim_time(const struct hb_sim *sim);      /* the time that the last block step reached */
 double hb_sim_next_time(const struct hb_sim *sim); /* the time that the next block step will reach */
-enum hb_status hb_sim_step(struct hb_sim *sim);    /* one block step */
+enum hb_status
+hb_sim_step(struct hb_sim *sim); /* one block step; or, where a life ends before it, to that time */
 
 /* All block steps that reach t or a time before it, or those until it is stopped by an event: hb_sim_stopped in diagnostics.h
  * says by which. Errors: as hb_sim_step; the steps before it are done. */

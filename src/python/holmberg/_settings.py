@@ -55,7 +55,7 @@ SIM = {
     "stop_at": Setting(0, 0, 0, ["none", "collision", "pair", "escape"], 0, 0,
         "end the run at the first collision, pair (a binary that forms, or with eps 0 two stars that meet) or escape (default none)"),
     "stars": Setting(0, 0, 0, ["none", "zams"], 0, 0,
-        "zams: FILE's masses are those of stars just born, which lose mass by winds, grow, and end as white dwarfs, neutron stars and black holes, by fits for solar composition; needs units; ends come with the first block step after their times, winds at multiples of dt-max (default none)"),
+        "zams: FILE's masses are those of stars just born, which lose mass by winds, grow, and end as white dwarfs, neutron stars and black holes, by fits for solar composition; needs units; ends are block boundaries, to dt-max / 2^16, winds come at multiples of dt-max (default none)"),
     "kick": Setting(0, 0, 0, [], 0, 265,
         "with @stars: kicks of new neutron stars and black holes are Maxwellian, of this dispersion in km/s along each axis (Hobbs et al. 2005); 0: none (default 265)"),
     "kick_seed": Setting(0, 0, 0, [], 2, 0,
