@@ -58,8 +58,12 @@ struct host_simd {
   float eps2;
   int ds;
   sum_fn *sum;
-  size_t chunks, room; /* used, allocated */
-  float *source;       /* [chunks][rows][16] */
+  size_t chunks, filled, room; /* summed, used, allocated */
+  float *source;               /* [filled][rows][16] */
+  uint32_t *order,
+      *place; /* [order_room] which source is where, and where it is: those without mass are last */
+  size_t order_room;
+  int is_ordered; /* else they are in their own order */
   size_t parts_room;
   double (*parts)[SIMD_SUMS]; /* [sink][segment] while threads share a sink */
   char device[160];
@@ -88,7 +92,7 @@ static void host_simd_close(void *state)
 {
   struct host_simd *h = state;
   if (!h) return;
-  HB_FREE(h->source, h->parts, h);
+  HB_FREE(h->source, h->order, h->place, h->parts, h);
 }
 
 static size_t rows(const struct host_simd *h) { return h->ds ? SIMD_ROWS_DS : SIMD_ROWS; }
@@ -107,16 +111,19 @@ HB_CLONES static void fill_chunk(int ds, const double *m, const double *x, const
   }
 }
 
-/* The same for the last chunk, which nj sources need not fill. */
-static void fill_last_chunk(int ds, size_t nj, const double *m, const double *x, const double *v,
-                            float (*row)[SIMD_CHUNK])
+/* The same for a chunk whose sources are not one after the other, or which nj of them do not fill. */
+static void fill_some(const struct host_simd *h, const struct hb_force_sources *j, size_t from, size_t nj,
+                      float (*row)[SIMD_CHUNK])
 {
-  double all_m[SIMD_CHUNK] = {0}, all_x[3 * SIMD_CHUNK], all_v[3 * SIMD_CHUNK] = {0};
-  memcpy(all_m, m, nj * sizeof *m);
-  memcpy(all_x, x, 3 * nj * sizeof *x);
-  memcpy(all_v, v, 3 * nj * sizeof *v);
-  for (size_t k = 3 * nj; k < 3 * SIMD_CHUNK; k++) all_x[k] = pad_distance;
-  fill_chunk(ds, all_m, all_x, all_v, row);
+  double m[SIMD_CHUNK] = {0}, x[3 * SIMD_CHUNK], v[3 * SIMD_CHUNK] = {0};
+  for (size_t k = 0; k < nj; k++) {
+    size_t i = h->is_ordered ? h->order[from + k] : from + k;
+    m[k] = j->m[i];
+    memcpy(x + 3 * k, j->x + 3 * i, 3 * sizeof *x);
+    memcpy(v + 3 * k, j->v + 3 * i, 3 * sizeof *v);
+  }
+  for (size_t k = 3 * nj; k < 3 * SIMD_CHUNK; k++) x[k] = pad_distance;
+  fill_chunk(h->ds, m, x, v, row);
 }
 
 /* The sources as they were given, for the threads that fill chunks with them. */
@@ -129,14 +136,14 @@ static void fill_piece(void *context, size_t piece)
 {
   const struct filling *f = context;
   const struct hb_force_sources *j = f->j;
-  size_t size = rows(f->h) * SIMD_CHUNK, last = f->h->chunks - 1, end = (piece + 1) * FILLED;
+  size_t size = rows(f->h) * SIMD_CHUNK, last = f->h->filled - 1, end = (piece + 1) * FILLED;
   for (size_t c = piece * FILLED; c < end && c <= last; c++) {
     size_t i = c * SIMD_CHUNK;
     float(*row)[SIMD_CHUNK] = (float(*)[SIMD_CHUNK])(f->h->source + c * size);
-    if (c < last)
+    if (c < last && !f->h->is_ordered)
       fill_chunk(f->h->ds, j->m + i, j->x + 3 * i, j->v + 3 * i, row);
     else
-      fill_last_chunk(f->h->ds, j->n - i, j->m + i, j->x + 3 * i, j->v + 3 * i, row);
+      fill_some(f->h, j, i, c < last ? SIMD_CHUNK : j->n - i, row);
   }
 }
 
@@ -145,12 +152,32 @@ static void host_simd_set_eps(void *state, double eps)
   ((struct host_simd *)state)->eps2 = (float)(eps * eps);
 }
 
+/* Nobody feels those without mass, such as members of groups that a node stands for: where they are many, they go to the end. */
+static enum hb_status find_order(struct host_simd *h, const struct hb_force_sources *s)
+{
+  enum { FEW = 16 }; /* one in so many */
+  size_t massive = 0, first = 0;
+  for (size_t i = 0; i < s->n; i++) massive += s->m[i] != 0;
+  h->is_ordered = FEW * (s->n - massive) > s->n && massive > 0;
+  h->chunks = h->filled;
+  if (!h->is_ordered) return HB_OK;
+  h->chunks = hb_div_ceil(massive, SIMD_CHUNK);
+  HB_TRY(HB_RENEW(s->n, &h->order_room, HB_ARRAY(1, &h->order), HB_ARRAY(1, &h->place)));
+  for (size_t i = 0, last = massive; i < s->n; i++) {
+    size_t at = s->m[i] != 0 ? first++ : last++;
+    h->order[at] = (uint32_t)i;
+    h->place[i] = (uint32_t)at;
+  }
+  return HB_OK;
+}
+
 static enum hb_status host_simd_send(struct host_simd *h, const struct hb_force_job *job)
 {
   const struct hb_force_sources *s = &job->sources;
   size_t chunks = hb_div_ceil(s->n, SIMD_CHUNK);
   HB_TRY(HB_RENEW(chunks, &h->room, HB_ARRAY(rows(h) * SIMD_CHUNK, &h->source)));
-  h->chunks = chunks;
+  h->filled = chunks;
+  HB_TRY(find_order(h, s));
   struct filling filling = {h, s};
   int threads = s->n < sources_worth_threads ? 1 : hb_parallel_threads();
   hb_parallel_for(threads, hb_div_ceil(chunks, FILLED), fill_piece, &filling);
@@ -179,7 +206,9 @@ static void take_sinks(const struct block *block, size_t first, size_t ni, struc
 {
   const struct host_simd *h = block->h;
   for (size_t b = 0; b < ni; b++) {
-    size_t i = sinks[b].index = block->sinks->index[first + b];
+    size_t i = block->sinks->index[first + b];
+    if (h->is_ordered && i < h->order_room) i = h->place[i];
+    sinks[b].index = (uint32_t)i;
     if (block->sinks->x) {
       take_point(h->ds, block->sinks->x + 3 * (first + b), block->sinks->v + 3 * (first + b), &sinks[b]);
       continue;

@@ -1,6 +1,7 @@
 #include "groups/groups.h"
 
 #include "base/arith.h"
+#include "base/ascending.h"
 #include "base/clones.h"
 #include "base/elementary.h"
 #include "base/mem.h"
@@ -1388,9 +1389,14 @@ enum { NUMBERS = 12 };
 
 /* ---- tides ---- */
 
-/* Nodes side by side as they are seen from a center; those that are nobody's have mass 0. */
+/* Nodes side by side; those that are nobody's have mass 0. */
 struct view {
-  double m[LANES], r[3][LANES], v[3][LANES];
+  double m[LANES], x[3][LANES], v[3][LANES];
+};
+
+/* A center, from which they are seen. */
+struct center {
+  double x[3], v[3];
 };
 
 /* Which part of a node's tide counts: a constant and a part of 1 near the center, up to half of the square of the distance cut, 0 beyond
@@ -1400,15 +1406,18 @@ struct part {
 };
 static const struct part whole = {1, 0}, near_part = {0, 1}, far_part = {1, -1}, less = {-1, 0};
 
-/* sum[12] += the tensors of a view's tide and their rates; to_near: 2 / cut^2. Factors first: mass, T, and how they change. */
-HB_CLONES static void add_tides(const struct view *p, double to_near, const struct part *part,
-                                double sum[NUMBERS][LANES])
+/* sum[12] += the tensors of a view's tide and their rates, but of the center itself; to_near: 2 / cut^2. Factors first: mass, T, and
+ * how they change. */
+HB_CLONES static void add_tides(const struct view *p, const struct center *at, double to_near,
+                                const struct part *part, double sum[NUMBERS][LANES])
 {
   const double constant = part->constant, of_near = part->of_near;
 #pragma omp simd
   for (size_t l = 0; l < LANES; l++) {
-    double x = p->r[0][l], y = p->r[1][l], z = p->r[2][l], u = p->v[0][l], v = p->v[1][l], w = p->v[2][l];
-    double m = p->m[l], r2 = x * x + y * y + z * z, rv = x * u + y * v + z * w, s = 2 - r2 * to_near;
+    double x = p->x[0][l] - at->x[0], y = p->x[1][l] - at->x[1], z = p->x[2][l] - at->x[2];
+    double u = p->v[0][l] - at->v[0], v = p->v[1][l] - at->v[1], w = p->v[2][l] - at->v[2];
+    double r2 = x * x + y * y + z * z, rv = x * u + y * v + z * w, s = 2 - r2 * to_near;
+    double m = r2 > 0 ? p->m[l] : 0;
     s = s > 0 ? s : 0;
     s = s < 1 ? s : 1;
     double mass = m * (constant + of_near * (s * s * (3 - 2 * s)));
@@ -1431,22 +1440,41 @@ HB_CLONES static void add_tides(const struct view *p, double to_near, const stru
   }
 }
 
+static struct center center_at(const struct hb_nodes *nodes, uint32_t node)
+{
+  struct center at;
+  memcpy(at.x, nodes->xp + 3 * (size_t)node, sizeof at.x);
+  memcpy(at.v, nodes->vp + 3 * (size_t)node, sizeof at.v);
+  return at;
+}
+
+/* Nodes from .. to - 1 of those around, at most LANES, at xp vp. */
+static void view_nodes(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                       const struct hb_groups_around *around, size_t from, size_t to, struct view *view)
+{
+  for (size_t l = to - from; l < LANES; l++) {
+    view->m[l] = 0;
+    for (size_t c = 0; c < 3; c++) view->x[c][l] = view->v[c][l] = 0;
+  }
+  for (size_t l = 0; l < to - from; l++) {
+    uint32_t i = hb_groups_around_at(around, from + l);
+    view->m[l] = groups->m[i];
+    for (size_t c = 0, k = 3 * (size_t)i; c < 3; c++, k++)
+      view->x[c][l] = nodes->xp[k], view->v[c][l] = nodes->vp[k];
+  }
+}
+
 /* Those of the nodes around, but the center's own, at xp vp. */
 static void add_nodes(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t center,
                       const struct hb_groups_around *around, double cut2, const struct part *part,
                       double sum[NUMBERS][LANES])
 {
-  const double *at = nodes->xp + 3 * (size_t)center, *w = nodes->vp + 3 * (size_t)center;
+  const struct center at = center_at(nodes, center);
   const double to_near = cut2 > 0 ? 2 / cut2 : 0;
   for (size_t from = 0; from < around->count; from += LANES) {
-    struct view view = {.m = {0}};
-    for (size_t l = 0; l < LANES && from + l < around->count; l++) {
-      uint32_t i = hb_groups_around_at(around, from + l);
-      const double *x = nodes->xp + 3 * (size_t)i, *v = nodes->vp + 3 * (size_t)i;
-      view.m[l] = i == center ? 0 : groups->m[i];
-      for (size_t c = 0; c < 3; c++) view.r[c][l] = x[c] - at[c], view.v[c][l] = v[c] - w[c];
-    }
-    add_tides(&view, to_near, part, sum);
+    struct view view;
+    view_nodes(groups, nodes, around, from, hb_parallel_end(around->count, LANES, from), &view);
+    add_tides(&view, &at, to_near, part, sum);
   }
 }
 
@@ -1504,23 +1532,48 @@ static void end_sum(double sum[NUMBERS][LANES], double T[NUMBERS])
 struct hb_groups_box {
   double m, x[3], v[3], size2;
 };
-enum { BOX = 32, FROM = 2048 }; /* nodes of a box; as many nodes make boxes */
+enum { BOX = 32, PARTS = BOX / LANES, FROM = 2048 }; /* nodes of a box; its parts; as many nodes make boxes */
 
-static void make_box(const struct hb_groups *groups, const struct hb_nodes *nodes, const uint32_t *list,
-                     size_t count, struct hb_groups_box *box)
+/* A box, its parts, and the nodes of these. */
+struct hb_groups_boxes {
+  struct hb_groups_box all, part[PARTS];
+  struct view view[PARTS];
+};
+
+/* Of `count` views. */
+HB_CLONES static void enclose(const struct view *view, size_t count, struct hb_groups_box *box)
 {
-  *box = (struct hb_groups_box){.m = 0};
-  for (size_t k = 0; k < count; k++) box->m += groups->m[list[k]];
-  for (size_t k = 0; k < count && box->m > 0; k++)
-    for (size_t c = 0, i = 3 * (size_t)list[k]; c < 3; c++) {
-      box->x[c] += groups->m[list[k]] / box->m * nodes->xp[i + c];
-      box->v[c] += groups->m[list[k]] / box->m * nodes->vp[i + c];
+  double sum[7][LANES] = {{0}}, most[LANES] = {0}, M;
+  for (size_t p = 0; p < count; p++)
+#pragma omp simd
+    for (size_t l = 0; l < LANES; l++) {
+      double m = view[p].m[l];
+      sum[6][l] += m;
+      for (size_t c = 0; c < 3; c++) sum[c][l] += m * view[p].x[c][l], sum[3 + c][l] += m * view[p].v[c][l];
     }
-  for (size_t k = 0; k < count; k++) {
-    const double *x = nodes->xp + 3 * (size_t)list[k];
-    const double r[] = {x[0] - box->x[0], x[1] - box->x[1], x[2] - box->x[2]};
-    if (groups->m[list[k]] > 0) box->size2 = fmax(box->size2, hb_dot(r, r));
+  *box = (struct hb_groups_box){.m = M = hb_chain_sum_lanes(sum[6])};
+  for (size_t c = 0; c < 3 && M > 0; c++)
+    box->x[c] = hb_chain_sum_lanes(sum[c]) / M, box->v[c] = hb_chain_sum_lanes(sum[3 + c]) / M;
+  for (size_t p = 0; p < count; p++)
+#pragma omp simd
+    for (size_t l = 0; l < LANES; l++) {
+      double x = view[p].x[0][l] - box->x[0], y = view[p].x[1][l] - box->x[1],
+             z = view[p].x[2][l] - box->x[2], r2 = x * x + y * y + z * z;
+      r2 = view[p].m[l] > 0 ? r2 : 0;
+      most[l] = r2 > most[l] ? r2 : most[l];
+    }
+  for (size_t l = 0; l < LANES; l++) box->size2 = most[l] > box->size2 ? most[l] : box->size2;
+}
+
+static void make_box(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                     const struct hb_groups_around *in, struct hb_groups_boxes *box)
+{
+  for (size_t p = 0, from = 0; p < PARTS; p++, from += LANES) {
+    size_t begin = from < in->count ? from : in->count;
+    view_nodes(groups, nodes, in, begin, hb_parallel_end(in->count, LANES, begin), box->view + p);
+    enclose(box->view + p, 1, box->part + p);
   }
+  enclose(box->view, PARTS, &box->all);
 }
 
 void hb_groups_set_order(struct hb_groups *groups, const uint32_t *place)
@@ -1541,9 +1594,11 @@ static void box_piece(void *context, size_t piece)
 {
   const struct boxing *b = context;
   const struct hb_groups *groups = b->groups;
-  for (size_t k = piece * BOXES_PIECE, end = hb_parallel_end(b->count, BOXES_PIECE, k); k < end; k++)
-    make_box(groups, b->nodes, groups->in_space + k * BOX, hb_parallel_end(groups->n, BOX, k * BOX) - k * BOX,
-             groups->box + k);
+  for (size_t k = piece * BOXES_PIECE, end = hb_parallel_end(b->count, BOXES_PIECE, k); k < end; k++) {
+    const struct hb_groups_around in = {groups->in_space + k * BOX,
+                                        hb_parallel_end(groups->n, BOX, k * BOX) - k * BOX};
+    make_box(groups, b->nodes, &in, groups->box + k);
+  }
 }
 
 static enum hb_status make_boxes(struct hb_groups *groups, const struct hb_nodes *nodes)
@@ -1555,32 +1610,53 @@ static enum hb_status make_boxes(struct hb_groups *groups, const struct hb_nodes
   return HB_OK;
 }
 
-/* The far part, of boxes and of the nodes of those that are too near. */
+/* The far part from a center, of points that are collected until there are LANES. */
+struct far {
+  struct center at;
+  double cut2, (*sum)[LANES];
+  struct view view;
+  size_t lane;
+};
+
+static void add_point_of(struct far *far, const struct hb_groups_box *p)
+{
+  far->view.m[far->lane] = p->m;
+  for (size_t c = 0; c < 3; c++) far->view.x[c][far->lane] = p->x[c], far->view.v[c][far->lane] = p->v[c];
+  if (++far->lane < LANES) return;
+  add_tides(&far->view, &far->at, 0, &whole, far->sum);
+  far->lane = 0;
+}
+
+/* Whether a box is a point: of square distances. Sizes are below 0.4 of them, and all of a box is far. */
+static int is_point(const struct far *far, const struct hb_groups_box *p)
+{
+  static const double open = 0.16, beyond = 3;
+  const double r[] = {p->x[0] - far->at.x[0], p->x[1] - far->at.x[1], p->x[2] - far->at.x[2]};
+  double d2 = hb_dot(r, r);
+  return p->size2 < open * d2 && d2 > beyond * far->cut2;
+}
+
+/* Of boxes, of parts of those that are too near, and of the nodes of parts that are. */
 static void add_boxes(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t center,
                       double cut2, double sum[NUMBERS][LANES])
 {
-  static const double open = 0.16,
-                      beyond =
-                          3; /* of square distances: sizes are below 0.4 of them, and all of a box is far */
-  const double *at = nodes->xp + 3 * (size_t)center, *w = nodes->vp + 3 * (size_t)center;
-  struct view view = {.m = {0}};
-  size_t lane = 0;
+  struct far far = {.at = center_at(nodes, center), .cut2 = cut2, .sum = sum};
+  const double to_near = cut2 > 0 ? 2 / cut2 : 0;
   for (size_t k = 0; k < hb_div_ceil(groups->n, BOX); k++) {
-    const struct hb_groups_box *p = groups->box + k;
-    const double r[] = {p->x[0] - at[0], p->x[1] - at[1], p->x[2] - at[2]};
-    double d2 = hb_dot(r, r);
-    if (!(p->size2 < open * d2 && d2 > beyond * cut2)) {
-      const struct hb_groups_around in = {groups->in_space + k * BOX,
-                                          hb_parallel_end(groups->n, BOX, k * BOX) - k * BOX};
-      add_nodes(groups, nodes, center, &in, cut2, &far_part, sum);
+    const struct hb_groups_boxes *box = groups->box + k;
+    if (!(box->all.m > 0)) continue;
+    if (is_point(&far, &box->all)) {
+      add_point_of(&far, &box->all);
       continue;
     }
-    view.m[lane] = p->m;
-    for (size_t c = 0; c < 3; c++) view.r[c][lane] = r[c], view.v[c][lane] = p->v[c] - w[c];
-    if (++lane == LANES) add_tides(&view, 0, &whole, sum), lane = 0;
+    for (size_t p = 0; p < PARTS; p++)
+      if (is_point(&far, box->part + p))
+        add_point_of(&far, box->part + p);
+      else
+        add_tides(box->view + p, &far.at, to_near, &far_part, sum);
   }
-  for (size_t l = lane; l < LANES; l++) view.m[l] = 0;
-  if (lane > 0) add_tides(&view, 0, &whole, sum);
+  for (size_t l = far.lane; l < LANES; l++) far.view.m[l] = 0;
+  if (far.lane > 0) add_tides(&far.view, &far.at, 0, &whole, sum);
 }
 
 static void find_far(const struct hb_groups *groups, const struct hb_nodes *nodes, struct hb_group *g,
@@ -1712,16 +1788,8 @@ static int is_neighbor(const struct hb_groups *groups, const struct hb_nodes *no
                        uint32_t node)
 {
   const struct hb_groups_around around = hb_groups_near(groups, nodes, of);
-  size_t from = 0, to = around.count;
-  if (!around.list) return 1;
-  while (from < to) {
-    size_t middle = from + (to - from) / 2;
-    if (around.list[middle] < node)
-      from = middle + 1;
-    else
-      to = middle;
-  }
-  return from < around.count && around.list[from] == node;
+  size_t guess = (size_t)node * around.count / groups->n;
+  return !around.list || hb_ascending_has(around.list, around.count, guess, node);
 }
 
 /* Whether the orbit of a pair is felt by a node that is not in its list. */
@@ -1803,11 +1871,26 @@ static void add_to(const struct hb_groups *groups, const struct hb_nodes *nodes,
     groups_pull_of_orbit(own->Q, groups->m[k] / groups->m[i], r, v, a, j);
 }
 
+/* What add_to will read: lists are long, and their neighbors' far apart. */
+static void fetch_hits(const struct hb_groups *groups, const struct hb_nodes *nodes, const uint32_t *block,
+                       uint32_t b)
+{
+  const struct hb_groups_around hits = groups_hits_of(groups, b);
+  for (size_t h = 0; h < hits.count; h++) {
+    uint32_t k = hits.list[h];
+    const struct hb_groups_around around = hb_groups_near(groups, nodes, k);
+    __builtin_prefetch(groups->orbit + k);
+    __builtin_prefetch(nodes->xp + 3 * (size_t)k);
+    if (around.list) __builtin_prefetch(around.list + (size_t)block[b] * around.count / groups->n);
+  }
+}
+
 void hb_groups_add_quadrupoles(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
                                const uint32_t *block, double *a, double *j)
 {
   for (uint32_t b = 0; b < ni && groups->hits > 0; b++) {
     const struct hb_groups_around hits = groups_hits_of(groups, b);
+    if (b + 1 < ni) fetch_hits(groups, nodes, block, b + 1);
     for (size_t k = 0; k < hits.count; k++)
       add_to(groups, nodes, block[b], hits.list[k], a + 3 * (size_t)b, j + 3 * (size_t)b);
   }
@@ -2264,20 +2347,38 @@ struct points {
   double m[HB_CHAIN_MOST], x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST]; /* relative to the node */
 };
 
+static void take_members(const struct hb_chain *c, struct points *p)
+{
+  p->n = c->n;
+  memcpy(p->m, c->m, c->n * sizeof *c->m);
+  hb_chain_places(c, p->x, p->v);
+}
+
+static void take_node(const struct hb_groups *groups, uint32_t node, struct points *p)
+{
+  p->n = 1;
+  p->m[0] = groups->m[node];
+  for (size_t c = 0; c < 3; c++) p->x[c] = p->v[c] = 0;
+}
+
 /* A pair that was not woken is where its orbit has it. */
 static void resolve(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t node,
                     struct points *p)
 {
   const struct hb_group *g = hb_groups_of(groups, node);
-  *p = (struct points){.n = 1, .m = {groups->m[node]}};
-  if (!g) return;
-  struct hb_chain chain = g->chain;
-  double dt = span(nodes, g->tick, groups->tick);
   const struct hb_chain_tide none = {.rules = groups->rules->chain};
-  if (dt > 0 && hb_kepler_suits(&chain, NULL)) hb_kepler_advance(&chain, dt, &none, NULL);
-  p->n = chain.n;
-  for (size_t k = 0; k < p->n; k++) p->m[k] = chain.m[k];
-  hb_chain_places(&chain, p->x, p->v);
+  if (!g) {
+    take_node(groups, node, p);
+    return;
+  }
+  double dt = span(nodes, g->tick, groups->tick);
+  if (!(dt > 0) || !hb_kepler_suits(&g->chain, NULL)) {
+    take_members(&g->chain, p);
+    return;
+  }
+  struct hb_chain chain = g->chain;
+  hb_kepler_advance(&chain, dt, &none, NULL);
+  take_members(&chain, p);
 }
 
 /* Adds sign times the pull and jerk of a mass m, r and v away. */
@@ -2315,7 +2416,7 @@ static void resolve_orbit(const struct hb_chain *c, struct points *p)
   enum { PLACES = HB_CHAIN_MOST / 2 }; /* good to the second order of places */
   double X[PLACES][3], part[PLACES], M = hb_chain_mass(c);
   hb_kepler_places(c, PLACES, X, part);
-  *p = (struct points){.n = HB_CHAIN_MOST};
+  *p = (struct points){.n = HB_CHAIN_MOST}; /* at rest */
   for (size_t k = 0; k < PLACES; k++)
     for (size_t s = 0; s < 2; s++) {
       p->m[2 * k + s] = part[k] * c->m[s];
@@ -2341,33 +2442,39 @@ static int is_orbit(const struct hb_groups *groups, const struct hb_group *g, ui
 static void resolve_for(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t node,
                         int is_orbit, struct points *p)
 {
-  *p = (struct points){.n = 1, .m = {groups->m[node]}};
-  if (!is_orbit) resolve(groups, nodes, node, p);
+  if (is_orbit)
+    take_node(groups, node, p);
+  else
+    resolve(groups, nodes, node, p);
 }
 
 /* The pull of node k on node i: of all members on all members, less that of points; orbits are quadrupoles. */
 static void correct_pair(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k,
-                         double *a, double *j)
+                         struct points *members, double *a, double *j)
 {
-  struct points sink, source;
+  struct points one, source;
   const struct hb_group *own = hb_groups_of(groups, i), *other = hb_groups_of(groups, k);
   double r[3], v[3], sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[i];
   hb_between(nodes->xp, i, k, r);
   hb_between(nodes->vp, i, k, v);
   double d2 = hb_dot(r, r), to_i[3] = {-r[0], -r[1], -r[2]}, by[3] = {-v[0], -v[1], -v[2]};
   int is_own_mean = is_orbit(groups, own, k, d2), is_other_mean = is_orbit(groups, other, i, d2);
-  resolve_for(groups, nodes, i, is_own_mean, &sink);
+  if (is_own_mean)
+    take_node(groups, i, &one);
+  else if (members->n == 0)
+    resolve(groups, nodes, i, members);
+  const struct points *sink = is_own_mean ? &one : members;
   resolve_for(groups, nodes, k, is_other_mean, &source);
-  for (size_t p = 0; p < sink.n && sink.n + source.n > 2; p++)
+  for (size_t p = 0; p < sink->n && sink->n + source.n > 2; p++)
     for (size_t q = 0; q < source.n; q++) {
-      double rpq[3], vpq[3], share = sink.n > 1 ? sink.m[p] / M : 1;
+      double rpq[3], vpq[3], share = sink->n > 1 ? sink->m[p] / M : 1;
       for (size_t c = 0; c < 3; c++) {
-        rpq[c] = r[c] + (source.x[3 * q + c] - sink.x[3 * p + c]);
-        vpq[c] = v[c] + (source.v[3 * q + c] - sink.v[3 * p + c]);
+        rpq[c] = r[c] + (source.x[3 * q + c] - sink->x[3 * p + c]);
+        vpq[c] = v[c] + (source.v[3 * q + c] - sink->v[3 * p + c]);
       }
       pull(share * source.m[q], rpq, vpq, sum_a, sum_j);
     }
-  if (sink.n + source.n > 2) pull(-groups->m[k], r, v, sum_a, sum_j);
+  if (sink->n + source.n > 2) pull(-groups->m[k], r, v, sum_a, sum_j);
   if (is_other_mean) groups_pull_of_orbit(other->Q, 1, to_i, by, sum_a, sum_j);
   if (is_own_mean) groups_pull_of_orbit(own->Q, groups->m[k] / M, to_i, by, sum_a, sum_j);
   add_more(groups, sum_a, sum_j, a, j);
@@ -2403,8 +2510,9 @@ static void correct_star(const struct hb_groups *groups, const struct hb_nodes *
 static void correct_list(const struct hb_groups *groups, const struct hb_nodes *nodes,
                          const struct hb_group *g, double *a, double *j)
 {
-  struct points members = {.n = 0}, orbit = {.n = 0};
+  struct points members, orbit;
   uint32_t own = hb_groups_active(groups, g->node);
+  members.n = orbit.n = 0;
   for (size_t k = 0; k < g->count; k++) {
     uint32_t node = g->list[k], b = hb_groups_active(groups, node);
     int is_star = !hb_groups_of(groups, node); /* another group is a center itself: lists are symmetrical */
@@ -2420,7 +2528,8 @@ static void correct_list(const struct hb_groups *groups, const struct hb_nodes *
     if (is_star)
       correct_star(groups, nodes, g->node, feels_mean ? &orbit : &members, own, node, b, a, j);
     else
-      correct_pair(groups, nodes, g->node, node, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
+      correct_pair(groups, nodes, g->node, node, &members, a + 3 * (size_t)(own - 1),
+                   j + 3 * (size_t)(own - 1));
     if (own) groups->near[g->node] = 1;
   }
 }

@@ -104,7 +104,8 @@ struct hb_groups {
   uint32_t *first; /* [n] 1 + the first of a node's links, or 0 */
   uint32_t *hit;   /* [hits] of [hit_capacity], those of the b-th of the block up to hit_end[b] of [n] */
   uint32_t *hit_end;
-  struct hb_groups_box *box; /* of groups.c; and [n] nodes in the order of space at some time, 0: none yet */
+  struct hb_groups_boxes
+      *box; /* of groups.c; and [n] nodes in the order of space at some time, 0: none yet */
   uint32_t *in_space;
   int has_order;
   int has_hits; /* of the next block, see hb_groups_take_hits */
@@ -137,13 +138,15 @@ struct hb_nodes {
   double (*reach2)(const void *context,
                    uint32_t node); /* its list had all within the root of that when it was made */
   void (*need)(const void *context, uint32_t node); /* sets xp vp of a node; NULL: all are set */
-  int (*has_all)(const void *context);              /* whether all are set; NULL: they are */
+  const uint64_t *stamp;                            /* [n] and those whose stamp is `now` are, too */
+  uint64_t now;
+  int (*has_all)(const void *context); /* whether all are set; NULL: they are */
 };
 
 /* Before xp vp of a node are read that may not be in the block. */
 static inline void hb_groups_need(const struct hb_nodes *nodes, uint32_t node)
 {
-  if (nodes->need) nodes->need(nodes->context, node);
+  if (nodes->need && nodes->stamp[node] != nodes->now) nodes->need(nodes->context, node);
 }
 
 /* The k-th of count nodes that may be near. */

@@ -975,7 +975,13 @@ static enum hb_status first_forces(struct hb_hermite4 *h, double dt, const doubl
   return hb_forces_check(&at, h->n, h->block, h->a1, h->j1, h->phi1);
 }
 
-/* Where pairs will be groups, their stars are not what a trial is for, but many: levels far below the median are theirs. */
+static void schedule_all(struct hb_hermite4 *h)
+{
+  hb_blocks_clear(h->blocks, h->n);
+  for (size_t i = 0; i < h->n; i++) hb_blocks_put(h->blocks, (uint32_t)i, h->level1[i]);
+}
+
+/* Those that a long trial is for: with neighbor lists levels far below the median are of passages. */
 static unsigned least_typical(const struct hb_hermite4 *h, uint64_t massive)
 {
   enum { FAR_BELOW = 4 };
@@ -1014,6 +1020,27 @@ static enum hb_status try_step(struct hb_hermite4 *h)
   return HB_OK;
 }
 
+/* Members of pairs fly apart in a trial, and the steps of all others would be by what these do then: where pairs become groups, it is
+ * nodes that try (hermite4_near.c), and stars only if there is none. */
+static enum hb_status try_stars(struct hb_hermite4 *h)
+{
+  if (!h->near || !h->groups || h->groups->count > 0 || h->params.first_step != HB_FIRST_STEP_EQ9)
+    return HB_OK;
+  for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
+  HB_TRY(try_step(h));
+  schedule_all(h);
+  return HB_OK;
+}
+
+static enum hb_status begin_companions(struct hb_hermite4 *h)
+{
+  for (int c = 0; c < COMPANIONS; c++) {
+    if (companions[c] == &hb_companion_near) HB_TRY(try_stars(h));
+    if (companions[c]->begin) HB_TRY(companions[c]->begin(h));
+  }
+  return HB_OK;
+}
+
 /* Forces and first steps. a'' of particles at rest is the formula for the jerk with accelerations in place of velocities, so that
  * the source of forces itself computes what hb_timestep_first needs. Heavy nodes are among the sources here: that rounds the forces
  * of one step. */
@@ -1032,14 +1059,12 @@ static enum hb_status start(struct hb_hermite4 *h)
   }
   if (!h->groups)
     count_cut_steps(h, h->t0, h->n, h->phi1); /* of those that remain stars, the first step counts */
-  if (h->params.first_step == HB_FIRST_STEP_EQ9) HB_TRY(try_step(h));
+  if (h->params.first_step == HB_FIRST_STEP_EQ9 && !(h->near && h->groups)) HB_TRY(try_step(h));
   share_level(h, h->n);
-  for (size_t i = 0; i < h->n; i++) hb_blocks_put(h->blocks, (uint32_t)i, h->level1[i]);
+  schedule_all(h);
   if (h->groups || h->near) HB_TRY(reserve_predicted(h));
   if (h->groups) HB_TRY(hb_hermite4_near.look_around(h));
-  for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->begin) HB_TRY(companions[c]->begin(h));
-  return HB_OK;
+  return begin_companions(h);
 }
 
 static enum hb_status create(struct hb_particles *initial, const struct hb_sim_params *params,

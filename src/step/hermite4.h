@@ -256,6 +256,8 @@ int hb_hermite4_has_lists(const struct hb_hermite4 *h);
 void hb_hermite4_near_put(struct hb_hermite4 *h, uint32_t i);
 void hb_hermite4_near_need(const struct hb_hermite4 *h, uint32_t i);
 int hb_hermite4_near_has_all(const struct hb_hermite4 *h);
+const uint64_t *hb_hermite4_near_stamps(const struct hb_hermite4 *h,
+                                        uint64_t *now); /* of those that are set: now */
 
 /* How far the nearest was at i's last step, squared; and the square radius within which it had all when it
  * was made. */

@@ -28,7 +28,9 @@ static int has_all(const void *context) { return hb_hermite4_near_has_all(contex
 
 static struct hb_nodes nodes_of(const struct hb_hermite4 *h)
 {
-  int has_lists = hb_hermite4_has_lists(h);
+  int has_lists = hb_hermite4_has_lists(h), is_full = !has_lists || hb_hermite4_near_has_all(h);
+  uint64_t now = 0;
+  const uint64_t *stamp = is_full ? NULL : hb_hermite4_near_stamps(h, &now);
   return (struct hb_nodes){.x = h->particles->x,
                            .v = h->particles->v,
                            .a = h->a,
@@ -38,10 +40,12 @@ static struct hb_nodes nodes_of(const struct hb_hermite4 *h)
                            .dt_min = h->params.dt_min,
                            .context = h,
                            .tick = tick_of,
-                           .is_full = !has_lists || hb_hermite4_near_has_all(h),
+                           .is_full = is_full,
                            .near = has_lists ? near_of : NULL,
                            .reach2 = has_lists ? reach2_of : NULL,
-                           .need = has_lists ? need : NULL,
+                           .need = is_full ? NULL : need,
+                           .stamp = stamp,
+                           .now = now,
                            .has_all = has_lists ? has_all : NULL};
 }
 
@@ -77,7 +81,7 @@ static void find_parking(struct hb_hermite4 *h)
   for (unsigned k = 0; k < CORNERS; k++) {
     size_t i = 0;
     corner(k, parking);
-    for (uint32_t l = 0; l < h->n && nodes.need; l++) nodes.need(h, l);
+    for (uint32_t l = 0; l < h->n && nodes.need; l++) hb_groups_need(&nodes, l);
     while (i < h->n && (h->groups->of[i] == HB_GROUPS_PARKED || !is_near(h->xp + 3 * i, parking))) i++;
     if (i == h->n) return;
   }

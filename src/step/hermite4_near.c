@@ -12,6 +12,7 @@
 #include "step/hermite4.h"
 
 #include "base/arith.h"
+#include "base/ascending.h"
 #include "base/clock.h"
 #include "base/clones.h"
 #include "base/elementary.h"
@@ -271,6 +272,12 @@ void hb_hermite4_near_put(struct hb_hermite4 *h, uint32_t i)
 }
 
 int hb_hermite4_near_has_all(const struct hb_hermite4 *h) { return h->near->all_at == h->near->now; }
+
+const uint64_t *hb_hermite4_near_stamps(const struct hb_hermite4 *h, uint64_t *now)
+{
+  *now = h->near->now;
+  return h->near->stamp;
+}
 
 void hb_hermite4_near_need(const struct hb_hermite4 *h, uint32_t i)
 {
@@ -1017,28 +1024,12 @@ static void near_limit(struct hb_hermite4 *h, uint32_t i, unsigned most)
   if (h->near->far[i] > most) h->near->far[i] = (uint8_t)most;
 }
 
-/* Lists ascend, and numbers say nothing of places: s stands not far from where it would if they were a ruler, mostly within this
- * window. */
-enum { WINDOW = 16 };
-static inline __attribute__((always_inline)) int is_listed(const uint32_t *list, size_t count, size_t guess,
-                                                           uint32_t s)
-{
-  if (count < WINDOW) return find_two(list, count, s, s) != 0;
-  size_t from = guess > WINDOW / 2 ? guess - WINDOW / 2 : 0;
-  if (from > count - WINDOW) from = count - WINDOW;
-  const uint32_t *at = list + from;
-  uint32_t is_there = 0;
-#pragma omp simd reduction(| : is_there)
-  for (size_t k = 0; k < WINDOW; k++) is_there |= at[k] == s;
-  int is_inside = (at[0] <= s || from == 0) && (at[WINDOW - 1] >= s || from + WINDOW == count);
-  return is_inside ? is_there != 0 : find_two(list, count, s, s) != 0;
-}
-
 /* With distances r2, by these: no star of 125,000 lists has been farther since its list was made than 1.2 of its radius, and this is 1.5.
  * One that were would feel the change twice, up to its next far step. */
 static int near_find(const struct hb_hermite4 *h, uint32_t s, size_t from, size_t n, const double *r2,
                      uint8_t *is_near)
 {
+  enum { WINDOW = HB_ASCENDING_WINDOW };
   static const double apart = 2.25;
   const struct hb_hermite4_near *near = h->near;
   const double part = (double)s / (double)h->n,
@@ -1058,7 +1049,7 @@ static int near_find(const struct hb_hermite4 *h, uint32_t s, size_t from, size_
   }
   for (size_t f = 0; f < many; f++) {
     uint32_t i = (uint32_t)from + found[f];
-    is_any |= is_near[found[f]] = (uint8_t)is_listed(list_of(near, i), near->count[i], guess[f], s);
+    is_any |= is_near[found[f]] = (uint8_t)hb_ascending_has(list_of(near, i), near->count[i], guess[f], s);
   }
   return is_any;
 }
@@ -1193,6 +1184,34 @@ static void first_far(struct hb_hermite4 *h, size_t b, double dt)
   h->level1[b] = near->far[i] < level ? near->far[i] : (uint8_t)level;
 }
 
+/* Where there are groups: the near step of the b-th by eq. 9 after that trial, if it is shorter than its first one, from the near sums
+ * at its start, which first_sums kept. */
+static void first_near(struct hb_hermite4 *h, size_t b, double dt)
+{
+  const struct far_step *s = h->near->step + b;
+  const struct hb_timestep_rule exact = {.nu = h->rule.nu};
+  const double *a = h->a1 + 3 * b, *j = h->j1 + 3 * b;
+  double dt2a2[3], dt3k2[3], dtdk[3], whole_a[3], whole_k[3];
+  hb_timestep_higher(dt, s->moved_a, s->moved_j, a, j, dt2a2, dt3k2);
+  for (int c = 0; c < 3; c++) {
+    dtdk[c] = dt * (j[c] - s->moved_j[c]);
+    whole_a[c] = a[c] + s->a[c], whole_k[c] = j[c] + s->j[c];
+  }
+  double next = hb_timestep_after(&exact, 0, dt, whole_a, whole_k, dtdk, dt2a2, dt3k2, &(int){0});
+  unsigned level = hb_hermite4_level(h, hb_hermite4_limited(h, h->block[b], next));
+  if (level >= h->level1[b]) return;
+  h->level1[b] = (uint8_t)level;
+  near_limit(h, h->block[b], level + (unsigned)REACH);
+}
+
+static void first_sums(struct hb_hermite4 *h, size_t b)
+{
+  struct far_step *s = h->near->step + b;
+  sum_near(h, b);
+  memcpy(s->moved_a, h->a1 + 3 * b, sizeof s->moved_a);
+  memcpy(s->moved_j, h->j1 + 3 * b, sizeof s->moved_j);
+}
+
 /* The nodes become the block. */
 static size_t take_nodes(struct hb_hermite4 *h)
 {
@@ -1248,7 +1267,11 @@ static enum hb_status try_far(struct hb_hermite4 *h, size_t ni, const double *m)
     memcpy(near->total_j + 3 * i, near->step[i].j, sizeof near->step->j);
   }
   for_each(h, ni, h->block, SUMMED_ALONE, sum_near);
-  for (size_t b = 0; b < ni; b++) first_far(h, b, dt);
+  int try_near = !has_first(h) && h->params.first_step == HB_FIRST_STEP_EQ9;
+  for (size_t b = 0; b < ni; b++) {
+    first_far(h, b, dt);
+    if (try_near) first_near(h, b, dt);
+  }
   schedule_anew(h, ni);
   return HB_OK;
 }
@@ -1361,7 +1384,7 @@ static enum hb_status begin(struct hb_hermite4 *h)
     for_each(h, ni, h->block, SUMMED_ALONE, has_lists ? list_of_nodes : first_list);
   memset(near->span, 0, sizeof near->span);
   if (!has_first(h)) HB_TRY(total_of(h, ni, h->block, m, h->xp, h->vp));
-  for_each(h, ni, h->block, SUMMED_ALONE, sum_near);
+  for_each(h, ni, h->block, SUMMED_ALONE, first_sums);
   for_each(h, ni, h->block, SUMMED_ALONE, part);
   return try_far(h, ni, m);
 }

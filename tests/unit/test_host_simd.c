@@ -187,6 +187,21 @@ static void test_sizes(void **state)
   }
 }
 
+/* Sources without mass are summed last, that is, not at all: as sinks they feel what they did. */
+static void test_without_mass(void **state)
+{
+  (void)state;
+  static const size_t n[] = {17, 513, 2065};
+  for (size_t k = 0; k < COUNT_OF(n); k++) {
+    size = n[k];
+    fill(size);
+    for (size_t i = 0; i < size; i++)
+      if (i % 3 != 1) m[i] = 0;
+    evaluate_once("host", NULL, 0, size, size, &right);
+    for_all(run_size);
+  }
+}
+
 /* A block of 700 in one thread against its first 1, 2, ... sinks and other numbers of threads: 17001 sources
  * make nine segments, the last of them short, and are worth threads for a single sink. */
 static void run_same_bits(const char *precision)
@@ -261,6 +276,7 @@ int main(void)
       cmocka_unit_test(test_accuracy),
       cmocka_unit_test(test_error_does_not_grow),
       cmocka_unit_test(test_sizes),
+      cmocka_unit_test(test_without_mass),
       cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_version_is_refused),
       cmocka_unit_test(test_no_memory),

@@ -95,6 +95,37 @@ static void an_axis_stays(void **state)
   }
 }
 
+/* By dt in `steps` of the tide T and its rate. */
+static struct hb_chain in_steps(double e, double dt, size_t steps, const double *T, uint64_t *forces)
+{
+  struct hb_chain c = binary(e);
+  for (size_t s = 0; s < steps; s++) {
+    const struct hb_chain_tide tide = {
+        .rules = HB_CHAIN_BY_PERTURBATION, .tensor = T, .since = dt / (double)steps * (double)s};
+    ASSERT_OK(hb_kepler_advance(&c, dt / (double)steps, &tide, forces));
+  }
+  return c;
+}
+
+/* 40 revolutions in a tide that grows meanwhile by a half, by a few of them and by all. Negative control: without the tide the pair
+ * is elsewhere, by more than fifty times that. */
+static void revolutions_are_one(void **state)
+{
+  (void)state;
+  static const double bar = 3e-8, es[] = {0, 0.5, 0.9, 0.97}, dt = 40.3 * 2 * 3.14159265358979323846;
+  const double T[12] = {2e-8, -1e-8, -1e-8, 5e-9, 3e-9, 0, 4e-11, -2e-11, -2e-11, 1e-11, 6e-12, 0};
+  for (size_t k = 0; k < COUNT_OF(es); k++) {
+    uint64_t forces = 0, theirs = 0;
+    const struct hb_chain c = in_steps(es[k], dt, 1, T, &forces), all = in_steps(es[k], dt, 30, T, &theirs);
+    struct hb_chain alone = binary(es[k]);
+    hb_kepler_advance(&alone, dt, NULL, NULL);
+    expect_at_most(distance(&c, &all), bar);
+    expect_at_most(fabs(c.B / all.B - 1), bar);
+    expect_above(distance(&alone, &all), 50 * bar);
+    expect_below(8 * forces, theirs);
+  }
+}
+
 /* Who is near, unbound or one of three is left to the chain. */
 static void others_do_not_suit(void **state)
 {
@@ -136,8 +167,9 @@ static void places_are_the_orbit_in_the_mean(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(an_orbit_closes), cmocka_unit_test(tides_as_in_a_chain),
-                                     cmocka_unit_test(an_axis_stays), cmocka_unit_test(others_do_not_suit),
-                                     cmocka_unit_test(places_are_the_orbit_in_the_mean)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_orbit_closes),    cmocka_unit_test(tides_as_in_a_chain),
+      cmocka_unit_test(an_axis_stays),      cmocka_unit_test(revolutions_are_one),
+      cmocka_unit_test(others_do_not_suit), cmocka_unit_test(places_are_the_orbit_in_the_mean)};
   return cmocka_run_group_tests_name("kepler", tests, NULL, NULL);
 }
