@@ -38,3 +38,9 @@ setup_file() {
   echo "$output"
   [ "$status" -eq 0 ]
 }
+
+@test "two workers by MPI: the stars of one" {
+  run "$PYTHON" "$SOURCE/tests/support/amuse_workers.py"
+  echo "$output"
+  [ "$status" -eq 0 ]
+}
