@@ -10,6 +10,8 @@ import csv
 import glob
 import os
 import re
+import resource
+import signal
 import subprocess
 import sys
 import time
@@ -20,7 +22,8 @@ NEEDS = {"foreign"}  # a window, which tests/run.sh has
 ASKED = os.environ.get("TESTS", "").split()
 TESTS = ASKED or "arithmetic context near timed modes resident reproducible".split()
 SHORT = ASKED or "arithmetic near".split()  # where a processor's renderer takes minutes
-LONGEST = int(os.environ.get("LONGEST", "600"))  # seconds on the clock for a program of tests
+LONGEST = int(os.environ.get("LONGEST", "600"))  # seconds of the processor for a program of tests
+ASLEEP = 10  # times as long on the clock: where it waits for ever, not for a busy machine
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
 COLUMNS = "renderer root mesa device context tests passed failed lacking note".split()
 SPHERE, END = "plummer -n 64 --seed 1".split(), "--t-end 1/64".split()
@@ -74,8 +77,9 @@ def environment_of(build, root, more, context):
 def run(words, environment, limit=LONGEST):
     try:
         done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                              timeout=limit, check=False, text=True, errors="replace")
-        return done.returncode, done.stdout
+                              timeout=ASLEEP * limit, check=False, text=True, errors="replace",
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1)))
+        return 124 if done.returncode == -signal.SIGXCPU else done.returncode, done.stdout
     except subprocess.TimeoutExpired as late:
         return 124, (late.stdout or b"").decode(errors="replace")
 
