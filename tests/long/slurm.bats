@@ -34,12 +34,11 @@ queued() { job=$(sbatch --parsable -N 1 --ntasks-per-node=2 --cpus-per-task=1 -t
 
 # ended SECONDS: waits for the job, or all of its array
 ended() {
-  local k
-  for ((k = 0; k < $1; k++)); do
-    [ -n "$(squeue -h -j "$job" 2>/dev/null)" ] || return 0
+  local late=$((SECONDS + $1))
+  while [ -n "$(squeue -h -j "$job" 2>/dev/null)" ]; do
+    [ $SECONDS -lt $late ] || { squeue && return 1; }
     sleep 1
   done
-  squeue && return 1
 }
 
 # stops OUTPUT: how often that job was stopped with a checkpoint
@@ -51,25 +50,38 @@ rows() { grep '^ *[0-9]' "$1" | awk '{ $NF = ""; print }'; }
 # code JOB: the exit code that Slurm has of it
 code() { scontrol show job "$1" | sed -n 's/.*ExitCode=\([0-9]*\):.*/\1/p' | head -n 1; }
 
-# some_stars: cluster.h5, so many that the script's 100 time units take a minute or two with two ranks here, the same for all
+# far WORD...: a time that `WORD... holmberg run --t-end 100 ...` reaches in a minute and a half here, whatever else the machine does: from
+# where it is after 15 s
+far() {
+  local t
+  "$@" --t-end 100 --checkpoint far.ckpt >/dev/null 2>far.said 3>&- &
+  sleep 15
+  pkill -TERM -x holmberg -P $! || kill -TERM $!
+  wait $! || true
+  t=$(sed -n 's/^holmberg: stopped by SIGTERM at t = \([0-9.]*\);.*/\1/p' far.said)
+  rm -f far.ckpt
+  awk "BEGIN { t = int(48 * ${t:-17}) / 8; print (t > 100 ? 100 : t < 0.25 ? 0.25 : t) }"
+}
+
+# some_stars: cluster.h5 and $end, a time that two ranks reach in a minute or two, the same for all
 some_stars() {
-  local begin seconds n kept=$BATS_FILE_TMPDIR/cluster.h5
+  local kept=$BATS_FILE_TMPDIR/cluster.h5
   if [ ! -e "$kept" ]; then
-    holmberg ic plummer -n 256 --seed 1 -o "$kept" --quiet
-    begin=$(date +%s%N)
-    mpirun -n 2 --bind-to none holmberg run "$kept" --t-end 10 >/dev/null
-    seconds=$((($(date +%s%N) - begin) / 100000000)) # of 100 time units; later ones take longer
-    n=$(awk "BEGIN { n = 256 * (50 / $seconds)^(1 / 2.2); printf \"%d\", n < 400 ? n : 400 }")
-    echo "256 particles would take $seconds s, $n are taken"
-    holmberg ic plummer -n "$n" --seed 1 -o "$kept" --quiet
+    holmberg ic plummer -n 400 --seed 1 -o "$kept" --quiet
+    far mpirun -n 2 --bind-to none holmberg run "$kept" >"$BATS_FILE_TMPDIR/end"
   fi
   cp "$kept" cluster.h5
+  end=$(<"$BATS_FILE_TMPDIR/end")
+  echo "400 stars to t = $end"
 }
+
+# script WORD...: the guide's, to $end
+script() { queue_script "$guide" "$@" | sed "s/--t-end 100 /--t-end $end /"; }
 
 # whole_run: whole.h5 and its rows in `whole`, of two ranks that were never stopped; once for all
 whole_run() {
   local kept=$BATS_FILE_TMPDIR/whole
-  [ -e "$kept" ] || mpirun -n 2 --bind-to none holmberg run cluster.h5 --t-end 100 -o "$kept.h5" >"$kept"
+  [ -e "$kept" ] || mpirun -n 2 --bind-to none holmberg run cluster.h5 --t-end "$end" -o "$kept.h5" >"$kept"
   cp "$kept" "$kept.h5" .
 }
 
@@ -85,19 +97,20 @@ same_end() {
 @test "the guide's script, two ranks by srun --mpi=pmix: stopped twice, queued again, the bytes of a whole run" {
   srun --mpi=list 2>&1 | grep -qw pmix || skip 'this Slurm has no PMIx'
   some_stars
-  queue_script "$guide" >job
+  script >job
+  grep -q -- "--t-end $end " job
   queued --signal=TERM@20
-  ended 900
+  ended 1500
   whole_run
   same_end
 }
 
 @test "the same with its lines for mpirun" {
   some_stars
-  queue_script "$guide" mpirun | sed 's/^mpirun --oversubscribe -n 4 /mpirun --oversubscribe -n 2 /' >job
+  script mpirun | sed 's/^mpirun --oversubscribe -n 4 /mpirun --oversubscribe -n 2 /' >job
   grep -q '^mpirun --oversubscribe -n 2 .*holmberg run' job
   queued --signal=B:TERM@20
-  ended 900
+  ended 1500
   whole_run
   same_end
 }
@@ -105,12 +118,14 @@ same_end() {
 @test "an array of a hundred seeds, one of them so long that it is stopped and queued again alone" {
   local k
   for ((k = 1; k <= 100; k++)); do holmberg ic demo1 -n 16 --seed $k -o cluster$k.h5 --quiet; done
-  holmberg ic plummer -n 3000 --seed 7 -o cluster7.h5 --quiet # minutes, where 400 take less than 40 seconds
-  queue_script "$guide" >job
+  holmberg ic plummer -n 3000 --seed 7 -o cluster7.h5 --quiet
+  end=$(far holmberg run cluster7.h5)
+  echo "3000 stars to t = $end"
+  script >job
   queued --signal=TERM@20 --ntasks-per-node=1 --array=1-100
-  ended 1500
+  ended 2400
   for ((k = 1; k <= 100; k++)); do
-    holmberg run cluster$k.h5 --t-end 100 -o whole.h5 --quiet
+    holmberg run cluster$k.h5 --t-end "$end" -o whole.h5 --quiet
     cmp end$k.h5 whole.h5
   done
   echo "the seventh was stopped $(stops slurm-"${job}_7".out) times"
