@@ -57,7 +57,7 @@ def stretches(text, how):
             lines = []
             continue
         again = re.search(r"\(rpt(\d)\)", line)
-        at_once = re.search(how.get("lanes", "$^"), line)
+        at_once = re.search(how.get("lanes", "(?!)"), line)
         lines += [line] * (1 + int(again[1]) if again else len(at_once[1]) or 4 if at_once else 1)
     yield lines
 
