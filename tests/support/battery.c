@@ -1,6 +1,8 @@
 #include "support/battery_set.h"
 #include "support/support.h"
 
+#include "force/force.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -225,7 +227,7 @@ static void points(struct hb_force *force, const struct battery_tolerance *t)
   points_elsewhere(force, t);
 }
 
-/* Two sources for all cases, one for each softening: to open a context for each would be slow. */
+/* One source for all cases, or one for each softening where it keeps that: opening contexts takes longest. */
 void battery_run(const struct hb_force_params *params, const struct battery_tolerance *tolerance)
 {
   for (uint32_t i = 0; i < BATTERY_MOST; i++) battery_all[i] = i;
@@ -234,8 +236,10 @@ void battery_run(const struct hb_force_params *params, const struct battery_tole
   two_bodies(force, tolerance);
   sizes(force, tolerance, 0);
   battery_physics(force, tolerance);
-  hb_force_close(force);
-  force = battery_open_force(params, SOFT);
+  if (hb_force_set_eps(force, SOFT) != HB_OK) {
+    hb_force_close(force);
+    force = battery_open_force(params, SOFT);
+  }
   alone(force, SOFT);
   sizes(force, tolerance, SOFT);
   momentum(force, tolerance);
