@@ -318,9 +318,10 @@ function onEvent(message) {
 
 // A step that takes long has the rate of the last ones until it is over. What is watched comes with its own clock.
 const meter = {
-  reset() { Object.assign(this, { since: performance.now(), pictures: 0, t: runner.numbers[0], isBehind: false }); },
-  count() { Object.assign(this, { counted: performance.now(), steps: runner.numbers[3], pairs: runner.numbers[5], busy: runner.numbers[8] }); },
+  reset() { Object.assign(this, { since: performance.now(), pictures: 0, isBehind: false }); },
+  count() { Object.assign(this, { counted: performance.now(), t: runner.numbers[0], steps: runner.numbers[3], pairs: runner.numbers[5], busy: runner.numbers[8] }); },
   begin() {
+    this.reached = undefined;
     this.reset();
     this.count();
   },
@@ -328,6 +329,8 @@ const meter = {
     const x = runner.numbers, seconds = (now - this.since) / 1000;
     if (seconds < 0.5) return;
     const steps = x[3] - this.steps, own = watched ? x[8] - this.busy : (now - this.counted) / 1000;
+    const moves = !paused && !isAway && !race && shown === null && !runner.under;
+    if (moves && steps > 0) this.reached = (x[0] - this.t) / own;
     $("error").textContent = x[10] ? x[7].toExponential(1) : "-";
     if (steps || stands()) {
       $("steps").textContent = rate(steps > 0 ? steps / own : 0);
@@ -336,10 +339,8 @@ const meter = {
     }
     $("pictures").textContent = rate(this.pictures / seconds);
     $("numbers").dataset.pairs = x[4] ? x[5] / x[4] : 0; // of a particle's step
-    const moves = !paused && !isAway && !race && shown === null && !runner.under, reached = (x[0] - this.t) / seconds;
-    const isLate = moves && (this.isBehind || reached < 0.8 * speed());
-    this.reached = moves ? reached : this.reached;
-    $("speed_text").textContent = speed().toPrecision(2) + " time units a second" + (isLate ? `; this machine reaches ${reached.toPrecision(2)}` : "");
+    const isLate = moves && this.reached !== undefined && (this.isBehind || this.reached < 0.8 * speed());
+    $("speed_text").textContent = speed().toPrecision(2) + " time units a second" + (isLate ? `; this machine reaches ${this.reached.toPrecision(2)}` : "");
     adapt(this.pictures / seconds);
     this.reset();
   },
@@ -574,6 +575,7 @@ async function beginRace(names) {
   race.seconds = 0;
   race.ghosts = Array.from({ length: GHOSTS }, (_, k) => ({ name: show.ghost_name(k), unit: Math.abs(show.ghost(k, n)), is: show.ghost(k, n) > 0 ? "2007" : "2007 by its model" }));
   $("panes").dataset.count = names.length;
+  for (const box of document.querySelectorAll("[name=racer]")) box.checked = names.includes(box.value);
   $("tracks").replaceChildren(...[...race, ...race.ghosts].map(trackOf));
   document.body.classList.add("racing");
   $("race").textContent = "End race";

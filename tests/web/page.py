@@ -804,7 +804,7 @@ def _():
 
 @case("the race: several schemes side by side, and the machines of 2007")
 def _():
-    schemes = ["cg2007", "bag", "host"]
+    schemes = ["cg2007", "matrix2004", "bag"]
     open_page("#n=64&race=" + ",".join(schemes))
     texts = lambda: browser.ask("return [...document.querySelectorAll('.pane')].map(p => p.innerText)")
     clocks = lambda: [float(re.search(r"t = (\S+)", text)[1]) for text in texts()]
@@ -813,6 +813,8 @@ def _():
     png = browser.screenshot()
     before, lit = clocks(), [browser.decoded(png, box).lit() for box in boxes]
     until("all of them going on", lambda: all(b > a for a, b in zip(before, clocks())))
+    boxed = browser.ask("return [...document.querySelectorAll('[name=racer]:checked')].map(b => b.value)")
+    demand(boxed == schemes, f"chosen: {boxed}")
     until("energy errors", lambda: all(re.search(r"energy error -?\d\S+ at t = \d", text) for text in texts()))
     measured = [float(re.search(r"error \S+ at t = (\S+)", text)[1]) for text in texts()]
     demand(all(0 < a <= b for a, b in zip(measured, clocks())), f"measured at {measured}, clocks {clocks()}")
@@ -943,10 +945,11 @@ def goes_away(link, what, clocks, **how):
     t, begun = clocks(), time.monotonic()
     browser.in_background(AWAY, **how)
     pattern = rf"the page was in the background for (\d+) (s|minutes): the {what} stood still, and goes on$"
-    away = int(until("sentence", lambda: re.match(pattern, said()))[1])
+    away, unit = until("sentence", lambda: re.match(pattern, said())).groups()
+    away = int(away) * (60 if unit == "minutes" else 1)
     back, took = clocks(), time.monotonic() - begun
     note(f"t = {t}, and {back} after {took:.1f} s at 1 a second, {away} of them in the background")
-    demand(all(b - a < took - AWAY + 2 for a, b in zip(t, back)), "it has run")
+    demand(away > 0.6 * AWAY and all(b - a < took - away + 2 for a, b in zip(t, back)), "it has run")
     until("clocks that go on", lambda: all(b > a + 0.1 for a, b in zip(back, clocks())))
 
 
