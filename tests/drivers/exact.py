@@ -11,6 +11,7 @@ import sys
 
 from drivers import command, devices, program
 
+LOW, CARRIED = 6, (24, 0, 0, 0)  # judge_ds
 ADDS, PRODUCTS = 31, 29  # of a pair, shaders/interactions/gravity_jerk.glsl and common/fixed.glsl
 CASES = ["bag reproducible gravity_jerk", "tile reproducible gravity_jerk"]
 
@@ -66,30 +67,58 @@ def count(lines, pattern):
     return sum(len(re.findall(pattern, line)) if pattern != "^$" else 0 for line in lines)
 
 
-def judge(folder, device, case):
-    how = READ.get(device.name) or READ[device.library]
+def printed(folder, device, case, how):
+    """What the driver prints of the programs of a case; and why it does not, or ""."""
     words, environment = command(folder, device, [program(folder, device), case])
     name, value = how["say"].split("=")
     kept = environment.get(name, "")
     environment[name] = f"{value},{kept}" if kept else value
     text = subprocess.run(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                           text=True, errors="replace").stdout
-    if refused := re.search(r"^cannot\t(.*)", text, re.M):
-        print(f"{device.name}: {case}: {refused[1]}")
-        return 0
-    wrong = found = 0
-    seen = set()
+    refused = re.search(r"^cannot\t(.*)", text, re.M)
+    return text, refused[1] if refused else ""
+
+
+def counted(text, how):
+    """Of each stretch that differs: sums, products, fused ones, roots and quotients; and how many of the first two are one operation."""
+    rows = {}
     for lines in stretches(text, how):
         both = count(lines, how["both"])
-        adds, products = count(lines, how["add"]) + both, count(lines, how["product"]) + both
+        row = (count(lines, how["add"]) + both, count(lines, how["product"]) + both, count(lines, how["fused"]), count(lines, how["other"]))
+        rows[row] = rows.get(row, 0) or both
+    return rows
+
+
+def judge_ds(folder, device, how):
+    """A pair of ds has six sums more than one of compensated, which subtract low parts and add them to the high ones, and is otherwise the same;
+    what rounding lost of eight numbers takes three sums each in both. Of these a compiler that reorders sums would leave out some."""
+    rows = []
+    for precision in ("ds", "compensated"):
+        text, refused = printed(folder, device, f"bag {precision} gravity_jerk", how)
+        if refused:
+            print(f"{device.name}: bag {precision}: {refused}")
+            return 0
+        rows.append(counted(text, how))
+    ds, compensated = ([row for row in of if row[3] and row[0] > LOW and row[1] + row[2] >= 16] for of in rows)
+    pairs = [next((k for k in (4, 1) if (row[0] - LOW * k, *row[1:]) in compensated and row[0] >= (LOW + 1) * k), 0) for row in ds]
+    carried = [CARRIED in of for of in rows]
+    good = pairs and all(pairs) and all(carried)
+    print(f"{device.name}: bag ds: pairs with {LOW} sums more than compensated: {pairs}; {CARRIED[0]} sums of what is lost: {carried}"
+          f"{'' if good else f', expected some, and both; loops {ds} and {compensated}'}")
+    return not good
+
+
+def judge(folder, device, case):
+    how = READ.get(device.name) or READ[device.library]
+    text, refused = printed(folder, device, case, how)
+    if refused:
+        print(f"{device.name}: {case}: {refused}")
+        return 0
+    wrong = found = 0
+    for (adds, products, fused, other), both in counted(text, how).items():
         pairs = adds // ADDS
         if pairs < 1 or products < 25:
             continue
-        fused, other = count(lines, how["fused"]), count(lines, how["other"])
-        row = (adds, products, fused, other)
-        if row in seen:
-            continue
-        seen.add(row)
         found += 1
         twice = products - PRODUCTS * pairs
         good = 0 <= twice <= (pairs if both else 0) and adds == ADDS * pairs and not fused and not other
@@ -108,6 +137,7 @@ def main(words):
     for device in chosen:
         if device.library in READ:
             failures += sum(judge(words[0], device, case) for case in CASES)
+            failures += judge_ds(words[0], device, READ.get(device.name) or READ[device.library])
         else:
             print(f"{device.name}: its driver prints no machine code in a build for users")
     print(f"{failures} loops are not as written")
