@@ -15,11 +15,6 @@ const char *const hb_j_source_names[] = {"buffer_texture", "texture", "block", "
 
 /* ---- programs ---- */
 
-int hb_pairs_has_few_registers(const struct hb_pairs *p)
-{
-  return !p->params.context->caps.software && p->params.context->caps.registers <= 64;
-}
-
 static enum hb_status write_defines(const struct hb_pairs *p, const struct hb_pairs_program_source *source,
                                     struct hb_text *text)
 {

@@ -24,7 +24,10 @@ enum hb_status hb_pairs_program_build(struct hb_pairs *pairs, const struct hb_pa
 
 /* Phones and small boards: of the programs of one sink a thread, tile's keep totals in shared memory and fetch nothing ahead, and
  * bag's branch where others choose. Those see FEW_REGISTERS. */
-int hb_pairs_has_few_registers(const struct hb_pairs *pairs);
+static inline int hb_pairs_has_few_registers(const struct hb_pairs *pairs)
+{
+  return !pairs->params.context->caps.software && pairs->params.context->caps.registers <= 64;
+}
 
 /* The interaction's parameter, the particles and the sinks of the walk as its inputs. */
 void hb_pairs_program_inputs(const struct hb_pairs *pairs, struct hb_gl_pass *pass);
