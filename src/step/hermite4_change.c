@@ -7,7 +7,8 @@
  * these, or is felt so, begins anew, too.
  *
  * Where only a mass is another, no step becomes longer than it was, and who feels less than nu^2 / 2048 of its own pull, up to the next
- * sums, hears of it by these: that is a hundredth of what eq. 9 lets a step err, and to write the state of all is what a change costs. What is at another place, or has another velocity, gets its first step by eq. 9 after
+ * sums, hears of it by these: that is a hundredth of what eq. 9 lets a step err, and to write the state of all is what a change costs; nu^2 /
+ * 128, where nobody loses more than 2e-4 of its mass: few are near that limit. What is at another place, or has another velocity, gets its first step by eq. 9 after
  * a trial, which is repeated with what that finds as long as it is shorter.
  *
  * All others are in the middle of their steps. From T on they feel f = new pulls - old pulls more, and its derivative g. Their a and j
@@ -50,6 +51,7 @@ struct change {
   double eps2;
   struct sources felt;            /* what the others feel more, less with masses below 0 */
   double since[HB_BLOCKS_LEVELS]; /* the times of levels, up to T */
+  double least;                   /* of their own pull, which they are told of at once */
   double *
       sums; /* of each piece: momentum[3], and what it does to each source's potential; NULL: not asked for */
 };
@@ -434,7 +436,7 @@ static size_t choose(const struct change *c, struct piece *p, const double *stre
   double a[3][PIECE], row[ROWS];
   memcpy(row, c->h->a + 3 * p->from, 3 * p->n * sizeof *row);
   to_columns(p->n, row, a);
-  spare(p->n, c->h->rule.nu * c->h->rule.nu / 2048, a, strength, p->felt);
+  spare(p->n, c->least, a, strength, p->felt);
   return (size_t)sum_of(p->n, p->felt);
 }
 
@@ -697,15 +699,19 @@ static enum hb_status change(struct change *c)
 
 static enum hb_status take_gains(struct change *c)
 {
+  static const double little = 2e-4;
   const struct hb_state_change *by = c->by;
+  double parts = 128;
   HB_TRY(HB_ALLOC(by->n, &c->felt.at));
   for (size_t k = 0; k < by->n; k++) {
     uint32_t i = by->slot[k];
     const struct hb_span span = hb_span_of(c->since[c->h->blocks->level[i]]);
     hb_hermite4_predict(c->h, i, &span, c->h->xp + 3 * (size_t)i, c->h->vp + 3 * (size_t)i);
     take_source(c->h, i, by->m[k] - c->h->particles->m[i], &c->felt);
+    if (fabs(c->felt.at[k].m) > little * c->h->particles->m[i]) parts = 2048;
     c->felt.at[k].weight = 0; /* lists stay */
   }
+  c->least = c->h->rule.nu * c->h->rule.nu / parts;
   return HB_OK;
 }
 

@@ -625,7 +625,7 @@ struct hb_change {
 
 /* Changes the particles at hb_sim_time(sim): all, or with an error nothing. What is touched begins anew, with first steps; what others
  * feel of it changes at once, along with the past that their predictions have of it, so that no step sees a force jump. Of masses alone,
- * pulls below eta^2 / 2048 of a particle's own are felt from its next sums of forces on. The energy that this
+ * pulls below eta^2 / 2048 of a particle's own (/ 128 where no mass changes by more than 2e-4 of it) are felt from its next sums on. The energy that this
  * brings is booked: e_changed of hb_diagnostics. Mind that a star between two steps is where it was predicted; what is touched is
  * corrected before it changes. A checkpoint before or after a change is resumed to the same bits. Errors: HB_ERR_USAGE (an identity that is
  * not there, or there twice, or that is to be added and exists; no particle would be left; another interaction than
