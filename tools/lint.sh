@@ -42,7 +42,7 @@ headers_alone() {
   own=$(find src -name '*.c' -exec grep -m 1 -h '^#include' {} +)
   find src -name '*.h' ! -path 'src/windows/*' | while read -r header; do
     grep -qxF "#include \"${header#src/}\"" <<<"$own" || echo "$header"
-  done | each 4 cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only -Isrc -Isrc/include "${cjson[@]}" -x c || return 1
+  done | each 4 cc -std=c11 -D_GNU_SOURCE -fopenmp-simd -Wall -Wextra -Werror -fsyntax-only -Isrc -Isrc/include "${cjson[@]}" -x c || return 1
   find src/include -name '*.h' | each 2 c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Isrc/include -x c++
 }
 
