@@ -82,6 +82,7 @@ def quotes(data):
     places = "measured/places_llvmpipe.csv"
     convergence, dt_max = "measured/convergence.csv", "measured/dt_max.csv"
     h200_near, exactness = "notebook/2026-11-26-near-and-far-h200.md", "notebook/2026-11-22-exactness.md"
+    h200_block = "notebook/2026-11-26-where-a-block-goes.md"
     own = "measured/energy_plummer.csv", "de_rel_gpu"
     double = "measured/energy_plummer.csv", "de_rel"
     jerk = peers("jerk_gpairs_per_s", "ds", "tile", "best of 1 2 4 blocks")
@@ -138,9 +139,11 @@ def quotes(data):
     yield RESULTS, "| 10^6 | {}, {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |", [
         570 * 10**0.18, 86 * 10**0.1, 2891 * 10**0.35, 1.7 * 860e6 * near_s / steps, 860e6 * correction_s / steps, 860e6 * groups_s / steps,
         108e6 * lists_s / far_steps, 6500e6 * prediction_s / full, 1.3 * 10**2.1, 6500e6 * sending_s / full, 169 + 60 + 158 + 41 + 38 + 160 + 173]
-    yield RESULTS, "without lists 10^5 takes {} s.", [8 * said(h200_near, "100000 | {} for t = 1/8")]
-    yield RESULTS, "Measured at 8192: {}, at 16384: {};", [said(h200_near, "2.6, {} | 1.4e-9"), said(h200_near, "5.0, {} | 1.2e-8")]
-    yield RESULTS, "The error at 10^5 is {}.", [said(h200_near, "(t = 1) | 1.9e-9, {} |")]
+    yield RESULTS, "Later: 2048 {} to {}, 8192 {} to {}, 16384 {} to {}, 10^5 {} ({} without lists; error {}).", [
+        *(said(h200_block, words) for words in (
+            "the same with 128 looks | {} | 1.13", "counts apart | {}, 0.41", "looks | 0.31 | {} |", "0.42 | {}, 1.32", "1.13 | {} | 16.1", "2.59, {}, 2.63",
+            "2.21 | {} for t = 1")),
+        8 * said(h200_near, "100000 | {} for t = 1/8"), said(h200_block, "its dE/E is {}.")]
     yield RESULTS, "energy error in ds by at most {} %", [100 * max(
         abs(de / one(places, "de_rel", precision="ds", mode="all/host/host", nu=nu, n=1024) - 1)
         for nu in (0.01, 0.0025, 0.000625) for de in column(places, "de_rel", precision="ds", mode="block/gpu/gpu", nu=nu, n=1024))]

@@ -404,7 +404,9 @@ WCAG = """
       const style = getComputedStyle(e), svg = e.closest("svg");
       if (!seen(e) || e.disabled || e.closest("#stage, #hint, script, style") || /range|radio|checkbox|file/.test(e.type)
         || ![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) && !/INPUT|TEXTAREA|SELECT/.test(e.tagName)) continue;
-      const below = svg ? (e.previousElementSibling?.tagName === "rect" && e.previousElementSibling.getBoundingClientRect().bottom > e.getBoundingClientRect().bottom ? ink(getComputedStyle(e.previousElementSibling).fill) : ground(svg)) : ground(e);
+      const box = e.getBoundingClientRect(), rect = svg && e.previousElementSibling?.tagName === "rect" ? e.previousElementSibling : null, around = rect?.getBoundingClientRect();
+      const isWithin = rect && getComputedStyle(rect).fill !== "none" && around.bottom > box.bottom && around.right > box.right;
+      const below = isWithin ? ink(getComputedStyle(rect).fill) : ground(svg ?? e);
       const size = parseFloat(style.fontSize), least = size >= 24 || size >= 18.66 && style.fontWeight >= 700 ? 3 : 4.5, has = contrast(over(ink(svg ? style.fill : style.color), below), below);
       texts++;
       if (has < least) say("1.4.3 contrast " + has.toFixed(2), e);
