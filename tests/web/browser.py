@@ -110,8 +110,14 @@ class Browser:
     }
 
     def middle(self, selector):
-        x, y, width, height = self.box(selector)
-        return x + width / 2, y + height / 2
+        """Of what stands still: a panel that unfolds or says something moves what is below, and nobody aims at that."""
+        box, before = self.box(selector), None
+        for _ in range(20):
+            if box == before:
+                break
+            time.sleep(0.05)
+            box, before = self.box(selector), box
+        return box[0] + box[2] / 2, box[1] + box[3] / 2
 
     def click(self, selector):
         x, y = self.middle(selector)
