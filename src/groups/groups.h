@@ -104,9 +104,8 @@ struct hb_groups {
   uint32_t *first; /* [n] 1 + the first of a node's links, or 0 */
   uint32_t *hit;   /* [hits] of [hit_capacity], those of the b-th of the block up to hit_end[b] of [n] */
   uint32_t *hit_end;
-  struct hb_groups_boxes
-      *box; /* of groups.c; and [n] nodes in the order of space at some time, 0: none yet */
-  uint32_t *in_space;
+  struct hb_groups_boxes *box; /* of groups.c */
+  uint32_t *in_space;          /* [n] nodes in the order of space at some time */
   int has_order;
   int has_hits; /* of the next block, see hb_groups_take_hits */
   size_t hits, hit_capacity;

@@ -646,6 +646,7 @@ void hb_sim_destroy(struct hb_sim *sim)
 }
 
 double hb_sim_time(const struct hb_sim *sim) { return sim->integrator->time(sim->state); }
+
 /* Of a star whose life ends before the next block step; INFINITY: none does. */
 static double next_end(const struct hb_sim *sim)
 {
@@ -659,6 +660,7 @@ double hb_sim_next_time(const struct hb_sim *sim)
 {
   return fmin(next_end(sim), sim->integrator->next_time(sim->state));
 }
+
 const struct hb_force *hb_sim_force(const struct hb_sim *sim) { return sim->force; }
 const struct hb_sim_params *hb_sim_taken(const struct hb_sim *sim) { return &sim->params; }
 

@@ -41,8 +41,7 @@ struct hb_sim_stars {
   struct hb_evolution_row *rows; /* [n_rows]: in place of the fit */
   size_t n_rows;
   struct hb_units units;
-  double *
-      ends; /* [n_ends] ascending: when masses jump and kicks come, N-body: the first numbers that are not before */
+  double *ends;        /* [n_ends] ascending: when masses jump and kicks come, N-body, rounded up */
   size_t n_ends, next; /* the first that has not come */
   double looked;       /* until when stars have been looked at, N-body */
   double every;        /* what is no jump is looked at at its multiples, N-body */

@@ -578,8 +578,8 @@ void hb_sim_destroy(struct hb_sim *sim);
 
 double hb_sim_time(const struct hb_sim *sim);      /* the time that the last block step reached */
 double hb_sim_next_time(const struct hb_sim *sim); /* the time that the next block step will reach */
-enum hb_status
-hb_sim_step(struct hb_sim *sim); /* one block step; or, where a life ends before it, to that time */
+/* One block step; or, where a life ends before it, to that time. */
+enum hb_status hb_sim_step(struct hb_sim *sim);
 
 /* All block steps that reach t or a time before it, or those until it is stopped by an event: hb_sim_stopped in diagnostics.h
  * says by which. Errors: as hb_sim_step; the steps before it are done. */
