@@ -217,7 +217,7 @@ static int has_debug(const struct hb_gl_caps *caps)
 /* ---- contexts ---- */
 
 static _Thread_local struct hb_gl_context *current;
-static _Thread_local struct hb_gl_current ours;          /* the same, as the system calls it */
+static _Thread_local const void *ours;                   /* the same, as the system calls it */
 static _Thread_local const struct hb_gl_backend *loaded; /* whose functions we have; NULL: none */
 static _Thread_local struct hb_gl_context *shown;        /* that of the visible window; NULL: there is none */
 
@@ -236,7 +236,7 @@ static void is_current(struct hb_gl_context *c)
 {
   current = c;
   c->thread = &visit;
-  ours = hb_gl_current_ask();
+  ours = hb_gl_current_ask(NULL).context;
 }
 
 static void none_is_current(void)
@@ -259,8 +259,8 @@ int hb_gl_visit_begin(void) { return ++visit.depth; }
 /* Releases what is current and not ours, and returns it. */
 static struct hb_gl_current release_callers(void)
 {
-  const struct hb_gl_current now = hb_gl_current_ask();
-  if (current && now.context == ours.context) return (struct hb_gl_current){0};
+  const struct hb_gl_current now = hb_gl_current_ask(current ? ours : NULL);
+  if (current && now.context == ours) return (struct hb_gl_current){0};
   none_is_current(); /* the caller has released it */
   hb_gl_current_release(&now);
   return now;

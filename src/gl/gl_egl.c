@@ -411,10 +411,8 @@ static const char *const osmesa_names[] = {"libOSMesa.so.8", "libOSMesa.so.6", N
 
 enum { EGL_DRAWN = 0x3059, EGL_READ_FROM = 0x305A }; /* EGL_DRAW, EGL_READ */
 
-static int egl_ask(struct hb_gl_current *c)
+static void egl_describe(struct hb_gl_current *c)
 {
-  ENTRY(egl_names, eglGetCurrentContext, void *, void);
-  if (!eglGetCurrentContext || !(c->context = eglGetCurrentContext())) return 0;
   ENTRY(egl_names, eglGetCurrentDisplay, void *, void);
   ENTRY(egl_names, eglGetCurrentSurface, void *, int);
   ENTRY(egl_names, eglQueryAPI, unsigned, void);
@@ -422,7 +420,6 @@ static int egl_ask(struct hb_gl_current *c)
   c->draw = eglGetCurrentSurface(EGL_DRAWN);
   c->read = eglGetCurrentSurface(EGL_READ_FROM);
   c->egl_api = eglQueryAPI();
-  return 1;
 }
 
 static void egl_release(const struct hb_gl_current *c)
@@ -441,17 +438,14 @@ static void egl_restore(const struct hb_gl_current *c)
 
 /* ---- GLX: drawables are numbers, which fit a pointer ---- */
 
-static int glx_ask(struct hb_gl_current *c)
+static void glx_describe(struct hb_gl_current *c)
 {
-  ENTRY(glx_names, glXGetCurrentContext, void *, void);
-  if (!glXGetCurrentContext || !(c->context = glXGetCurrentContext())) return 0;
   ENTRY(glx_names, glXGetCurrentDisplay, void *, void);
   ENTRY(glx_names, glXGetCurrentDrawable, void *, void);
   ENTRY(glx_names, glXGetCurrentReadDrawable, void *, void);
   c->display = glXGetCurrentDisplay();
   c->draw = glXGetCurrentDrawable();
   c->read = glXGetCurrentReadDrawable();
-  return 1;
 }
 
 static void glx_release(const struct hb_gl_current *c)
@@ -470,17 +464,14 @@ static void glx_restore(const struct hb_gl_current *c)
 
 enum { OSMESA_HAS_TYPE = 0x23 }; /* OSMESA_TYPE */
 
-static int osmesa_ask(struct hb_gl_current *c)
+static void osmesa_describe(struct hb_gl_current *c)
 {
-  ENTRY(osmesa_names, OSMesaGetCurrentContext, void *, void);
-  if (!OSMesaGetCurrentContext || !(c->context = OSMesaGetCurrentContext())) return 0;
   ENTRY(osmesa_names, OSMesaGetColorBuffer, unsigned char, void *, int *, int *, int *, void **);
   ENTRY(osmesa_names, OSMesaGetIntegerv, void, int, int *);
   int format, type = 0;
   OSMesaGetColorBuffer(c->context, &c->width, &c->height, &format, &c->draw);
   OSMesaGetIntegerv(OSMESA_HAS_TYPE, &type);
   c->type = (unsigned)type;
-  return 1;
 }
 
 static void osmesa_release(const struct hb_gl_current *c)
@@ -499,19 +490,25 @@ static void osmesa_restore(const struct hb_gl_current *c)
 /* ---- all of them ---- */
 
 static const struct window_system {
-  int (*ask)(struct hb_gl_current *current); /* 0: no context of it is current */
+  const char *const *names, *ask;                  /* the function that returns its current context */
+  void (*describe)(struct hb_gl_current *current); /* how to come back to that */
   void (*release)(const struct hb_gl_current *current);
   void (*restore)(const struct hb_gl_current *current);
-} systems[] = {{egl_ask, egl_release, egl_restore},
-               {glx_ask, glx_release, glx_restore},
-               {osmesa_ask, osmesa_release, osmesa_restore}};
+} systems[] = {{egl_names, "eglGetCurrentContext", egl_describe, egl_release, egl_restore},
+               {glx_names, "glXGetCurrentContext", glx_describe, glx_release, glx_restore},
+               {osmesa_names, "OSMesaGetCurrentContext", osmesa_describe, osmesa_release, osmesa_restore}};
 enum { SYSTEMS = sizeof systems / sizeof *systems };
 
-struct hb_gl_current hb_gl_current_ask(void)
+struct hb_gl_current hb_gl_current_ask(const void *known)
 {
+  static void *(*ask[SYSTEMS])(void);
   struct hb_gl_current now = {0};
-  for (int k = 0; k < SYSTEMS && !now.system; k++)
-    if (systems[k].ask(&now)) now.system = k + 1;
+  for (int k = 0; k < SYSTEMS && !now.context; k++) {
+    if (!ask[k]) *(void **)&ask[k] = loaded(systems[k].names, systems[k].ask);
+    now.context = ask[k] ? ask[k]() : NULL;
+    now.system = now.context ? k + 1 : 0;
+  }
+  if (now.system && now.context != known) systems[now.system - 1].describe(&now);
   return now;
 }
 

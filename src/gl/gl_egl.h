@@ -21,7 +21,8 @@ struct hb_gl_current {
   int system; /* its place in the table of gl_egl.c, + 1; 0: none */
 };
 
-struct hb_gl_current hb_gl_current_ask(void);
+/* A context that is known is not described. */
+struct hb_gl_current hb_gl_current_ask(const void *known);
 
 /* Both accept none. A context has to be released before one of another system can be current. */
 void hb_gl_current_release(const struct hb_gl_current *current);

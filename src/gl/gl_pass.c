@@ -324,8 +324,6 @@ static void make_current(struct hb_gl_pass *pass)
   pass->context->bound = NULL;
 }
 
-static int is_name(const char *a, const char *b) { return a == b || (*a == *b && strcmp(a, b) == 0); }
-
 void hb_gl_pass_set(struct hb_gl_pass *pass, const char *name, enum hb_gl_uniform_kind kind, int count,
                     const void *data)
 {
@@ -364,7 +362,8 @@ void hb_gl_pass_floats(struct hb_gl_pass *pass, const char *name, enum hb_gl_uni
 void hb_gl_pass_texture_id(struct hb_gl_pass *pass, const char *name, enum hb_gl_shape shape, unsigned id)
 {
   int k = 0;
-  while (k < pass->texture_count && !is_name(pass->texture[k].name, name)) k++;
+  while (k < pass->texture_count && pass->texture[k].name != name && strcmp(pass->texture[k].name, name) != 0)
+    k++;
   if (k == HB_GL_PASS_TEXTURES) {
     mistake(pass, "no room for texture", name);
     return;
@@ -495,14 +494,6 @@ static void set_viewport(struct hb_gl_pass *pass, int was_bound, int x, int y, i
   memcpy(pass->viewport, viewport, sizeof viewport);
 }
 
-/* What shaders write to storage buffers is visible to later reads only after a barrier. */
-static void settle(const struct hb_gl_pass *pass)
-{
-  if (!pass->has_storage) return;
-  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT | GL_UNIFORM_BARRIER_BIT |
-                  GL_PIXEL_BUFFER_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
-}
-
 const struct hb_gl_trace *hb_gl_trace;
 
 int hb_gl_trace_columns(size_t n)
@@ -543,9 +534,12 @@ static void trace(struct hb_gl_pass *pass)
   pass->context->program = 0;
 }
 
+/* What shaders write to storage buffers is visible to later reads only after a barrier. */
 static void finish(struct hb_gl_pass *pass)
 {
-  settle(pass);
+  if (pass->has_storage)
+    glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT | GL_UNIFORM_BARRIER_BIT |
+                    GL_PIXEL_BUFFER_BARRIER_BIT | GL_BUFFER_UPDATE_BARRIER_BIT);
   if (hb_gl_trace && pass->describe) trace(pass);
 }
 

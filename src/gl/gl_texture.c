@@ -161,7 +161,7 @@ void hb_gl_target_read(const struct hb_gl_target *target, int k, int x, int y, i
                        enum hb_gl_pixels pixels, void *data)
 {
   read_pixels(target, k, x, y, width, height, pixels, data);
-  hb_gl_readback_add((size_t)width * (size_t)height * as_read[pixels].bytes);
+  read_back += (size_t)width * (size_t)height * as_read[pixels].bytes;
 }
 
 /* The framebuffer, to which `count` textures or layers are attached next. */
@@ -339,30 +339,24 @@ void hb_gl_buffer_destroy(struct hb_gl_buffer *buffer)
   *buffer = (struct hb_gl_buffer){0};
 }
 
-/* Whether shaders read a copy of it, which has to be brought up to date. */
-static int is_copied(const struct hb_gl_buffer *buffer)
-{
-  return buffer->texture.id && is_rows(buffer->texture.shape);
-}
-
 void hb_gl_buffer_write(const struct hb_gl_buffer *buffer, size_t bytes, const void *data)
 {
   glBindBuffer(GL_ARRAY_BUFFER, buffer->id);
   glBufferSubData(GL_ARRAY_BUFFER, 0, (GLsizeiptr)bytes, data); /* also for blocks and storage */
-  if (is_copied(buffer)) write_all_rows(&buffer->texture, bytes, data);
+  if (buffer->is_copied) write_all_rows(&buffer->texture, bytes, data);
 }
 
 void hb_gl_buffer_read(const struct hb_gl_buffer *buffer, size_t offset, size_t bytes, void *data)
 {
   glBindBuffer(GL_ARRAY_BUFFER, buffer->id);
   glGetBufferSubData(GL_ARRAY_BUFFER, (GLintptr)offset, (GLsizeiptr)bytes, data);
-  hb_gl_readback_add(bytes);
+  read_back += bytes;
 }
 
 enum hb_status hb_gl_buffer_map(struct hb_gl_context *context, const struct hb_gl_buffer *buffer,
                                 size_t bytes, void **room)
 {
-  if (is_copied(buffer)) return map_rows(bytes, room);
+  if (buffer->is_copied) return map_rows(bytes, room);
   glBindBuffer(GL_ARRAY_BUFFER, buffer->id);
   *room = glMapBufferRange(GL_ARRAY_BUFFER, 0, (GLsizeiptr)bytes,
                            GL_MAP_WRITE_BIT | (context->caps.software ? 0 : GL_MAP_INVALIDATE_BUFFER_BIT));
@@ -373,7 +367,7 @@ enum hb_status hb_gl_buffer_map(struct hb_gl_context *context, const struct hb_g
 
 void hb_gl_buffer_unmap(const struct hb_gl_buffer *buffer)
 {
-  if (is_copied(buffer)) {
+  if (buffer->is_copied) {
     unmap_rows(buffer->id, &buffer->texture);
     return;
   }
@@ -406,6 +400,7 @@ void hb_gl_texture_over(unsigned buffer, enum hb_gl_format format, struct hb_gl_
 void hb_gl_buffer_texture(struct hb_gl_buffer *buffer, enum hb_gl_format format)
 {
   lay_over(buffer->id, buffer->bytes, format, &buffer->texture);
+  buffer->is_copied = is_rows(HB_GL_BUFFER);
 }
 
 void hb_gl_target_copy(const struct hb_gl_target *target, int k, int width, int height,
@@ -414,7 +409,7 @@ void hb_gl_target_copy(const struct hb_gl_target *target, int k, int width, int 
   glBindBuffer(GL_PIXEL_PACK_BUFFER, buffer->id);
   read_pixels(target, k, 0, 0, width, height, target->is_words ? HB_GL_WORDS : HB_GL_FLOATS, (void *)offset);
   glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
-  if (is_copied(buffer)) copy_rows(buffer->id, buffer->bytes, &buffer->texture);
+  if (buffer->is_copied) copy_rows(buffer->id, buffer->bytes, &buffer->texture);
 }
 
 void hb_gl_texture_copy(const struct hb_gl_texture *texture, const struct hb_gl_buffer *buffer)

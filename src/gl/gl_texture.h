@@ -117,6 +117,7 @@ struct hb_gl_buffer {
   unsigned id;
   size_t bytes;
   struct hb_gl_texture texture; /* its elements, where hb_gl_buffer_texture was called */
+  int is_copied;                /* into that, since shaders cannot read it itself */
 };
 
 /* What fills it most often: the host, entirely each time, or the device. */
