@@ -65,13 +65,13 @@ struct bag {
 /* ---- the tuning ---- */
 
 static int holds_several(enum bag_shape shape) { return shape <= BAG_MANY; }
-static int adds_on_device(const struct hb_pairs *p) { return p->params.tuning.add_plus_1 == ADD_DEVICE; }
 
 /* The totals of few sinks are few: textures are read sooner, and llvmpipe's programs that write them are faster; but
  * for a compute program that adds them they go to a buffer, since a GPU's driver may first convert a texture's layout. */
 static int uses_storage(const struct hb_pairs *p, enum bag_shape shape)
 {
-  return holds_several(shape) ? p->params.tuning.output_plus_1 == OUTPUT_STORAGE : adds_on_device(p);
+  const struct hb_pairs_tuning *t = &p->params.tuning;
+  return holds_several(shape) ? t->output_plus_1 == OUTPUT_STORAGE : t->add_plus_1 == ADD_DEVICE;
 }
 
 static int needs_storage(const struct hb_pairs *p)
@@ -173,12 +173,12 @@ static void take_shape(struct hb_pairs *p, enum bag_shape shape)
                : shape == BAG_FEW                  ? hb_min_int(t->partial, SMALL_PARTIAL)
                : shape == BAG_FEW_LONG && software ? hb_min_int(t->partial, SOFTWARE_PARTIAL)
                                                    : t->partial;
-  enum hb_j_source tuned = (enum hb_j_source)(t->j_source_plus_1 - 1);
-  enum hb_j_source other = hb_pairs_fit_texture_2d(p) ? HB_J_TEXTURE : HB_J_BUFFER_TEXTURE;
-  p->shape.j_source = shape != BAG_BLOCKS && tuned == HB_J_BLOCK ? other : tuned;
+  p->shape.j_source = (enum hb_j_source)(t->j_source_plus_1 - 1);
+  if (shape != BAG_BLOCKS && p->shape.j_source == HB_J_BLOCK)
+    p->shape.j_source = hb_pairs_fit_texture_2d(p) ? HB_J_TEXTURE : HB_J_BUFFER_TEXTURE;
   b->in_storage = uses_storage(p, shape);
   b->layers = several ? b->many : b->few;
-  b->on_device = adds_on_device(p);
+  b->on_device = t->add_plus_1 == ADD_DEVICE;
   b->sum = several ? b->sum_of_many : b->sum_of_few;
 }
 
@@ -219,13 +219,6 @@ static void cut(struct hb_pairs *p, size_t unit, size_t wanted)
   s->most = b->shape == BAG_BLOCKS ? block_length(p) : (size_t)MAX_ITERATIONS * (size_t)b->unroll;
 }
 
-/* Whether a draw for each uniform block has enough work, and a float sum fits one. */
-static int takes_blocks(const struct hb_pairs *p, size_t groups)
-{
-  const struct hb_pairs_tuning *t = &p->params.tuning;
-  return t->j_source_plus_1 == HB_J_BLOCK + 1 && groups >= (size_t)t->threads / DRAWN && block_length(p) > 0;
-}
-
 /* Shape and segments, from the sinks of all portions, so that portions cannot change a result. Segments: as many as give
  * the wanted number of fragments, each at least one float sum long. */
 static void choose_shape(struct hb_pairs *p)
@@ -237,7 +230,8 @@ static void choose_shape(struct hb_pairs *p)
   /* a processor has no lanes to spare for groups of sinks that are mostly empty */
   int software = p->params.context->caps.software, wasteful = software && 2 * p->job.ni < groups * each;
   int many = groups * sums >= threads / (software ? SOFTWARE_FILLED : GPU_FILLED) && !wasteful;
-  int blocks = takes_blocks(p, groups);
+  /* a draw for each uniform block has enough work, and a float sum fits one */
+  int blocks = t->j_source_plus_1 == HB_J_BLOCK + 1 && groups >= threads / DRAWN && block_length(p) > 0;
   take_shape(p, blocks ? BAG_BLOCKS : many ? BAG_MANY : sums >= LONG ? BAG_FEW_LONG : BAG_FEW);
   groups = hb_div_ceil(p->job.ni, (size_t)b->each);
   cut(p, blocks ? block_length(p) : (size_t)b->partial,
@@ -253,9 +247,9 @@ static size_t bag_portion(struct hb_pairs *p)
   const struct bag *b = p->state;
   size_t each = (size_t)b->each, groups = hb_div_ceil(p->job.ni, each), copies = b->in_storage ? 1 : 2;
   size_t most = HB_PAIRS_TOTALS / (copies * TEXEL * each * (size_t)p->words * p->shape.segments);
-  size_t wanted = (size_t)p->params.tuning.portion / each, results = hb_pairs_results_portion(p) / each;
+  size_t wanted = (size_t)p->params.tuning.portion / each;
   if (p->params.tuning.portion && wanted < most) most = wanted;
-  if (b->on_device && results < most) most = results;
+  if (b->on_device) most = hb_min(most, hb_pairs_results_portion(p) / each);
   if (most == 0) most = 1;
   return hb_div_ceil(groups, hb_div_ceil(groups, most)) * each;
 }
@@ -324,10 +318,12 @@ static enum hb_status read_at_once(struct hb_pairs *p)
   return add_fragments(p, 0, (uint32_t)b->groups * (uint32_t)p->shape.segments, layer);
 }
 
-/* Band after band of rows, as many as fit the staging area. */
-static enum hb_status read_layers(struct hb_pairs *p)
+/* The scheme's read: sums of the device, totals in a buffer, or band after band of rows, as many as fit the staging area. */
+static enum hb_status bag_read(struct hb_pairs *p)
 {
   const struct bag *b = p->state;
+  if (b->on_device) return hb_pairs_read_results(p);
+  if (b->in_storage) return hb_pairs_read_storage(p);
   int layers = b->each * p->words, rows = b->band;
   size_t row = 4 * (size_t)b->width * (size_t)layers, piece;
   HB_TRY(hb_pairs_stage(p, row * (size_t)rows, row * (size_t)b->height, &piece));
@@ -343,15 +339,6 @@ static enum hb_status read_layers(struct hb_pairs *p)
     HB_TRY(add_fragments(p, (uint32_t)first, (uint32_t)(end < fragments ? end : fragments), layer));
   }
   return HB_OK;
-}
-
-/* The scheme's read and totals. */
-static enum hb_status bag_read(struct hb_pairs *p)
-{
-  const struct bag *b = p->state;
-  if (b->on_device) return hb_pairs_read_results(p);
-  if (!b->in_storage) return read_layers(p);
-  return hb_pairs_read_storage(p);
 }
 
 /* ---- results to the device ---- */
@@ -379,7 +366,7 @@ static enum hb_status copy_layers(struct hb_pairs *p, struct hb_pairs_totals *wh
   return HB_OK;
 }
 
-/* The scheme's read and totals. */
+/* The scheme's totals. */
 static enum hb_status bag_totals(struct hb_pairs *p, struct hb_pairs_totals *where)
 {
   const struct bag *b = p->state;
@@ -471,12 +458,11 @@ static void bag_destroy(struct hb_pairs *p)
   hb_mem_free(b);
 }
 
-/* Of the current shape, if they read sources from elsewhere: more particles may not fit a texture. */
+/* Those of the current shape read sources from elsewhere now: more particles may not fit a texture. */
 static void drop_programs(const struct hb_pairs *p)
 {
   struct bag *b = p->state;
-  for (int stage = 0; stage < BAG_STAGES && b->built[b->shape] != p->shape.j_source; stage++)
-    hb_gl_pass_destroy(&b->program[b->shape][stage]);
+  for (int stage = 0; stage < BAG_STAGES; stage++) hb_gl_pass_destroy(&b->program[b->shape][stage]);
   b->built[b->shape] = p->shape.j_source;
 }
 
@@ -544,7 +530,7 @@ static enum hb_status bag_begin(struct hb_pairs *p)
 {
   struct bag *b = p->state;
   choose_framebuffer(p);
-  drop_programs(p);
+  if (b->built[b->shape] != p->shape.j_source) drop_programs(p);
   b->stage = BAG_STAGES;
   HB_TRY(reserve(p));
   return p->shape.j_source == HB_J_TEXTURE ? hb_pairs_texture_2d(p) : HB_OK;
@@ -556,8 +542,8 @@ static enum hb_status bag_pass(struct hb_pairs *p, size_t from, size_t to)
 {
   struct bag *b = p->state;
   enum bag_stage stage = from == 0 ? BAG_ANEW : BAG_GO_ON;
-  HB_TRY(build(p, stage));
   struct hb_gl_pass *pass = &b->program[b->shape][stage];
+  if (!pass->program) HB_TRY(build(p, stage));
   if (b->stage != stage) set_inputs(p, pass);
   b->stage = stage;
   b->from = from;
@@ -607,7 +593,7 @@ static enum hb_status bag_end(struct hb_pairs *p)
   if (!b->on_device) return HB_OK;
   while (level < LEVELS - 1 && 1 << level < segments) level++;
   struct hb_gl_pass *pass = &b->sum[level];
-  HB_TRY(build_sum(p, level));
+  if (!pass->program) HB_TRY(build_sum(p, level));
   HB_TRY(hb_pairs_results(p, pass));
   hb_gl_pass_int(pass, "sink_count", (int)p->ni);
   hb_gl_pass_int(pass, "segments", segments);

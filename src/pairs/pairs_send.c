@@ -43,28 +43,14 @@ enum {
 typedef uint32_t WORDS __attribute__((vector_size(16)));
 typedef uint32_t WORDS_OF_DOUBLES __attribute__((vector_size(32)));
 
-/* A record's four numbers, by the compiler's own vectors; each number moves on by its own stride. */
+/* A record's four numbers, by the compiler's own vectors. */
 typedef double DOUBLES __attribute__((vector_size(32)));
 typedef float FLOATS __attribute__((vector_size(16)));
-struct record {
-  const double *at[4];
-  size_t stride[4];
-};
 
-static inline struct record record_of(const struct hb_column c[4], size_t j)
+static inline void take_record(const struct hb_column c[4], size_t j, DOUBLES *x)
 {
-  struct record r;
-  for (int k = 0; k < 4; k++) {
-    r.at[k] = c[k].data + c[k].stride * j;
-    r.stride[k] = c[k].stride;
-  }
-  return r;
-}
-
-static inline void next(struct record *r, DOUBLES *x)
-{
-  *x = (DOUBLES){*r->at[0], *r->at[1], *r->at[2], *r->at[3]};
-  for (int k = 0; k < 4; k++) r->at[k] += r->stride[k];
+  *x = (DOUBLES){c[0].data[c[0].stride * j], c[1].data[c[1].stride * j], c[2].data[c[2].stride * j],
+                 c[3].data[c[3].stride * j]};
 }
 
 /* how NULL: not rounded. */
@@ -73,12 +59,11 @@ static inline __attribute__((always_inline)) void pack_as(const struct hb_column
                                                           const struct hb_pairs_stretch *s, size_t low,
                                                           char *out)
 {
-  struct record r = record_of(c, s->from);
   DOUBLES factor = {0}, round = {0};
   for (int k = 0; how && k < 4; k++) factor[k] = how[k].factor, round[k] = how[k].round;
   for (size_t j = s->from; j < s->to; j++, out += s->stride) {
     DOUBLES x;
-    next(&r, &x);
+    take_record(c, j, &x);
     if (how) x = (x * factor + round) - round;
     const FLOATS f = __builtin_convertvector(x, FLOATS);
     memcpy(out, &f, sizeof f);
@@ -109,10 +94,9 @@ HB_CLONES void hb_pairs_pack(const struct hb_column c[4], const struct hb_fixed_
 /* Doubles as words (of a little-endian machine): the high ones, then the low ones. */
 HB_CLONES static void pack_doubles(const struct hb_column c[4], const struct hb_pairs_stretch *s, char *out)
 {
-  struct record r = record_of(c, s->from);
   for (size_t j = s->from; j < s->to; j++, out += s->stride) {
     DOUBLES x;
-    next(&r, &x);
+    take_record(c, j, &x);
     const WORDS_OF_DOUBLES w = (WORDS_OF_DOUBLES)x;
     const WORDS high = {w[1], w[3], w[5], w[7]}, low = {w[0], w[2], w[4], w[6]};
     memcpy(out, &high, sizeof high);
@@ -162,7 +146,7 @@ static void pack_piece(void *context, size_t piece)
       stream_copy(there, block, bytes * (to - from));
     }
   }
-  stream_end();
+  if (!p->straight) stream_end();
 }
 
 /* 16 * texels bytes each. `out` is ordinary memory (straight: 1), or memory that is fast only when written in order, by complete
@@ -306,10 +290,11 @@ static enum hb_status send_whole(const struct hb_pairs *p, size_t n, const struc
 static enum hb_status send(struct hb_pairs *p, size_t n, const struct hb_column *columns,
                            const struct hb_gl_buffer *buffer)
 {
-  const size_t bytes = (size_t)p->texels * 16, piece = piece_of(n, bytes);
+  const size_t bytes = (size_t)p->texels * 16;
   p->params.context->sent += n * bytes;
   if (n * bytes <= FEW) return send_few(p, n, columns, buffer);
   if (!hb_gl_upload_is_there(p->params.context)) return send_whole(p, n, columns, buffer);
+  const size_t piece = piece_of(n, bytes);
   for (size_t from = 0, to; from < n; from = to) {
     void *room;
     to = hb_parallel_end(n, piece, from);

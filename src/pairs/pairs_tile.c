@@ -250,7 +250,7 @@ static enum hb_status tile_begin(struct hb_pairs *p)
   struct tile *s = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
   choose_shape(p);
-  HB_TRY(build(p, s->program));
+  if (!s->program->program) HB_TRY(build(p, s->program));
   HB_TRY(reserve(p));
   if (t->j_source_plus_1 == HB_J_TEXTURE + 1) HB_TRY(hb_pairs_texture_2d(p));
   p->count_start = p->token * (uint32_t)p->shape.segments * (uint32_t)s->lanes;

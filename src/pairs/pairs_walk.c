@@ -146,16 +146,6 @@ static enum hb_status end_pass(struct hb_pairs *p, size_t sources, double start)
 
 /* ---- the walk ---- */
 
-static enum hb_status begin_walk(struct hb_pairs *p, const struct hb_pairs_job *job)
-{
-  for (int c = 0; c < 4 * p->params.interaction->f_records; c++)
-    p->results[c] = job->results ? job->results[c] : (struct hb_result){0};
-  p->job = *job;
-  p->passes = 0;
-  p->draws = 0;
-  return hb_gl_context_use(p->params.context);
-}
-
 static enum hb_status begin_portion(struct hb_pairs *p)
 {
   HB_TRY(send_sinks(p));
@@ -169,24 +159,14 @@ static enum hb_status begin_portion(struct hb_pairs *p)
   return p->scheme->begin(p);
 }
 
-static enum hb_status read_portion(struct hb_pairs *p)
-{
-  HB_TRY(p->scheme->read(p));
-  hb_pairs_done(p);
-  return HB_OK;
-}
-
-/* The next portion overwrites its totals; the results of the last stay where they are until they are read. */
-static enum hb_status end_portion(struct hb_pairs *p)
-{
-  if (p->scheme->end) HB_TRY(p->scheme->end(p));
-  if (p->job.take) return p->job.take(p->job.context, p, p->before, p->ni);
-  return p->before + p->ni == p->job.ni ? HB_OK : read_portion(p);
-}
-
 enum hb_status hb_pairs_walk(struct hb_pairs *p, const struct hb_pairs_job *job)
 {
-  HB_TRY(begin_walk(p, job));
+  for (int c = 0; c < 4 * p->params.interaction->f_records; c++)
+    p->results[c] = job->results ? job->results[c] : (struct hb_result){0};
+  p->job = *job;
+  p->passes = 0;
+  p->draws = 0;
+  HB_TRY(hb_gl_context_use(p->params.context));
   size_t portion = p->scheme->portion(p);
   for (size_t first = 0; first < job->ni; first += p->ni) {
     p->before = first;
@@ -199,7 +179,11 @@ enum hb_status hb_pairs_walk(struct hb_pairs *p, const struct hb_pairs_job *job)
       p->draws++;
       HB_TRY(end_pass(p, to - from, start));
     }
-    HB_TRY(end_portion(p));
+    if (p->scheme->end) HB_TRY(p->scheme->end(p));
+    if (job->take)
+      HB_TRY(job->take(job->context, p, first, p->ni));
+    else if (first + p->ni < job->ni) /* the next portion overwrites its totals; those of the last stay */
+      HB_TRY(hb_pairs_read(p));
   }
   return hb_gl_context_check(p->params.context, "walking the pairs");
 }
@@ -212,7 +196,8 @@ void hb_pairs_set_rounding(struct hb_pairs *p, const struct hb_fixed_column *rou
 enum hb_status hb_pairs_read(struct hb_pairs *p)
 {
   HB_TRY(hb_gl_context_use(p->params.context));
-  HB_TRY(read_portion(p));
+  HB_TRY(p->scheme->read(p));
+  hb_pairs_done(p);
   return hb_gl_context_check_lost(p->params.context, "reading forces");
 }
 
