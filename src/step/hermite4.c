@@ -517,19 +517,12 @@ static enum hb_status sync_with_device(struct hb_hermite4 *h)
   return HB_OK;
 }
 
-static enum hb_status begin_on_device(struct hb_hermite4 *h)
+/* What became of the block. */
+static enum hb_status tell_device(struct hb_hermite4 *h, size_t ni)
 {
-  return h->params.predict == HB_PLACE_GPU ? keep_all(h) : HB_OK;
+  if (h->params.correct == HB_PLACE_GPU) return hb_force_settle(h->force, ni, h->block, h->level1);
+  return h->params.transfer == HB_TRANSFER_BLOCK ? hb_hermite4_keep(h, ni, h->block) : HB_OK;
 }
-
-static enum hb_status tell_device(struct hb_hermite4 *h, uint64_t T, size_t *ni)
-{
-  (void)T;
-  if (h->params.correct == HB_PLACE_GPU) return hb_force_settle(h->force, *ni, h->block, h->level1);
-  return h->params.transfer == HB_TRANSFER_BLOCK ? hb_hermite4_keep(h, *ni, h->block) : HB_OK;
-}
-
-static const struct hb_companion device = {.begin = begin_on_device, .after = tell_device};
 
 /* ---- companions ---- */
 
@@ -540,25 +533,21 @@ static void add_field(struct hb_hermite4 *h, size_t ni)
 static const struct hb_companion field = {.state = offsetof(struct hb_hermite4, field), .forces = add_field};
 
 /* Their order is that in which they act on a block, and in which forces are added. */
-static const struct hb_companion *const companions[] = {&device,
-                                                        &hb_companion_bodies,
-                                                        &hb_companion_heavy,
-                                                        &field,
-                                                        &hb_companion_groups,
-                                                        &hb_companion_passages,
-                                                        &hb_companion_massless,
-                                                        &hb_companion_near};
-enum { COMPANIONS = sizeof companions / sizeof *companions };
+static const struct hb_companion *const companions[] = {
+    &hb_companion_bodies,   &hb_companion_heavy, &field, &hb_companion_groups, &hb_companion_passages,
+    &hb_companion_massless, &hb_companion_near,  NULL};
 
-static int takes_part(const struct hb_hermite4 *h, const struct hb_companion *c)
-{
-  return !c->state || *(const void *const *)((const char *)h + c->state);
-}
+/* Loops over companions c that have a hook; and over those of them that take part in blocks. */
+#define EACH(c, hook)                                                                                        \
+  for (const struct hb_companion *const *at_##c = companions, *c; (c = *at_##c); at_##c++)                   \
+    if (c->hook)
+#define EACH_PRESENT(h, c, hook)                                                                             \
+  EACH (c, hook)                                                                                             \
+    if (!c->state || *(const void *const *)((const char *)(h) + c->state))
 
 enum hb_status hb_hermite4_before(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->before && takes_part(h, companions[c])) HB_TRY(companions[c]->before(h, T, ni));
+  EACH_PRESENT (h, c, before) HB_TRY(c->before(h, T, ni));
   return HB_OK;
 }
 
@@ -587,12 +576,6 @@ static enum hb_status check_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
   return hb_forces_check(&at, ni, h->block, h->a1, h->j1, h->phi1);
 }
 
-static void add_others(struct hb_hermite4 *h, size_t ni)
-{
-  for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->forces && takes_part(h, companions[c])) companions[c]->forces(h, ni);
-}
-
 /* The pairs of few, in double on the host: a device is not woken for them. */
 static enum hb_status sum_few(struct hb_hermite4 *h, size_t ni)
 {
@@ -609,7 +592,7 @@ enum hb_status hb_hermite4_sum(struct hb_hermite4 *h, uint64_t T, size_t ni)
     HB_TRY(hb_hermite4_near.sum_fresh(h, ni));
   else
     HB_TRY(by_host ? sum_few(h, ni) : sum_pairs(h, T, ni));
-  add_others(h, ni);
+  EACH_PRESENT (h, c, forces) c->forces(h, ni);
   return check_forces(h, T, ni);
 }
 
@@ -632,25 +615,6 @@ enum hb_status hb_hermite4_catch_up(struct hb_hermite4 *h, uint64_t T, size_t ni
       h->vp[k + c] = h->particles->v[k + c] + (s.dv[c] + dv[c]);
     }
   }
-  return HB_OK;
-}
-
-static void predicted_and_forced(struct hb_hermite4 *h, size_t ni)
-{
-  for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->predicted && takes_part(h, companions[c])) companions[c]->predicted(h, ni);
-}
-
-static void corrected(struct hb_hermite4 *h, uint64_t T, size_t ni)
-{
-  for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->corrected && takes_part(h, companions[c])) companions[c]->corrected(h, T, ni);
-}
-
-static enum hb_status after(struct hb_hermite4 *h, uint64_t T, size_t ni)
-{
-  for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->after && takes_part(h, companions[c])) HB_TRY(companions[c]->after(h, T, &ni));
   return HB_OK;
 }
 
@@ -690,8 +654,7 @@ static enum hb_status weigh(struct hb_hermite4 *h)
 enum hb_status hb_hermite4_weigh_all(struct hb_hermite4 *h)
 {
   HB_TRY(weigh(h));
-  for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->weigh) HB_TRY(companions[c]->weigh(h));
+  EACH (c, weigh) HB_TRY(c->weigh(h));
   return HB_OK;
 }
 
@@ -701,8 +664,7 @@ enum hb_status hb_hermite4_drop(struct hb_hermite4 *h, const uint32_t *number, s
   hb_columns_renumber(&hb_blocks_columns, h->n, number, h->blocks);
   hb_columns_renumber(&columns, h->n, number, h);
   hb_columns_renumber(&predicted, h->n, number, h);
-  for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->drop) companions[c]->drop(h, number, left);
+  EACH (c, drop) c->drop(h, number, left);
   h->n = h->particles->n = left;
   HB_TRY(weigh(h));
   return hb_hermite4_near.arrange(h);
@@ -713,18 +675,16 @@ enum hb_status hb_hermite4_grow(struct hb_hermite4 *h, size_t n)
   HB_TRY(hb_columns_grow(&columns, n, h));
   HB_TRY(hb_columns_grow(&predicted, n, h));
   HB_TRY(hb_blocks_grow(h->blocks, n));
-  for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->grow) HB_TRY(companions[c]->grow(h, n));
+  EACH (c, grow) HB_TRY(c->grow(h, n));
   h->n = n;
   return HB_OK;
 }
 
 /* ---- a block step ---- */
 
-/* With shared steps, all particles of the block get the smallest level in level1. */
+/* All particles of the block get the smallest level in level1. */
 static void share_level(struct hb_hermite4 *h, size_t ni)
 {
-  if (h->params.steps != HB_STEPS_SHARED) return;
   uint8_t least = h->level1[0];
   for (size_t b = 1; b < ni; b++)
     if (h->level1[b] < least) least = h->level1[b];
@@ -767,14 +727,14 @@ static enum hb_status advance_by_lists(struct hb_hermite4 *h, uint64_t T, size_t
   HB_TRY(hb_hermite4_near.forces(h, T, ni)); /* which tells groups who is near whom */
   *lap = hb_clock_now();
   HB_TRY(hb_hermite4_before(h, T, ni));
-  add_others(h, ni);
+  EACH_PRESENT (h, c, forces) c->forces(h, ni);
   if (is_full) HB_TRY(check_forces(h, T, ni)); /* before new lists; else where steps are corrected */
   h->phases.groups_s += hb_clock_lap(lap);
   hb_hermite4_near.step_fars(h);
   h->phases.lists_s += hb_clock_lap(lap);
-  predicted_and_forced(h, ni);
+  EACH_PRESENT (h, c, predicted) c->predicted(h, ni);
   HB_TRY(correct_block(h, T, ni));
-  corrected(h, T, ni);
+  EACH_PRESENT (h, c, corrected) c->corrected(h, T, ni);
   return HB_OK;
 }
 
@@ -785,12 +745,12 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   *lap = hb_clock_now();
   predict_for_block(h, T, ni);
   h->phases.predict_s += hb_clock_lap(lap);
-  HB_TRY(hb_hermite4_before(h, T, ni));
+  EACH_PRESENT (h, c, before) HB_TRY(c->before(h, T, ni));
   HB_TRY(hb_hermite4_sum(h, T, ni)); /* there are no lists */
   *lap = hb_clock_now();
-  predicted_and_forced(h, ni);
+  EACH_PRESENT (h, c, predicted) c->predicted(h, ni);
   HB_TRY(correct_block(h, T, ni));
-  corrected(h, T, ni);
+  EACH_PRESENT (h, c, corrected) c->corrected(h, T, ni);
   for (size_t b = 0; b < ni && h->groups; b++) hb_hermite4_limit_step(h, b);
   return HB_OK;
 }
@@ -816,14 +776,6 @@ static enum hb_status advance_on_device(struct hb_hermite4 *h, uint64_t T, size_
   return status == HB_ERR_NUMERIC ? add_reason(h, T, ni) : status;
 }
 
-/* Puts the block's particles on the lists of their new levels, which are in level1 afterwards. */
-static void schedule(struct hb_hermite4 *h, uint64_t T, size_t ni)
-{
-  share_level(h, ni);
-  hb_blocks_advance(h->blocks, T);
-  hb_blocks_put_back(h->blocks, ni, h->block, h->level1);
-}
-
 static enum hb_status step(void *state)
 {
   struct hb_hermite4 *h = state;
@@ -837,14 +789,17 @@ static enum hb_status step(void *state)
   uint64_t dt = hb_blocks_shortest(h->blocks);
   HB_TRY((on_device ? advance_on_device : h->near ? advance_by_lists : advance_on_host)(h, T, ni, &lap));
   count_cut_steps(h, hb_hermite4_at(h, T), ni, h->phi1);
-  schedule(h, T, ni);
+  if (h->params.steps == HB_STEPS_SHARED) share_level(h, ni);
+  hb_blocks_advance(h->blocks, T);
+  hb_blocks_put_back(h->blocks, ni, h->block, h->level1);
   if (__builtin_ctzll(T) + ARRANGED_WITHIN >= (int)h->blocks->level_max) HB_TRY(hb_hermite4_near.arrange(h));
   h->phases.correct_s += hb_clock_lap(&lap);
   h->counts.block_steps++;
   h->counts.particle_steps += ni;
   if (dt < h->shortest) h->shortest = dt;
   h->stale = on_device;
-  HB_TRY(after(h, T, ni));
+  if (h->params.predict == HB_PLACE_GPU) HB_TRY(tell_device(h, ni));
+  EACH_PRESENT (h, c, after) HB_TRY(c->after(h, T, &ni));
   if (h->near) h->phases.groups_s += hb_clock_lap(&lap);
   return HB_OK;
 }
@@ -910,8 +865,7 @@ static void destroy(void *state)
 {
   struct hb_hermite4 *h = state;
   if (!h) return;
-  for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->close) companions[c]->close(h);
+  EACH (c, close) c->close(h);
   hb_columns_free(&columns, h);
   hb_columns_free(&predicted, h);
   hb_blocks_destroy(h->blocks);
@@ -925,8 +879,7 @@ static enum hb_status open_all(struct hb_hermite4 *h)
   HB_TRY(weigh(h));
   HB_TRY(hb_columns_reserve(&columns, h->n, h));
   HB_TRY(hb_blocks_create(h->n, level_max, 0, &h->blocks));
-  for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->open) HB_TRY(companions[c]->open(h));
+  EACH (c, open) HB_TRY(c->open(h));
   return HB_OK;
 }
 
@@ -1034,9 +987,10 @@ static enum hb_status try_stars(struct hb_hermite4 *h)
 
 static enum hb_status begin_companions(struct hb_hermite4 *h)
 {
-  for (int c = 0; c < COMPANIONS; c++) {
-    if (companions[c] == &hb_companion_near) HB_TRY(try_stars(h));
-    if (companions[c]->begin) HB_TRY(companions[c]->begin(h));
+  if (h->params.predict == HB_PLACE_GPU) HB_TRY(keep_all(h));
+  EACH (c, begin) {
+    if (c == &hb_companion_near) HB_TRY(try_stars(h));
+    HB_TRY(c->begin(h));
   }
   return HB_OK;
 }
@@ -1060,7 +1014,7 @@ static enum hb_status start(struct hb_hermite4 *h)
   if (!h->groups)
     count_cut_steps(h, h->t0, h->n, h->phi1); /* of those that remain stars, the first step counts */
   if (h->params.first_step == HB_FIRST_STEP_EQ9 && !(h->near && h->groups)) HB_TRY(try_step(h));
-  share_level(h, h->n);
+  if (h->params.steps == HB_STEPS_SHARED) share_level(h, h->n);
   schedule_all(h);
   if (h->groups || h->near) HB_TRY(reserve_predicted(h));
   if (h->groups) HB_TRY(hb_hermite4_near.look_around(h));
@@ -1108,8 +1062,7 @@ static void predict_to(const struct hb_hermite4 *h, double t, double *xt, double
 
 static enum hb_status resolve(const struct hb_hermite4 *h, double t, double *x, double *v, double *e_rounded)
 {
-  for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->resolve) HB_TRY(companions[c]->resolve(h, t, x, v, e_rounded));
+  EACH (c, resolve) HB_TRY(c->resolve(h, t, x, v, e_rounded));
   return HB_OK;
 }
 
@@ -1186,8 +1139,7 @@ static enum hb_status save(const void *state, struct hb_sections *sections)
   HB_TRY(hb_numbers_put(&numbers, 1, h, sections));
   if (h->params.neighbors > 0) HB_TRY(hb_numbers_put(&of_near, 1, &h->counts.near, sections));
   HB_TRY(hb_numbers_put(&of_blocks, 1, h->blocks, sections));
-  for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->put) HB_TRY(companions[c]->put(h, sections));
+  EACH (c, put) HB_TRY(c->put(h, sections));
   return HB_OK;
 }
 
@@ -1229,8 +1181,7 @@ static enum hb_status fill(const struct hb_sections *sections, struct hb_hermite
   HB_TRY(hb_numbers_get(&of_blocks, sections, 1, h->blocks));
   HB_TRY(check_numbers(h));
   HB_TRY(check_levels(h));
-  for (int c = 0; c < COMPANIONS; c++)
-    if (companions[c]->get) HB_TRY(companions[c]->get(sections, h));
+  EACH (c, get) HB_TRY(c->get(sections, h));
   for (uint32_t i = 0; i < h->n; i++)
     if (!hb_hermite4_is_parked(h, i)) hb_blocks_put(h->blocks, i, h->blocks->level[i]);
   if (!isfinite(next_time(h)))

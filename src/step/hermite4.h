@@ -319,7 +319,8 @@ static inline double hb_hermite4_at(const struct hb_hermite4 *h, uint64_t T)
 /* Masses of what the sources of forces are to sum. */
 static inline const double *hb_hermite4_sources(const struct hb_hermite4 *h)
 {
-  return h->groups && h->groups->sources ? h->groups->sources : hb_hermite4_masses(h);
+  const struct hb_groups *g = h->groups;
+  return !g ? h->particles->m : g->sources ? g->sources : g->m;
 }
 
 /* The level of a step; and what companions leave of one of i's, and of the b-th's of the block. */

@@ -34,11 +34,6 @@ struct norms {
   double first, second, third;
 };
 
-static struct norms norms_of(double dt, const double k[3], const double dtdk[3], const double dt3k2[3])
-{
-  return (struct norms){dt * hb_norm(k), hb_norm(dtdk), hb_norm(dt3k2)};
-}
-
 /* [PZ07] eq. 9; INFINITY if both sums of the quotient vanish. */
 static double next(double nu, double dt, double pull, const double dt2a2[3], const double dt3k2[3],
                    double first, double third)
@@ -48,9 +43,6 @@ static double next(double nu, double dt, double pull, const double dt2a2[3], con
   double a2 = hb_norm(end);
   return dt * sqrt(nu * quotient(pull * a2 + first * first, first * third + a2 * a2));
 }
-
-/* Whether a step shows the noise of float forces: the jerk changed little, and dt^3 k'' is larger than its whole change. */
-static int is_noisy(const struct norms *n) { return n->third > n->second && n->second < n->first / 4; }
 
 static void rely_on_jerks(double floor, const double dtdk[3], double dt2a2[3], double dt3k2[3],
                           struct norms *n)
@@ -67,7 +59,7 @@ static void rely_on_jerks(double floor, const double dtdk[3], double dt2a2[3], d
 void hb_timestep_rely_on_jerks(double floor, double dt, const double k[3], const double dtdk[3],
                                double dt2a2[3], double dt3k2[3])
 {
-  struct norms n = norms_of(dt, k, dtdk, dt3k2);
+  struct norms n = {dt * hb_norm(k), hb_norm(dtdk), hb_norm(dt3k2)};
   rely_on_jerks(floor, dtdk, dt2a2, dt3k2, &n);
 }
 
@@ -75,12 +67,13 @@ double hb_timestep_after(const struct hb_timestep_rule *rule, double phi, double
                          const double k[3], const double dtdk[3], double dt2a2[3], double dt3k2[3],
                          int *noisy)
 {
-  struct norms n = norms_of(dt, k, dtdk, dt3k2);
+  struct norms n = {dt * hb_norm(k), hb_norm(dtdk), hb_norm(dt3k2)};
   double pull = hb_norm(a);
   if (rule->noise > 0)
     rely_on_jerks(rule->noise * fmax(fmax(pull, rule->pulls), least_pull(phi, rule->mass)), dtdk, dt2a2,
                   dt3k2, &n);
-  *noisy = is_noisy(&n);
+  /* rounding shows where the jerk changed little, and dt^3 k'' is larger than its whole change */
+  *noisy = n.third > n.second && n.second < n.first / 4;
   return next(rule->nu, dt, fmax(pull, rule->a_least), dt2a2, dt3k2, n.first, n.third);
 }
 
