@@ -1051,12 +1051,6 @@ static enum hb_status begin_job(struct hb_force *force, const struct hb_force_jo
                         : force->ops->begin(force->state, job);
 }
 
-static enum hb_status finish_job(struct hb_force *force, const struct hb_force_job *job)
-{
-  if (force->rescale) return rescale_finish(force->rescale, force->ops, force->state, job);
-  return force->ops->finish ? force->ops->finish(force->state, job) : HB_OK;
-}
-
 enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m, const double *x,
                               const double *v)
 {
@@ -1081,17 +1075,12 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
   return HB_OK;
 }
 
-/* As a scheduler gives them: then none is named twice. */
-static int are_ascending(size_t nj, size_t ni, const uint32_t *index)
-{
-  int wrong = 0;
-  for (size_t k = 1; k < ni; k++) wrong |= index[k] <= index[k - 1];
-  return !wrong && (ni == 0 || index[ni - 1] < nj);
-}
-
+/* Sources, and none twice: so it is where a scheduler gives them in ascending order. */
 static enum hb_status check_sinks(struct hb_force *force, size_t ni, const uint32_t *index)
 {
-  if (are_ascending(force->nj, ni, index)) return HB_OK;
+  int wrong = ni > 0 && index[ni - 1] >= force->nj;
+  for (size_t k = 1; k < ni; k++) wrong |= index[k] <= index[k - 1];
+  if (!wrong) return HB_OK;
   if (++force->call == 0) { /* the counter wrapped: clear all stamps */
     memset(force->stamp, 0, force->stamp_room * sizeof *force->stamp);
     force->call = 1;
@@ -1182,7 +1171,10 @@ enum hb_status hb_force_finish(struct hb_force *force)
   HB_GL_VISIT;
   if (!force->is_under_way) return HB_OK;
   force->is_under_way = 0;
-  HB_TRY(finish_job(force, &force->under_way));
+  if (force->rescale)
+    HB_TRY(rescale_finish(force->rescale, force->ops, force->state, &force->under_way));
+  else if (force->ops->finish)
+    HB_TRY(force->ops->finish(force->state, &force->under_way));
   return force->is_trusted ? HB_OK : check_finite(force, &force->under_way);
 }
 
@@ -1234,17 +1226,6 @@ enum hb_status hb_force_engine(struct hb_force *force, size_t nj, struct hb_pair
 
 /* ---- as integrators call them: sources and forces in one, timed, repeated where the device fails ---- */
 
-/* Adds the time that a call has taken to begin, and to finish since `lap`, but not what its caller did in between; of that the source
- * has spent some in sending and receiving. */
-static void count_phases(struct hb_force *force, double lap)
-{
-  struct hb_phases *phases = &force->phases;
-  const struct hb_phases *spent = &force->spent;
-  phases->send_s += spent->send_s;
-  phases->receive_s += spent->receive_s;
-  phases->force_s += force->begun_s + (hb_clock_now() - lap) - spent->send_s - spent->receive_s;
-}
-
 enum hb_status hb_force_find_massive(struct hb_force *force, size_t n, const double *m)
 {
   return find_massive(&force->massive, n, m);
@@ -1283,26 +1264,29 @@ static enum hb_status begin_once(struct hb_force *force, struct hb_force_job job
   job.since = start;
   HB_TRY(begin_job(force, &job));
   force->under_way = job;
-  force->is_under_way = 1;
+  force->is_under_way = force->is_trusted = 1;
   force->begun_s = hb_clock_now() - start;
   return HB_OK;
 }
 
+/* Adds the time that a call has taken to begin, and now to finish, but not what its caller did in between; of that the source has
+ * spent some in sending and receiving. */
 static enum hb_status finish_once(struct hb_force *force)
 {
-  HB_GL_VISIT;
+  struct hb_phases *phases = &force->phases;
+  const struct hb_phases *spent = &force->spent;
   if (!force->is_under_way) return HB_OK;
-  force->is_under_way = 0;
   double start = hb_clock_now();
-  HB_TRY(finish_job(force, &force->under_way));
-  count_phases(force, start);
+  HB_TRY(hb_force_finish(force));
+  phases->send_s += spent->send_s;
+  phases->receive_s += spent->receive_s;
+  phases->force_s += force->begun_s + (hb_clock_now() - start) - spent->send_s - spent->receive_s;
   return HB_OK;
 }
 
-/* After a status of a call or a part of it. */
-static enum hb_status once_more(struct hb_force *force, const struct hb_force_job *job, enum hb_status status)
+/* After HB_ERR_DEVICE of a call or a part of it. */
+static enum hb_status once_more(struct hb_force *force, const struct hb_force_job *job)
 {
-  if (status != HB_ERR_DEVICE) return status;
   hb_log("%s; trying once more with shorter draws", hb_error());
   HB_TRY(hb_force_open_again(force));
   HB_TRY(begin_once(force, *job));
@@ -1312,12 +1296,14 @@ static enum hb_status once_more(struct hb_force *force, const struct hb_force_jo
 enum hb_status hb_force_begin_of(struct hb_force *force, const struct hb_force_job *job)
 {
   enum hb_status status = begin_once(force, *job);
-  return once_more(force, job, status == HB_OK ? set_off(force) : status);
+  if (status == HB_OK) status = set_off(force);
+  return status == HB_ERR_DEVICE ? once_more(force, job) : status;
 }
 
 enum hb_status hb_force_finish_of(struct hb_force *force, const struct hb_force_job *job)
 {
-  return once_more(force, job, finish_once(force));
+  enum hb_status status = finish_once(force);
+  return status == HB_ERR_DEVICE ? once_more(force, job) : status;
 }
 
 void hb_force_needs(const struct hb_force *force, size_t nj, size_t ni, size_t *from, size_t *to)
@@ -1333,7 +1319,8 @@ struct hb_phases *hb_force_phases(struct hb_force *force) { return &force->phase
 enum hb_status hb_force_of(struct hb_force *force, const struct hb_force_job *job)
 {
   enum hb_status status = begin_once(force, *job);
-  return once_more(force, job, status == HB_OK ? finish_once(force) : status);
+  if (status == HB_OK) status = finish_once(force);
+  return status == HB_ERR_DEVICE ? once_more(force, job) : status;
 }
 
 void hb_force_set_field(struct hb_force *force, const struct hb_field *field) { force->field = field; }
@@ -1393,11 +1380,11 @@ enum hb_status hb_force_begin_kept(struct hb_force *force, const struct hb_force
 
 enum hb_status hb_force_finish_kept(struct hb_force *force)
 {
-  const struct hb_force_job job = force->under_way;
-  double start = hb_clock_now();
-  HB_TRY(hb_force_finish(force));
-  HB_TRY(force->ops->resident->check(force->records, job.sinks.n, job.to.a));
-  count_phases(force, start);
+  const struct hb_force_job *job = &force->under_way;
+  HB_TRY(finish_once(force));
+  double lap = hb_clock_now();
+  HB_TRY(force->ops->resident->check(force->records, job->sinks.n, job->to.a));
+  force->phases.force_s += hb_clock_lap(&lap);
   return HB_OK;
 }
 

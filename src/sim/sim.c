@@ -492,8 +492,7 @@ const struct hb_event *hb_sim_events(const struct hb_sim *sim, size_t *count)
 static enum hb_status look_if_due(struct hb_sim *sim, double t)
 {
   double every = 2 * sim->params.dt_max; /* from 1024 stars on less than 2 % of the time of the steps */
-  if (!(sim->events.kinds & of_binaries) || floor(hb_sim_time(sim) / every) == floor(t / every)) return HB_OK;
-  return look(sim, HB_EVENT_FORMED);
+  return floor(hb_sim_time(sim) / every) == floor(t / every) ? HB_OK : look(sim, HB_EVENT_FORMED);
 }
 
 /* ---- its life ---------------------------------------------------------------------------------------- */
@@ -898,19 +897,19 @@ enum hb_status hb_sim_step(struct hb_sim *sim)
 {
   HB_GL_VISIT;
   struct hb_sim_counts before, after;
-  double t = hb_sim_time(sim), end = next_end(sim);
+  double t = hb_sim_time(sim), end = sim->stars ? next_end(sim) : INFINITY;
   sim->events.count = 0;
   if (end < INFINITY) {
     sim->integrator->wait(sim->state, end);
     return age(sim);
   }
-  hb_sim_counts(sim, &before);
+  sim->integrator->counts(sim->state, &before);
   HB_TRY(sim->integrator->step(sim->state));
-  hb_sim_counts(sim, &after);
+  sim->integrator->counts(sim->state, &after);
   count_block(after.particle_steps - before.particle_steps, sim->blocks);
   count_block(after.near.far_steps - before.near.far_steps, sim->full_blocks);
-  HB_TRY(look_if_due(sim, t));
-  return age(sim);
+  if (sim->events.kinds & of_binaries) HB_TRY(look_if_due(sim, t));
+  return sim->stars ? age(sim) : HB_OK;
 }
 
 static enum hb_status check_time(double t)
