@@ -42,7 +42,10 @@ static void alone(struct hb_force *force, double eps)
   battery_random_set(1, eps, 0);
   battery_send_set(force);
   battery_evaluate(force, 1, battery_all);
-  for (int l = 0; l < 3; l++) assert_true(battery_result.a[l] == 0 && battery_result.j[l] == 0);
+  for (int l = 0; l < 3; l++) {
+    expect_equal(battery_result.a[l], 0);
+    expect_equal(battery_result.j[l], 0);
+  }
   expect_equal(battery_result.phi[0], 0);
 }
 

@@ -28,6 +28,13 @@ void support_unexpected(double value, double bound, const char *expected, const 
   _fail(file, line);
 }
 
+void support_near(double value, double right, double relative, const char *expected, const char *file,
+                  int line)
+{
+  if (!(fabs(value - right) <= relative * fabs(right)))
+    support_unexpected(value, right, expected, file, line);
+}
+
 static char folder[256];
 
 static DIR *open_folder(void)

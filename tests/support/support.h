@@ -30,10 +30,16 @@
 #define expect_other(value, wrong)    SUPPORT_EXPECT(value, !=, wrong)
 #define SUPPORT_EXPECT(a, is, b)                                                                             \
   do {                                                                                                       \
-    if (!((a)is(b))) support_unexpected((double)(a), (double)(b), #a " " #is " " #b, __FILE__, __LINE__);    \
+    const __typeof__((a) + 0) support_value = (a); /* once, whatever it does */                              \
+    if (!(support_value is(b)))                                                                              \
+      support_unexpected((double)support_value, (double)(b), #a " " #is " " #b, __FILE__, __LINE__);         \
   } while (0)
+#define expect_near(value, right, relative)                                                                  \
+  support_near((value), (right), (relative), #value " within " #relative " of " #right, __FILE__, __LINE__)
 
 void support_unexpected(double value, double bound, const char *expected, const char *file, int line);
+void support_near(double value, double right, double relative, const char *expected, const char *file,
+                  int line);
 
 void support_assert_status(enum hb_status got, enum hb_status expected, const char *sentence,
                            const char *call, const char *file, int line);

@@ -46,7 +46,9 @@ static void test_counts_and_energies(void **state)
   expect_above(r.counts.block_steps, 100);
   expect_equal(r.counts.particle_steps, c[1].particle_steps - c[0].particle_steps);
   expect_equal(r.counts.pairs, r.counts.particle_steps * (N - 1));
-  assert_true(r.e_begin == d[0].e_total && r.e_end == d[1].e_total && r.exact_energy);
+  expect_equal(r.e_begin, d[0].e_total);
+  expect_equal(r.e_end, d[1].e_total);
+  assert_true(r.exact_energy);
   assert_int_equal(r.scaling, HB_IC_SCALING_MEASURED);
   assert_string_equal(r.scheme, "host");
   assert_string_equal(r.precision, "double");

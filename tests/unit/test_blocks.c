@@ -281,7 +281,7 @@ static void test_large_blocks(void **state)
     }
     hb_blocks_put_back(b, count, selected, level);
     for (size_t k = 0; k < count; k++) {
-      expect_at_most(level[k], hb_blocks_limit(b, index[k]));
+      expect_at_most((unsigned)level[k], hb_blocks_limit(b, index[k]));
       assert_int_equal(b->level[selected[k]], level[k]);
     }
     assert_int_equal(step_blocks_check(b, NULL), HB_OK);

@@ -52,7 +52,7 @@ static int holds(const char *path, double first)
 static void checksum_is_the_known_one(void **state)
 {
   (void)state;
-  assert_true(crc32_z(0, (const Bytef *)"123456789", 9) == 0xcbf43926);
+  expect_equal(crc32_z(0, (const Bytef *)"123456789", 9), 0xcbf43926);
   unsigned char bytes[300];
   for (size_t k = 0; k < sizeof bytes; k++) bytes[k] = (unsigned char)(k * k);
   uLong whole = crc32_z(0, bytes, sizeof bytes);

@@ -10,7 +10,10 @@ static double lightness(enum hb_colormap map, double t)
   float rgb[3];
   double lab[3];
   hb_colormap_rgb(map, t, rgb);
-  for (int k = 0; k < 3; k++) assert_true(rgb[k] >= 0 && rgb[k] <= 1);
+  for (int k = 0; k < 3; k++) {
+    expect_at_least(rgb[k], 0);
+    expect_at_most(rgb[k], 1);
+  }
   picture_oklab(rgb, lab);
   return lab[0];
 }

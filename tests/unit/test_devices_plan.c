@@ -26,7 +26,9 @@ static void test_cuts(void **state)
         assert_int_equal(hb_shares_cut(&cases[c], cases[c].count, n, steps[t]), n);
         for (int k = 1; k <= cases[c].count; k++) {
           size_t cut = hb_shares_cut(&cases[c], k, n, steps[t]);
-          assert_true(cut >= before && cut <= n && (cut == n || cut % steps[t] == 0));
+          expect_at_least(cut, before);
+          expect_at_most(cut, n);
+          if (cut != n) expect_equal(cut % steps[t], 0);
           before = cut;
         }
       }

@@ -25,14 +25,16 @@ static void power_law_comes_back(void **state)
   struct hb_power_law law, error;
   for (int k = 0; k < SIZES; k++) y[k] = 247 * pow(sizes[k], 0.35);
   ASSERT_OK(hb_fit_power_law(SIZES, sizes, y, &law, &error));
-  assert_true(near(law.c, 247, 1e-12) && near(law.p, 0.35, 1e-12));
+  expect_near(law.c, 247, 1e-12);
+  expect_near(law.p, 0.35, 1e-12);
   expect_below(error.c, 1e-10);
   expect_below(error.p, 1e-13);
   /* three points by hand: log2 of y is 0, 1, 4 at log2 of x = 1, 2, 3, so y = 2^(2 x - 7/3), residuals 1/3 -2/3 1/3 */
   ASSERT_OK(hb_fit_power_law(3, (double[]){2, 4, 8}, (double[]){1, 2, 16}, &law, &error));
-  assert_true(near(law.p, 2, 1e-12) && near(law.c, exp2(-7. / 3), 1e-12));
-  assert_true(near(error.p, sqrt(2. / 3 / 2), 1e-12));
-  assert_true(near(error.c, law.c * log(2) * sqrt(2. / 3 * (1. / 3 + 2)), 1e-12));
+  expect_near(law.p, 2, 1e-12);
+  expect_near(law.c, exp2(-7. / 3), 1e-12);
+  expect_near(error.p, sqrt(2. / 3 / 2), 1e-12);
+  expect_near(error.c, law.c * log(2) * sqrt(2. / 3 * (1. / 3 + 2)), 1e-12);
 }
 
 static void power_law_of_two_points(void **state)
@@ -40,7 +42,10 @@ static void power_law_of_two_points(void **state)
   (void)state;
   struct hb_power_law law, error;
   ASSERT_OK(hb_fit_power_law(2, (double[]){1, 100}, (double[]){5, 50}, &law, &error));
-  assert_true(near(law.c, 5, 1e-12) && near(law.p, 0.5, 1e-12) && isnan(error.c) && isnan(error.p));
+  expect_near(law.c, 5, 1e-12);
+  expect_near(law.p, 0.5, 1e-12);
+  assert_true(isnan(error.c));
+  assert_true(isnan(error.p));
 }
 
 static void too_few_points_are_refused(void **state)
@@ -80,8 +85,10 @@ static void terms_come_back(void **state)
     ASSERT_OK(hb_fit_terms(POINTS, 3, x, y, t, error));
     for (int i = 0; i < 3; i++) {
       double share = cases[c][i] * x[3 * (POINTS - 1) + i] / y[POINTS - 1];
-      assert_true(share == 0 ? t[i] * x[3 * (POINTS - 1) + i] < 1e-9 * y[POINTS - 1]
-                             : near(t[i], cases[c][i], 1e-6));
+      if (share == 0)
+        expect_below(t[i] * x[3 * (POINTS - 1) + i], 1e-9 * y[POINTS - 1]);
+      else
+        expect_near(t[i], cases[c][i], 1e-6);
       expect_at_least(t[i], 0);
       expect_at_least(error[i], 0);
     }
@@ -101,7 +108,8 @@ static void no_term_is_negative(void **state)
   expect_above(error[0], 0);
   for (int k = 0; k < POINTS; k++) two[2 * k] = x[3 * k + 1], two[2 * k + 1] = x[3 * k + 2];
   ASSERT_OK(hb_fit_terms(POINTS, 2, two, y, without, error));
-  assert_true(near(t[1], without[0], 1e-9) && near(t[2], without[1], 1e-9));
+  expect_near(t[1], without[0], 1e-9);
+  expect_near(t[2], without[1], 1e-9);
 }
 
 /* A point that took ten times as long changes little. Negative control: absolute distances would follow it. */
@@ -123,9 +131,12 @@ static void terms_that_cannot_be_told_apart(void **state)
   (void)state;
   double x[] = {1, 2, 1, 2, 1, 2}, y[] = {4, 4, 4}, t[2], error[2];
   ASSERT_OK(hb_fit_terms(3, 2, x, y, t, error));
-  assert_true(near(t[0] + 2 * t[1], 4, 1e-12) && isnan(error[0]) && isnan(error[1]));
+  expect_near(t[0] + 2 * t[1], 4, 1e-12);
+  assert_true(isnan(error[0]));
+  assert_true(isnan(error[1]));
   ASSERT_OK(hb_fit_terms(1, 2, x, y, t, error)); /* one point, so one term */
-  assert_true(near(t[0] + 2 * t[1], 4, 1e-12) && isnan(error[0]));
+  expect_near(t[0] + 2 * t[1], 4, 1e-12);
+  assert_true(isnan(error[0]));
   double nothing[] = {0, 0, 0};
   ASSERT_OK(hb_fit_terms(3, 2, x, nothing, t, error));
   expect_equal(t[0], 0);
@@ -205,7 +216,7 @@ static void machine_comes_back(void **state)
     for (int k = 0; k < RUNS; k++) {
       double n = runs[k].n, sum = runs[k].phases.predict_s + runs[k].phases.send_s + runs[k].phases.force_s +
                                   runs[k].phases.receive_s + runs[k].phases.correct_s;
-      assert_true(near(hb_machine_time(&machine, n), 4 * sum, 1e-6)); /* eq. 16 */
+      expect_near(hb_machine_time(&machine, n), 4 * sum, 1e-6); /* eq. 16 */
     }
   }
 }
@@ -232,7 +243,7 @@ static void errors_say_how_sure(void **state)
       all++;
     }
     double n = 4096; /* what matters in the end */
-    assert_true(near(hb_machine_time(&machine, n), hb_machine_time(&right, n), 0.08));
+    expect_near(hb_machine_time(&machine, n), hb_machine_time(&right, n), 0.08);
   }
   expect_above(within[0], 0.85 * all);
   expect_below(within[0], 0.99 * all);

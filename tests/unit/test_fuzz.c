@@ -42,10 +42,11 @@ static size_t read_seeds(const char *target, struct seed *seeds)
     snprintf(path, sizeof path, "%s/%s", folder, entries[k]->d_name);
     if (*entries[k]->d_name != '.') {
       struct seed *seed = &seeds[count++];
-      assert_true(count < MOST_SEEDS);
+      expect_below(count, MOST_SEEDS);
       snprintf(seed->name, sizeof seed->name, "%.63s", entries[k]->d_name);
       seed->bytes = (uint8_t *)support_read(path, &seed->count);
-      assert_true(seed->bytes && seed->count <= MOST_BYTES);
+      assert_true(seed->bytes);
+      expect_at_most(seed->count, MOST_BYTES);
     }
     free(entries[k]);
   }
@@ -124,7 +125,7 @@ static void test_target(void **state)
   const struct fuzz_target *target = *state;
   struct seed seeds[MOST_SEEDS];
   size_t count = read_seeds(target->name, seeds);
-  assert_true(count > 0);
+  expect_above(count, 0);
   char kept[600];
   const char *folder = support_path(target->name); /* before the fork: the parent removes it */
   struct input *input = mmap(NULL, sizeof *input, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

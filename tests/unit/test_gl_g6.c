@@ -199,7 +199,8 @@ static void test_one_wait(void **state)
     int code = g6calc_lasthalf(0, 100, ni, s.index, s.x, s.v, 0.01, s.h2, s.acc, s.jerk, s.pot);
     int waits = waits_end();
     assert_int_equal(code, 0);
-    assert_true(call < 2 || waits <= 1); /* the first calls compile; where results are polled there is none */
+    if (call >= 2)
+      expect_at_most(waits, 1); /* the first calls compile; where results are polled there is none */
     expect_below(g6_error_of(&p, 100, t, 0.01, &s), DS);
   }
   g6_close(0);

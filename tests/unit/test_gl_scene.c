@@ -575,7 +575,10 @@ static void test_thin(void **state)
   assert_int_equal(trails.count, 4);
   for (int e = 0; e < 3; e++) {
     double from = t[(trails.next + e) % 4], to = t[(trails.next + e + 1) % 4];
-    if (e < 2) assert_true(to - from > 0.25 && to - from < 0.36);
+    if (e < 2) {
+      expect_above(to - from, 0.25);
+      expect_below(to - from, 0.36);
+    }
     if (e == 2) expect_equal(to, 2);
   }
 }

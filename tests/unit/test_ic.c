@@ -338,7 +338,10 @@ static void figure8_is_balanced(void **state)
   struct hb_particles *p = ic_make("figure8", (struct hb_ic_params){0});
   double x[3], v[3];
   hb_center_of_mass(p, x, v);
-  for (int k = 0; k < 3; k++) assert_true(x[k] == 0 && v[k] == 0);
+  for (int k = 0; k < 3; k++) {
+    expect_equal(x[k], 0);
+    expect_equal(v[k], 0);
+  }
   ic_assert_near(angular_momentum_z(p), 0, FIGURE8);
   ic_assert_near(energy(p), -1.287146, 1e-5); /* six digits in the literature */
   expect_equal(total_mass(p), 3);
@@ -351,7 +354,10 @@ static void pythagorean_is_at_rest(void **state)
   struct hb_particles *p = ic_make("pythagorean", (struct hb_ic_params){0});
   double x[3], v[3];
   hb_center_of_mass(p, x, v);
-  for (int k = 0; k < 3; k++) assert_true(x[k] == 0 && v[k] == 0);
+  for (int k = 0; k < 3; k++) {
+    expect_equal(x[k], 0);
+    expect_equal(v[k], 0);
+  }
   ic_assert_near(energy(p), -(3.0 * 4 / 5 + 3.0 * 5 / 4 + 4.0 * 5 / 3), IC_ROUNDING * 13);
   hb_particles_destroy(p);
 }

@@ -92,8 +92,11 @@ static void other_eccentricities(void **state)
   assert_true(FOLLOWS(e, cluster_uniform));
   assert_true(FOLLOWS(phase, cluster_uniform));
   assert_false(FOLLOWS(e, thermal));
-  for (size_t k = 0; k < PAIRS; k++) /* the default: hundredths of one over the number of systems, to that */
-    assert_true(orbits[k].a * PAIRS > 0.00999 && orbits[k].a * PAIRS < 1.001);
+  for (size_t k = 0; k < PAIRS;
+       k++) { /* the default: hundredths of one over the number of systems, to that */
+    expect_above(orbits[k].a * PAIRS, 0.00999);
+    expect_below(orbits[k].a * PAIRS, 1.001);
+  }
   hb_particles_destroy(p);
   p = binaries((struct hb_ic_cluster){.eccentricities = HB_IC_CIRCULAR});
   for (size_t k = 0; k < PAIRS; k++) expect_below(orbits[k].e, 1e-8);
@@ -210,7 +213,7 @@ static void duquennoy_1991(void **state)
   expect_above(widest, bound / 2);
   expect_below(first, 1);
   expect_below(touching, 1);
-  assert_true(atoi(hb_particles_note(p, "orbits_redrawn")) > PAIRS / 50);
+  expect_above(atoi(hb_particles_note(p, "orbits_redrawn")), PAIRS / 50);
   hb_particles_destroy(p);
   p = with_periods(HB_IC_ORBITS_DUQUENNOY1991, 1e-3);
   for (size_t k = 0; k < PAIRS; k++) expect_below(orbits[k].a, 1e-3 * (1 + 1e-9));
@@ -265,8 +268,8 @@ static void share_of_the_systems(void **state)
     close += ic_length(d) < 2e-6;
   }
   assert_int_equal(close, 100);
-  assert_true(cluster_virial_ratio(p) >
-              0.5 + 1e-6); /* the negative control: as stars they are something else */
+  expect_above(cluster_virial_ratio(p),
+               0.5 + 1e-6); /* the negative control: as stars they are something else */
   hb_particles_destroy(systems);
   hb_particles_destroy(p);
 }

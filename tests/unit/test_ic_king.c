@@ -205,11 +205,11 @@ static void tells_where_it_ends(void **state)
   params.cluster.binaries = 0.2;
   ic_assert_near(reach(&params, "king"), expected, 5. / 32 * expected);
   params.cluster.tidal_radius = 2;
-  assert_true(reach(&params, "king") == 2);
+  expect_equal(reach(&params, "king"), 2);
   params.w0 = 0;
-  assert_true(reach(&params, "plummer") == 2);
+  expect_equal(reach(&params, "plummer"), 2);
   params.cluster.tidal_radius = 0;
-  assert_true(reach(&params, "plummer") == 0);
+  expect_equal(reach(&params, "plummer"), 0);
 }
 
 static void refuses_depths(void **state)

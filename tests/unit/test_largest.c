@@ -31,8 +31,8 @@ static void test_zeros(void **state)
 {
   (void)state;
   expect_equal(hb_largest(0, NULL), 0);
-  assert_true(hb_largest(2, (const double[]){-0.0, 0}) == 0 &&
-              !signbit(hb_largest(1, (const double[]){-0.0})));
+  expect_equal(hb_largest(2, (const double[]){-0.0, 0}), 0);
+  assert_true(!signbit(hb_largest(1, (const double[]){-0.0})));
 }
 
 int main(void)

@@ -6,11 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static int near(double got, double right, double relative)
-{
-  return fabs(got - right) <= relative * fabs(right);
-}
-
 static const struct hb_machine *machine(const char *name)
 {
   const struct hb_machine *m = hb_machines;
@@ -27,7 +22,7 @@ static void test_time_of_a_pair(void **state)
   (void)state;
   for (int k = 0; k < HB_MACHINES; k++) {
     const struct hb_machine *m = &hb_machines[k];
-    assert_true(near(m->t_pair, m->eta_fe / (m->f_cycle * m->n_pipe), 2e-3));
+    expect_near(m->t_pair, m->eta_fe / (m->f_cycle * m->n_pipe), 2e-3);
   }
 }
 
@@ -36,7 +31,7 @@ static void test_time_of_the_host(void **state)
 {
   (void)state;
   static const double t_host = 3.82e-7;
-  assert_true(near(hb_machine_t_host(&hb_machines[0], 65536, n_block(65536)) / 65536, t_host, 0.01));
+  expect_near(hb_machine_t_host(&hb_machines[0], 65536, n_block(65536)) / 65536, t_host, 0.01);
   expect_above(hb_machine_t_host(&hb_machines[0], 256, n_block(256)) / 256, 1.5 * t_host);
 }
 
@@ -44,15 +39,15 @@ static void test_terms_of_a_step(void **state)
 {
   (void)state;
   const struct hb_machine *grape = machine("GRAPE-6Af"), *gpu = machine("8800GTX"), *xeon = machine("Xeon");
-  assert_true(near(n_block(1024), 54.9, 1e-3)); /* 0.2 * 1024^0.81, by hand */
-  assert_true(near(hb_model_n_steps(1024, 0.01), 2795, 1e-3));
-  assert_true(near(hb_machine_t_host(xeon, 1000, 0), 2.647e-4, 1e-3)); /* 900 000 cycles of 3.4 GHz */
-  assert_true(near(hb_machine_t_host(xeon, 0, 1000), 4.706e-3, 1e-3));
-  assert_true(near(hb_machine_t_comm(grape, 1000, 10), 10 * 1.6e-6, 1e-12));   /* sends the block */
-  assert_true(near(hb_machine_t_comm(gpu, 1000, 10), 1000 * 2.357e-5, 1e-12)); /* sends all */
+  expect_near(n_block(1024), 54.9, 1e-3); /* 0.2 * 1024^0.81, by hand */
+  expect_near(hb_model_n_steps(1024, 0.01), 2795, 1e-3);
+  expect_near(hb_machine_t_host(xeon, 1000, 0), 2.647e-4, 1e-3); /* 900 000 cycles of 3.4 GHz */
+  expect_near(hb_machine_t_host(xeon, 0, 1000), 4.706e-3, 1e-3);
+  expect_near(hb_machine_t_comm(grape, 1000, 10), 10 * 1.6e-6, 1e-12);   /* sends the block */
+  expect_near(hb_machine_t_comm(gpu, 1000, 10), 1000 * 2.357e-5, 1e-12); /* sends all */
   expect_equal(hb_machine_t_comm(xeon, 1000, 10), 0);
-  assert_true(near(hb_machine_t_force(gpu, 1000, 10), 8.15e-6, 1e-12));
-  assert_true(near(hb_machine_t_step(gpu, 1000, 10), 2.647e-4 + 4.706e-5 + 8.15e-6 + 2.357e-2, 1e-4));
+  expect_near(hb_machine_t_force(gpu, 1000, 10), 8.15e-6, 1e-12);
+  expect_near(hb_machine_t_step(gpu, 1000, 10), 2.647e-4 + 4.706e-5 + 8.15e-6 + 2.357e-2, 1e-4);
 }
 
 /* Table 2: seconds of a quarter of a time unit; 0: not measured. */
@@ -119,9 +114,9 @@ static void test_what_the_text_says(void **state)
   (void)state;
   static const double year = 3.156e7;
   const struct hb_machine *gpu = machine("8800GTX"), *xeon = machine("Xeon");
-  assert_true(near(hb_machine_time(xeon, 9e6) / hb_machine_time(gpu, 9e6), 50, 0.1));
-  assert_true(near(hb_machine_time(xeon, 1e6) / hb_machine_time(gpu, 1e6), 20, 0.1));
-  assert_true(near(hb_machine_time(gpu, 9e6), 2 * year, 0.15));
+  expect_near(hb_machine_time(xeon, 9e6) / hb_machine_time(gpu, 9e6), 50, 0.1);
+  expect_near(hb_machine_time(xeon, 1e6) / hb_machine_time(gpu, 1e6), 20, 0.1);
+  expect_near(hb_machine_time(gpu, 9e6), 2 * year, 0.15);
   expect_above(hb_machine_time(gpu, 8192), hb_machine_time(xeon, 8192));
   expect_below(hb_machine_time(gpu, 16384), hb_machine_time(xeon, 16384));
 }

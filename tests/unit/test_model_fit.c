@@ -41,8 +41,6 @@ static struct hb_model_fit_params job(struct seen *seen)
       .context = seen};
 }
 
-static int near(double got, double right) { return fabs(got - right) <= 1e-9 * fabs(right); }
-
 static void runs_are_summed_up(void **state)
 {
   (void)state;
@@ -67,19 +65,25 @@ static void runs_are_summed_up(void **state)
       de_rel += error / (SIZES * SEEDS);
     }
     assert_int_equal(got[k].n, sizes[k]);
-    assert_true(near(got[k].n_steps, n_steps) && near(got[k].n_block, n_block));
-    assert_true(near(got[k].measured_s, wall_s) && near(got[k].de_rel_most, most)); /* of two: the mean */
-    assert_true(near(got[k].predicted_s, hb_machine_time(&fit.machine, (double)sizes[k])));
+    expect_near(got[k].n_steps, n_steps, 1e-9);
+    expect_near(got[k].n_block, n_block, 1e-9);
+    expect_near(got[k].measured_s, wall_s, 1e-9);
+    expect_near(got[k].de_rel_most, most, 1e-9); /* of two: the mean */
+    expect_near(got[k].predicted_s, hb_machine_time(&fit.machine, (double)sizes[k]), 1e-9);
     expect_equal(isnan(got[k].unseen_s), (k % 2 == 0));
     double eq14 = 0.2 * pow((double)sizes[k], 0.81);
     n_block_deviation = fmax(n_block_deviation, fabs(n_block / eq14 - 1));
     if (k % 2) unseen_deviation = fmax(unseen_deviation, fabs(got[k].unseen_s / wall_s - 1));
   }
-  assert_true(near(fit.n_block_deviation, n_block_deviation) && near(fit.unseen_deviation, unseen_deviation));
-  assert_true(near(fit.de_rel, de_rel));
+  expect_near(fit.n_block_deviation, n_block_deviation, 1e-9);
+  expect_near(fit.unseen_deviation, unseen_deviation, 1e-9);
+  expect_near(fit.de_rel, de_rel, 1e-9);
   assert_int_equal(strncmp(fit.machine.name, "host double, ", 13), 0);
-  assert_true(fit.machine.sends_all && !fit.machine.receives_all && fit.machine.t_receive == 0);
-  assert_true(near(fit.t_host, hb_model_t_host(&fit.machine)) && fit.t_host_error >= fit.error.t_predict);
+  assert_true(fit.machine.sends_all);
+  assert_true(!fit.machine.receives_all);
+  expect_equal(fit.machine.t_receive, 0);
+  expect_near(fit.t_host, hb_model_t_host(&fit.machine), 1e-9);
+  expect_at_least(fit.t_host_error, fit.error.t_predict);
 }
 
 /* Counts do not depend on the machine: blocks within 25 % of eq. 14 with every rounding, and the exponents of eqs 14 and 17
@@ -144,8 +148,10 @@ static void predictions_are_sums_of_their_terms(void **state)
   for (size_t k = 0; k < count; k++) {
     struct hb_model_time t;
     hb_model_predict(&machines[k], 16384, &t);
-    assert_true(near(t.n_block, 0.2 * pow(16384, 0.81)) && near(t.n_steps, 247 * pow(16384, 0.35)));
-    assert_true(near(t.t_step, t.t_host + t.t_comm + t.t_force) && near(t.t_unit, t.t_step * t.n_steps));
+    expect_near(t.n_block, 0.2 * pow(16384, 0.81), 1e-9);
+    expect_near(t.n_steps, 247 * pow(16384, 0.35), 1e-9);
+    expect_near(t.t_step, t.t_host + t.t_comm + t.t_force, 1e-9);
+    expect_near(t.t_unit, t.t_step * t.n_steps, 1e-9);
     expect_below(fabs(hb_model_t_host(&machines[k]) / 3.82e-7 - 1), 0.01); /* Table 3 */
   }
   struct hb_machine other = machines[0];
@@ -153,7 +159,7 @@ static void predictions_are_sums_of_their_terms(void **state)
   hb_model_predict(&other, 16384, &before);
   other.t_start += 1;
   hb_model_predict(&other, 16384, &after);
-  assert_true(near(after.t_step - before.t_step, 1));
+  expect_near(after.t_step - before.t_step, 1, 1e-9);
 }
 
 int main(void)

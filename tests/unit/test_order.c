@@ -272,7 +272,7 @@ static void threads(void **state)
   hb_mem_free(m);
   print_message("[ NUMBERS  ] hash %016llx with 1 thread, %016llx with 7\n", (unsigned long long)hash[0],
                 (unsigned long long)hash[1]);
-  assert_true(hash[0] == hash[1]);
+  expect_equal(hash[0], hash[1]);
 }
 
 static enum hb_status make(void *data)

@@ -16,7 +16,10 @@ static void created_empty(void **state)
     expect_equal(hb_particles_m(p)[i], 0);
     assert_int_equal(hb_particles_id(p)[i], i);
   }
-  for (size_t k = 0; k < 15; k++) assert_true(hb_particles_x(p)[k] == 0 && hb_particles_v(p)[k] == 0);
+  for (size_t k = 0; k < 15; k++) {
+    expect_equal(hb_particles_x(p)[k], 0);
+    expect_equal(hb_particles_v(p)[k], 0);
+  }
   assert_null(hb_particles_note(p, "history"));
   hb_particles_set_time(p, 0.5);
   expect_equal(hb_particles_time(p), 0.5);

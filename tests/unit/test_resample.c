@@ -45,7 +45,10 @@ static void check(const char *model, size_t n, size_t more)
   assert_int_equal(q->n, more);
   expect_equal(q->t, p->t);
   expect_below(off(b.mass, a.mass), 1e-12);
-  for (int c = 0; c < 3; c++) assert_true(fabs(a.x[c] - b.x[c]) < 1e-12 && fabs(a.v[c] - b.v[c]) < 1e-12);
+  for (int c = 0; c < 3; c++) {
+    expect_below(fabs(a.x[c] - b.x[c]), 1e-12);
+    expect_below(fabs(a.v[c] - b.v[c]), 1e-12);
+  }
   expect_below(off(b.radius, a.radius), tolerance);
   expect_below(off(b.kinetic, a.kinetic), tolerance);
   hb_particles_destroy(q);

@@ -324,7 +324,7 @@ static void no_other_sees_a_jump(void **state)
     }
     printf("%-8s %zu of %d in the middle of a step: x v %.1e, a %.1e, j %.1e\n", ways[w].name, late, N,
            worst[0], worst[1], worst[2]);
-    assert_true(late > N / 2);
+    expect_above(late, N / 2);
     expect_at_most(worst[0], 1e-15);
     expect_at_most(worst[1], 1e-13);
     expect_at_most(worst[2], 1e-13);

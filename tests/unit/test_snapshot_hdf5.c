@@ -142,15 +142,15 @@ static void is_gadget(void **state)
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   expect_at_least(file, 0);
   for (size_t k = 0; k < 6; k++) {
-    assert_true(header_value(file, "NumPart_ThisFile", k) == (k == 1 ? 5 : 0));
-    assert_true(header_value(file, "NumPart_Total", k) == (k == 1 ? 5 : 0));
-    assert_true(header_value(file, "NumPart_Total_HighWord", k) == 0);
-    assert_true(header_value(file, "MassTable", k) == 0);
+    expect_equal(header_value(file, "NumPart_ThisFile", k), k == 1 ? 5 : 0);
+    expect_equal(header_value(file, "NumPart_Total", k), k == 1 ? 5 : 0);
+    expect_equal(header_value(file, "NumPart_Total_HighWord", k), 0);
+    expect_equal(header_value(file, "MassTable", k), 0);
   }
-  assert_true(header_value(file, "Time", 0) == p->t);
-  assert_true(header_value(file, "NumFilesPerSnapshot", 0) == 1);
-  assert_true(header_value(file, "HubbleParam", 0) == 1);
-  assert_true(header_value(file, "Flag_DoublePrecision", 0) == 1);
+  expect_equal(header_value(file, "Time", 0), p->t);
+  expect_equal(header_value(file, "NumFilesPerSnapshot", 0), 1);
+  expect_equal(header_value(file, "HubbleParam", 0), 1);
+  expect_equal(header_value(file, "Flag_DoublePrecision", 0), 1);
   static const char *const zeros[] = {"Redshift",      "BoxSize",      "Omega0",          "OmegaLambda",
                                       "Flag_Sfr",      "Flag_Cooling", "Flag_StellarAge", "Flag_Metals",
                                       "Flag_Feedback", "Flag_IC_Info"};

@@ -69,7 +69,7 @@ static void ds_takes_the_steps_of_exact_forces(void **state)
     if (fabs(ds - exact) > same_steps * exact) fail_msg("nu = %g: %g block steps, by ds %g", nu, exact, ds);
   }
   uint64_t bound = 2 * (uint64_t)last;
-  assert_true(integrate("host-simd", "ds", ldexp(0.1, -HALVINGS), bound, 1).block_steps == bound);
+  expect_equal(integrate("host-simd", "ds", ldexp(0.1, -HALVINGS), bound, 1).block_steps, bound);
 }
 
 /* The energy error goes as dt^4, so as nu^2; the steps' powers of two make it go in jumps, which a slope over the whole

@@ -64,7 +64,8 @@ static void test_collision(void **s)
   }
   struct hb_sim *sim = begin((struct hb_sim_params){.collisions = HB_COLLISIONS_MERGE});
   ASSERT_OK(hb_sim_integrate(sim, 0.5)); /* a merger stops nothing */
-  assert_true(hb_sim_time(sim) == 0.5 && !hb_sim_stopped(sim));
+  expect_equal(hb_sim_time(sim), 0.5);
+  assert_true(!hb_sim_stopped(sim));
   hb_sim_destroy(sim);
 }
 

@@ -120,7 +120,7 @@ static void distances(void **state)
   char prose[200];
   memset(prose, 'a', sizeof prose - 1);
   prose[sizeof prose - 1] = 0;
-  assert_true(hb_text_distance(prose, "cube") >= sizeof prose - 1);
+  expect_at_least(hb_text_distance(prose, "cube"), sizeof prose - 1);
 }
 
 static void appending(void **state)

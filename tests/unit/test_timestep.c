@@ -17,21 +17,17 @@ static const double tolerance = 8 * DBL_EPSILON;
 
 static const double zero[3] = {0}, three[3] = {1, 2, 2}, six[3] = {0, -6, 0};
 
-static int close_to(double got, double expected)
-{
-  return fabs(got - expected) <= tolerance * fabs(expected);
-}
-
 static void test_first_step(void **state)
 {
   (void)state;
-  assert_true(close_to(hb_timestep_first(0.01, 0, three, six, zero), 0.005)); /* eq. 2 */
+  expect_near(hb_timestep_first(0.01, 0, three, six, zero), 0.005, tolerance); /* eq. 2 */
   double cold = hb_timestep_first(0.01, 0, three, zero, six);
-  assert_true(close_to(cold, sqrt(0.005)) && !close_to(cold, 0.005)); /* at rest */
+  expect_near(cold, sqrt(0.005), tolerance);
+  expect_above(fabs(cold - 0.005), tolerance); /* at rest */
   const double slow[3] = {1e-9, 0, 0};
-  assert_true(close_to(hb_timestep_first(0.01, 0, three, slow, six), sqrt(0.005))); /* all but at rest */
+  expect_near(hb_timestep_first(0.01, 0, three, slow, six), sqrt(0.005), tolerance); /* all but at rest */
   expect_equal(hb_timestep_first(0.01, 0, zero, six, zero), 0);
-  assert_true(close_to(hb_timestep_first(0.01, 0.6, zero, six, zero), 0.001)); /* pulls that cancel */
+  expect_near(hb_timestep_first(0.01, 0.6, zero, six, zero), 0.001, tolerance); /* pulls that cancel */
   assert_true(isinf(hb_timestep_first(0.01, 0, zero, zero, zero)));
   expect_equal(hb_timestep_a_least(-3, 9), 1.0 / 1024);
   expect_equal(hb_timestep_a_least(0, 0), 0);
@@ -57,8 +53,8 @@ static void test_next_step(void **state)
   const double dt = 0.25, k[3] = {6, 0, 0}, a2[3] = {2, 0, 0}, k2[3] = {1, 0, 0};
   int noisy;
   double A = 3 / (dt * dt), K = 1 / (dt * dt * dt);
-  assert_true(close_to(after(0.01, dt, three, k, zero, a2, k2, &noisy),
-                       sqrt(0.01 * (3 * A + 36) / (6 * K + A * A)))); /* eq. 9 */
+  expect_near(after(0.01, dt, three, k, zero, a2, k2, &noisy), sqrt(0.01 * (3 * A + 36) / (6 * K + A * A)),
+              tolerance); /* eq. 9 */
   assert_true(isinf(after(0.01, dt, zero, zero, zero, zero, zero, &noisy)));
   assert_true(isinf(after(0.01, dt, three, k, zero, zero, zero, &noisy)));
 }

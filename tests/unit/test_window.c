@@ -185,7 +185,7 @@ static void a_history_never_fills(void **state)
     expect_above(h.t[h.count - 1], k - (1 << h.skip));
   }
   for (int k = 1; k < h.count; k++) {
-    assert_true(h.t[k] - h.t[k - 1] == 1 << h.skip);
+    expect_equal(h.t[k] - h.t[k - 1], 1 << h.skip);
     expect_equal(h.error[k], 1e-6 * h.t[k]);
   }
   expect_at_least(h.count, HB_HUD_HISTORY / 2);
