@@ -287,15 +287,10 @@ static void potential(struct potential p)
                   hb_div_ceil(p.end - p.first, PHI_SINKS), potential_piece, &p);
 }
 
-void hb_gravity_potential_part(size_t n, const double *m, const double *x, double eps2, size_t first,
-                               size_t end, double *phi)
+void hb_gravity_potential(size_t n, const double *m, const double *x, double eps2, size_t first, size_t end,
+                          double *phi)
 {
   potential((struct potential){.n = n, .first = first, .end = end, .m = m, .x = x, .eps2 = eps2, .phi = phi});
-}
-
-void hb_gravity_potential(size_t n, const double *m, const double *x, double eps2, double *phi)
-{
-  hb_gravity_potential_part(n, m, x, eps2, 0, n, phi);
 }
 
 void hb_gravity_potential_once(size_t n, const double *m, const double *x, double eps2, double *phi)

@@ -40,12 +40,9 @@ void hb_gravity_on(const struct hb_gravity *gravity, double eps2, const double x
 enum hb_status hb_gravity_of_few(size_t n, const double *m, const double *x, const double *v, double eps2,
                                  size_t ni, const uint32_t *index, double *a, double *j, double *phi);
 
-/* phi[n] of n particles, the same bits as above, without memory that grows with n. */
-void hb_gravity_potential(size_t n, const double *m, const double *x, double eps2, double *phi);
-
-/* The same for particles first to end - 1 only, into phi[first] to phi[end - 1]. */
-void hb_gravity_potential_part(size_t n, const double *m, const double *x, double eps2, size_t first,
-                               size_t end, double *phi);
+/* phi[first] to phi[end - 1] of n particles, the same bits as above, without memory that grows with n. */
+void hb_gravity_potential(size_t n, const double *m, const double *x, double eps2, size_t first, size_t end,
+                          double *phi);
 
 /* Of pairs alone, most of which are evaluated once: the sum of m phi / 2 is the potential energy, but phi[i] is no potential. */
 void hb_gravity_potential_once(size_t n, const double *m, const double *x, double eps2, double *phi);

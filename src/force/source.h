@@ -56,7 +56,7 @@ struct hb_force_job {
 struct hb_field;
 
 /* What eq. 9 of [PZ07] needs besides the forces: its nu; and for forces rounded by `noise`, relative to the pulls among
- * particles of this mass, the arguments of hb_timestep_rely_on_jerks (0: not used). */
+ * particles of this mass, the arguments of rely_on_jerks of step/timestep.c (0: not used). */
 struct hb_force_step {
   double eta, noise, mass;
   const struct hb_field *field; /* forces from outside; NULL: none */

@@ -241,7 +241,8 @@ HB_CLONES static void add_points(size_t n, const struct hb_chain_tide *tide, dou
     for (size_t i = 0; i < 3; i++) f[k][i] += hb_chain_sum_lanes(sum[k][i]);
 }
 
-HB_CLONES double hb_chain_tide_of_points(const struct hb_chain_tide *tide)
+/* Sum of m / d^3 of the points at the start of the advance. */
+HB_CLONES static double tide_of_points(const struct hb_chain_tide *tide)
 {
   double sum[HB_CHAIN_LANES] = {0};
   for (size_t from = 0; from < tide->count; from += HB_CHAIN_LANES) {
@@ -1121,7 +1122,7 @@ static const double least_tide = 3e-9;
 /* Of all, relative to what holds the pair together at an apocenter of 2 a. */
 static double strength(const struct hb_chain *c, const struct hb_chain_tide *tide)
 {
-  double span = hb_chain_span(c), sum = hb_chain_tide_of_points(tide);
+  double span = hb_chain_span(c), sum = tide_of_points(tide);
   if (tide->tensor) {
     const double *T = tide->tensor; /* of one mass far away its norm is 6^1/2 m / d^3 */
     sum +=

@@ -181,9 +181,6 @@ static inline int hb_chain_is_pulled(const struct hb_chain_tide *tide)
   return tide->count > 0 || tide->field || tide->tensor;
 }
 
-/* Sum of m / d^3 of the points at the start of the advance. */
-double hb_chain_tide_of_points(const struct hb_chain_tide *tide);
-
 /* f[n]: the pulls of others on the members, linked by X, at a time t after the start of the advance, less their mean. */
 void hb_chain_others(const struct hb_chain *chain, const struct hb_chain_tide *tide, const double X[][3],
                      double t, double f[HB_CHAIN_MOST][3]);

@@ -53,7 +53,7 @@ static enum hb_status scale_potential(const struct hb_particles *p,
   HB_TRY(HB_ALLOC(n, &phi));
   for (size_t first = 0; first < n; first += part) {
     size_t end = hb_parallel_end(n, part, first);
-    hb_gravity_potential_part(n, p->m, p->x, 0, first, end, phi);
+    hb_gravity_potential(n, p->m, p->x, 0, first, end, phi);
     if (progress) progress(context, (double)end / (double)n);
   }
   *e_pot = hb_potential_energy(p, phi);

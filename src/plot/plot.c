@@ -132,8 +132,9 @@ enum hb_status hb_plot_end(const char *path, struct hb_draft *script)
 
 /* ---- curves ------------------------------------------------------------------------------------------ */
 
-enum hb_status hb_plot_curve(struct hb_plot *plot, const char *family, const char *member,
-                             struct hb_plot_curve **curve)
+/* The curve of that name, added if missing; *curve is valid until another one is added. */
+static enum hb_status find_curve(struct hb_plot *plot, const char *family, const char *member,
+                                 struct hb_plot_curve **curve)
 {
   for (size_t k = 0; k < plot->count; k++) {
     *curve = &plot->curves[k];
@@ -151,7 +152,7 @@ enum hb_status hb_plot_add(struct hb_plot *plot, const char *family, const char 
   int is_linear = plot->x_kind == HB_PLOT_X_TIMES || plot->x_kind == HB_PLOT_X_OWN;
   if (!isfinite(x) || !isfinite(y) || !(y > 0) || !(is_linear || x > 0)) return HB_OK;
   struct hb_plot_curve *curve = NULL;
-  HB_TRY(hb_plot_curve(plot, family, member, &curve));
+  HB_TRY(find_curve(plot, family, member, &curve));
   HB_TRY(HB_GROW(curve->count, &curve->capacity, &curve->points));
   curve->points[curve->count++] = (struct hb_plot_point){x, y};
   return HB_OK;
@@ -161,7 +162,7 @@ enum hb_status hb_plot_add_reference(struct hb_plot *plot, const char *family, c
                                      double y)
 {
   struct hb_plot_curve *curve = NULL;
-  HB_TRY(hb_plot_curve(plot, family, member, &curve));
+  HB_TRY(find_curve(plot, family, member, &curve));
   curve->is_reference = 1;
   return hb_plot_add(plot, family, member, x, y);
 }
@@ -605,7 +606,7 @@ static struct hb_plot_curve *begin_curve(struct panel *p, const char *name, stru
 {
   static struct hb_plot_curve none;
   struct hb_plot_curve *curve = &none;
-  hb_draft_note(p->script, hb_plot_curve(&p->plot, name, "", &curve));
+  hb_draft_note(p->script, find_curve(&p->plot, name, "", &curve));
   curve->look = look;
   return curve;
 }

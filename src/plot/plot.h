@@ -77,11 +77,7 @@ struct hb_plot {
   size_t count, capacity;
 };
 
-/* The curve of that name, added if missing; *curve is valid until another one is added. */
-enum hb_status hb_plot_curve(struct hb_plot *plot, const char *family, const char *member,
-                             struct hb_plot_curve **curve);
-
-/* Adds a point to it. Points without a logarithm are left out. */
+/* Adds a point to the curve of that name. Points without a logarithm are left out. */
 enum hb_status hb_plot_add(struct hb_plot *plot, const char *family, const char *member, double x, double y);
 
 /* The same for a curve to compare with. Add these after the plot's own curves, so that their colors do not change. */

@@ -44,6 +44,12 @@ static double next(double nu, double dt, double pull, const double dt2a2[3], con
   return dt * sqrt(nu * quotient(pull * a2 + first * first, first * third + a2 * a2));
 }
 
+/* Eqs 5 and 6 find the third derivative from a difference of accelerations, 12 D with D = a - a_p + dt (k + k_p) / 2,
+ * which at short steps drowns in the rounding errors of float forces: D is noise then, eq. 9 makes the next step even
+ * shorter, and a particle once on short steps, at the start by eq. 2 or in an encounter, stays there. The estimate from
+ * the jerks, dtdk = dt (k_p - k) for dt^2 a'', is better by 1 / dt.
+ * If D is below floor, an acceleration, replaces dt2a2 and dt3k2 by the estimates from the jerks: dtdk at the end of the
+ * step, and for dt^3 k'' the next term of the series k, dtdk. No change for floor = 0. */
 static void rely_on_jerks(double floor, const double dtdk[3], double dt2a2[3], double dt3k2[3],
                           struct norms *n)
 {
@@ -54,13 +60,6 @@ static void rely_on_jerks(double floor, const double dtdk[3], double dt2a2[3], d
     dt2a2[c] = dtdk[c] - dt3k2[c]; /* eq. 9 adds dt3k2 */
   }
   n->third = hb_norm(dt3k2);
-}
-
-void hb_timestep_rely_on_jerks(double floor, double dt, const double k[3], const double dtdk[3],
-                               double dt2a2[3], double dt3k2[3])
-{
-  struct norms n = {dt * hb_norm(k), hb_norm(dtdk), hb_norm(dt3k2)};
-  rely_on_jerks(floor, dtdk, dt2a2, dt3k2, &n);
 }
 
 double hb_timestep_after(const struct hb_timestep_rule *rule, double phi, double dt, const double a[3],

@@ -29,17 +29,8 @@ double hb_timestep_anew(double nu, const double a[3], const double k[3]);
  * sum m / r^2 >= phi^2 / M (Cauchy and Schwarz), small enough to leave eq. 2 unchanged nearly everywhere. */
 double hb_timestep_a_least(double phi, double M);
 
-/* Eqs 5 and 6 find the third derivative from a difference of accelerations, 12 D with D = a - a_p + dt (k + k_p) / 2,
- * which at short steps drowns in the rounding errors of float forces: D is noise then, eq. 9 makes the next step even
- * shorter, and a particle once on short steps, at the start by eq. 2 or in an encounter, stays there. The estimate from
- * the jerks, dtdk = dt (k_p - k) for dt^2 a'', is better by 1 / dt.
- * If D is below floor, an acceleration, replaces dt2a2 and dt3k2 by the estimates from the jerks: dtdk at the end of the
- * step, and for dt^3 k'' the next term of the series k, dtdk. No change for floor = 0. */
-void hb_timestep_rely_on_jerks(double floor, double dt, const double k[3], const double dtdk[3],
-                               double dt2a2[3], double dt3k2[3]);
-
 /* [PZ07] eq. 9 after a step dt, with a and k at its end and the derivatives of eqs 5 and 6 in units of acceleration,
- * dt2a2 = dt^2 a'' and dt3k2 = dt^3 k'', which rely on jerks as above; and whether this step shows noise. phi is the particle's
+ * dt2a2 = dt^2 a'' and dt3k2 = dt^3 k'', which rely on jerks where accelerations are rounded; and whether this step shows noise. phi is the particle's
  * potential; floor is noise times the scale of the pulls, each of which is rounded, that sum up to a: |a|, or
  * phi^2 / M if they cancel. */
 struct hb_timestep_rule {

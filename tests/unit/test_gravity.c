@@ -160,7 +160,7 @@ static void test_bits_do_not_depend_on_vector_width(void **state)
     setenv("HB_SIMD", sets[s % 3], 1);
     struct hb_gravity *g = sources(n, x);
     hb_gravity_eval(g, 1e-6, n, all, a, j, phi);
-    hb_gravity_potential(n, m, x, 1e-6, alone);
+    hb_gravity_potential(n, m, x, 1e-6, 0, n, alone);
     for (size_t i = 0; i < n; i++) {
       double f[OUT];
       lane_by_lane(n, 1e-6, i, f);
@@ -198,15 +198,15 @@ static void test_potential_alone_has_the_same_bits(void **state)
   static double alone[N_MAX], part[N_MAX];
   struct hb_gravity *g = sources(N_MAX, x);
   hb_gravity_eval(g, 1e-4, N_MAX, all, a, j, phi);
-  hb_gravity_potential(N_MAX, m, x, 1e-4, alone);
+  hb_gravity_potential(N_MAX, m, x, 1e-4, 0, N_MAX, alone);
   assert_memory_equal(alone, phi, sizeof phi);
   memcpy(part, alone, sizeof part);
   for (size_t first = 0, end = 100; first < N_MAX; first = end, end = N_MAX - end < 100 ? N_MAX : end + 100) {
     memset(part + first, 0, (end - first) * sizeof *part);
-    hb_gravity_potential_part(N_MAX, m, x, 1e-4, first, end, part);
+    hb_gravity_potential(N_MAX, m, x, 1e-4, first, end, part);
     assert_memory_equal(part, alone, sizeof part); /* the same bits, and nothing beside */
   }
-  hb_gravity_potential(9, m, x, 1e-4, alone);
+  hb_gravity_potential(9, m, x, 1e-4, 0, 9, alone);
   hb_gravity_set_j(g, 9, m, x, v);
   hb_gravity_eval(g, 1e-4, 9, all, a, j, phi);
   assert_memory_equal(alone, phi, 9 * sizeof *phi);
@@ -226,7 +226,7 @@ static void test_energy_of_each_pair_once(void **state)
   }
   for (size_t n = 1; n <= N; n += n < 500 ? 499 : 300) {
     double e = 0, e_once = 0;
-    hb_gravity_potential(n, m1, x1, 1e-6, all_pairs);
+    hb_gravity_potential(n, m1, x1, 1e-6, 0, n, all_pairs);
     hb_gravity_potential_once(n, m1, x1, 1e-6, once);
     for (size_t i = 0; i < n; i++) e += m1[i] * all_pairs[i], e_once += m1[i] * once[i];
     expect_at_most(fabs(e_once - e), 1e-14 * fabs(e));

@@ -55,7 +55,7 @@ static struct result integrate(const char *scheme, const char *precision, double
 enum { HALVINGS = 8 };
 
 /* The schemes of the same precision take the same steps but for rare roundings near a power of two. Negative control:
- * ds without what hb_timestep_rely_on_jerks does, some ten times as many. */
+ * ds without what rely_on_jerks of step/timestep.c does, some ten times as many. */
 static const double same_steps = 0.05;
 
 static void ds_takes_the_steps_of_exact_forces(void **state)
