@@ -328,6 +328,26 @@ void hb_parallel_for(int threads, size_t count, void (*work)(void *context, size
   for (size_t k = 0; k < count; k++) work(context, k);
 }
 
+struct pieces {
+  size_t n, size;
+  void (*work)(void *context, size_t from, size_t to);
+  void *context;
+};
+
+static void do_piece(void *context, size_t piece)
+{
+  const struct pieces *p = context;
+  size_t from = piece * p->size;
+  p->work(p->context, from, hb_parallel_end(p->n, p->size, from));
+}
+
+void hb_parallel_pieces(size_t n, size_t size, size_t alone,
+                        void (*work)(void *context, size_t from, size_t to), void *context)
+{
+  struct pieces pieces = {n, size, work, context};
+  hb_parallel_for(n > alone ? hb_parallel_threads() : 1, hb_div_ceil(n, size), do_piece, &pieces);
+}
+
 size_t hb_parallel_piece(size_t n, size_t most)
 {
   enum { LEAST = 4, EACH = 4 };

@@ -18,6 +18,10 @@ void hb_parallel_share(int processes);
  * A second caller at the same time, or from within work, does its loop alone. */
 void hb_parallel_for(int threads, size_t count, void (*work)(void *context, size_t k), void *context);
 
+/* Calls work(context, from, to) for each piece of up to `size` out of n, on all threads where n > alone. */
+void hb_parallel_pieces(size_t n, size_t size, size_t alone,
+                        void (*work)(void *context, size_t from, size_t to), void *context);
+
 /* memcpy; by all threads where that is faster. */
 void hb_parallel_copy(void *to, const void *from, size_t bytes);
 

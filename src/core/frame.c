@@ -52,20 +52,19 @@ static int is_zero(const struct hb_frame *f)
 struct subtraction {
   const double *origin, *q;
   double *in_frame;
-  size_t n;
 };
 
-static void subtract_piece(void *context, size_t piece)
+static void subtract_piece(void *context, size_t i, size_t end)
 {
   const struct subtraction *s = context;
-  for (size_t i = piece * PIECE, end = hb_parallel_end(s->n, PIECE, i); i < end; i++)
+  for (; i < end; i++)
     for (size_t k = 0; k < 3; k++) s->in_frame[3 * i + k] = s->q[3 * i + k] - s->origin[k];
 }
 
 void hb_frame_subtract(const double origin[3], size_t n, const double *q, double *q_in_frame)
 {
-  struct subtraction s = {origin, q, q_in_frame, n};
-  hb_parallel_for(n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(n, PIECE), subtract_piece, &s);
+  struct subtraction s = {origin, q, q_in_frame};
+  hb_parallel_pieces(n, PIECE, ALONE, subtract_piece, &s);
 }
 
 enum hb_status hb_frame_enter(const double origin[2][3], size_t n, const double **x, const double **v,

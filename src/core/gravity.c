@@ -75,12 +75,12 @@ struct copying {
   const double *m, *x, *v;
 };
 
-static void copy_piece(void *context, size_t piece)
+static void copy_piece(void *context, size_t i, size_t end)
 {
   const struct copying *c = context;
   const double *x = c->x, *v = c->v;
   struct hb_gravity *g = c->to;
-  for (size_t i = piece * COPIED, end = hb_parallel_end(g->n, COPIED, i); i < end; i++) {
+  for (; i < end; i++) {
     g->m[i] = c->m[i];
     g->x[i] = x[3 * i], g->y[i] = x[3 * i + 1], g->z[i] = x[3 * i + 2];
     g->vx[i] = v ? v[3 * i] : 0, g->vy[i] = v ? v[3 * i + 1] : 0, g->vz[i] = v ? v[3 * i + 2] : 0;
@@ -94,7 +94,7 @@ void hb_gravity_set_j(struct hb_gravity *gravity, size_t nj, const double *m, co
   g->n = nj;
   g->n_padded = padded(nj);
   struct copying c = {g, m, x, v};
-  hb_parallel_for(nj > COPIED_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(nj, COPIED), copy_piece, &c);
+  hb_parallel_pieces(nj, COPIED, COPIED_ALONE, copy_piece, &c);
   for (size_t i = nj; i < g->n_padded; i++) {
     g->x[i] = g->y[i] = g->z[i] = HB_GRAVITY_PAD;
     g->vx[i] = g->vy[i] = g->vz[i] = g->m[i] = 0;

@@ -226,11 +226,10 @@ struct find_all {
 
 enum { ALONE = 2048, PIECE = 256 }; /* fewer are done before a second thread has woken up */
 
-static void find_piece(void *context, size_t piece)
+static void find_piece(void *context, size_t place, size_t end)
 {
   const struct find_all *f = context;
-  size_t end = hb_parallel_end(f->tree->n, PIECE, piece * PIECE);
-  for (size_t place = piece * PIECE; place < end; place++) {
+  for (; place < end; place++) {
     double r2;
     uint32_t *nearest = f->nearest + f->tree->index[place];
     if (hb_kdtree_nearest(f->tree, place, 1, nearest, &r2) == 0) *nearest = UINT32_MAX;
@@ -242,7 +241,7 @@ enum hb_status hb_kdtree_nearest_of_all(size_t n, const double *x, uint32_t *nea
   struct hb_kdtree *tree;
   HB_TRY(hb_kdtree_create(n, x, &tree));
   struct find_all find = {tree, nearest};
-  hb_parallel_for(n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(n, PIECE), find_piece, &find);
+  hb_parallel_pieces(n, PIECE, ALONE, find_piece, &find);
   hb_kdtree_destroy(tree);
   return HB_OK;
 }

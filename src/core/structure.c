@@ -45,12 +45,10 @@ struct find {
   struct hb_surroundings *surroundings;
 };
 
-static void find_piece(void *context, size_t piece)
+static void find_piece(void *context, size_t place, size_t end)
 {
   const struct find *f = context;
-  size_t end = hb_parallel_end(f->particles->n, PIECE, piece * PIECE);
-  for (size_t place = piece * PIECE; place < end; place++)
-    find_one(f->particles, f->tree, place, f->surroundings);
+  for (; place < end; place++) find_one(f->particles, f->tree, place, f->surroundings);
 }
 
 enum hb_status hb_surroundings_find(const struct hb_particles *particles,
@@ -62,8 +60,7 @@ enum hb_status hb_surroundings_find(const struct hb_particles *particles,
   HB_TRY(HB_ALLOC(particles->n, &surroundings->rho));
   HB_TRY(hb_kdtree_create(particles->n, particles->x, &tree));
   struct find find = {particles, tree, surroundings};
-  hb_parallel_for(particles->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(particles->n, PIECE),
-                  find_piece, &find);
+  hb_parallel_pieces(particles->n, PIECE, ALONE, find_piece, &find);
   hb_kdtree_destroy(tree);
   return HB_OK;
 }

@@ -455,11 +455,6 @@ size_t hb_ranks_split_from(const struct hb_ranks_cost few, const struct hb_ranks
 
 enum { PIECE = 1024, ALONE = 4 * PIECE /* sinks that are moved before a second thread has woken up */ };
 
-static void by_pieces(size_t count, void (*work)(void *context, size_t piece), void *context)
-{
-  hb_parallel_for(count > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(count, PIECE), work, context);
-}
-
 struct hb_force_job hb_part_some(const struct hb_force_job *job, size_t first, size_t count)
 {
   struct hb_force_job some = *job;
@@ -492,15 +487,13 @@ void hb_part_sums_free(struct hb_part_sums *sums)
 }
 
 struct adding {
-  size_t n;
   const struct hb_part_sums *more, *into;
 };
 
-static void add_piece(void *context, size_t piece)
+static void add_piece(void *context, size_t from, size_t end)
 {
   const struct adding *s = context;
   const struct hb_part_sums *more = s->more, *into = s->into;
-  size_t from = piece * PIECE, end = hb_parallel_end(s->n, PIECE, from);
   for (size_t i = from; into->totals && i < end; i++) hb_fixed_add(&into->totals[i], &more->totals[i]);
   if (into->totals) return;
   for (size_t k = 3 * from; k < 3 * end; k++) {
@@ -512,7 +505,7 @@ static void add_piece(void *context, size_t piece)
 
 void hb_part_add(size_t n, const struct hb_part_sums *more, const struct hb_part_sums *into)
 {
-  by_pieces(n, add_piece, &(struct adding){n, more, into});
+  hb_parallel_pieces(n, PIECE, ALONE, add_piece, &(struct adding){more, into});
 }
 
 /* ---- a part of the sources ---- */
@@ -586,10 +579,10 @@ struct filling {
   const struct hb_force_sinks *sinks;
 };
 
-static void fill_piece(void *context, size_t piece)
+static void fill_piece(void *context, size_t i, size_t end)
 {
   const struct filling *f = context;
-  for (size_t i = piece * PIECE, end = hb_parallel_end(f->sinks->n, PIECE, i); i < end; i++) {
+  for (; i < end; i++) {
     size_t of = f->sinks->index[i];
     memcpy(f->points->x + 3 * i, f->sources->x + 3 * of, 3 * sizeof(double));
     memcpy(f->points->v + 3 * i, f->sources->v + 3 * of, 3 * sizeof(double));
@@ -601,7 +594,7 @@ enum hb_status hb_part_points_fill(struct hb_part_points *points, const struct h
 {
   size_t n = sinks->n;
   HB_TRY(HB_RENEW(n, &points->room, HB_ARRAY(3, &points->x), HB_ARRAY(3, &points->v)));
-  by_pieces(n, fill_piece, &(struct filling){points, sources, sinks});
+  hb_parallel_pieces(n, PIECE, ALONE, fill_piece, &(struct filling){points, sources, sinks});
   sinks->x = points->x;
   sinks->v = points->v;
   return HB_OK;

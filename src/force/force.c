@@ -89,9 +89,9 @@ struct loop {
   atomic_int is_bad;
 };
 
-static void run(struct loop *loop, void (*piece)(void *context, size_t piece))
+static void run(struct loop *loop, void (*piece)(void *context, size_t from, size_t to))
 {
-  hb_parallel_for(loop->ni > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(loop->ni, PIECE), piece, loop);
+  hb_parallel_pieces(loop->ni, PIECE, ALONE, piece, loop);
 }
 
 /* Where the scale of sink i of the call is known; NULL: a point that is no source. Several points may be the same one. */
@@ -101,12 +101,12 @@ static uint32_t *known_of(const struct hb_rescale *r, size_t i)
   return own < r->nj ? r->known + own : NULL;
 }
 
-static void guess_piece(void *context, size_t piece)
+static void guess_piece(void *context, size_t k, size_t end)
 {
   const struct loop *l = context;
   const struct hb_rescale *r = l->rescale;
   uint32_t usual = hb_reproducible_scale(&r->units, 0);
-  for (size_t k = piece * PIECE, end = hb_parallel_end(l->ni, PIECE, k); k < end; k++) {
+  for (; k < end; k++) {
     const uint32_t *of = known_of(r, k);
     uint32_t known = of ? __atomic_load_n(of, __ATOMIC_RELAXED) : 0;
     r->scale[k] = known ? known : usual;
@@ -130,11 +130,10 @@ static enum hb_status take_portion(struct loop *l, size_t from, size_t end)
   return HB_OK;
 }
 
-static void take_piece(void *context, size_t piece)
+static void take_piece(void *context, size_t from, size_t end)
 {
   struct loop *l = context;
-  size_t from = piece * PIECE;
-  if (take_portion(l, from, hb_parallel_end(l->ni, PIECE, from)) != HB_OK) l->is_bad = 1;
+  if (take_portion(l, from, end) != HB_OK) l->is_bad = 1;
 }
 
 /* Results of those whose scale was right; how many had another. */
@@ -862,7 +861,6 @@ static enum hb_status reserve_points(struct hb_points *p, size_t ni)
 struct search {
   double reach;
   const double *x, *v;
-  size_t ni;
   atomic_size_t first;
 };
 
@@ -871,11 +869,10 @@ static int is_beyond(const struct search *s, size_t k)
   return !(fabs(s->x[k]) <= s->reach && fabs(s->v[k]) <= s->reach);
 }
 
-static void search_piece(void *context, size_t piece)
+static void search_piece(void *context, size_t from, size_t end)
 {
   struct search *s = context;
-  size_t from = 3 * PIECE_OF_POINTS * piece, end = hb_parallel_end(3 * s->ni, 3 * PIECE_OF_POINTS, from),
-         before;
+  size_t before;
   int any = 0;
   for (size_t k = from; k < end; k++)
     any |= is_beyond(s, k); /* mostly none: a loop without a way out is faster */
@@ -887,10 +884,9 @@ static void search_piece(void *context, size_t piece)
 
 static enum hb_status check_reach(double reach, size_t ni, const double *x, const double *v)
 {
-  struct search s = {.reach = reach, .x = x, .v = v, .ni = ni};
+  struct search s = {.reach = reach, .x = x, .v = v};
   atomic_init(&s.first, 3 * ni);
-  hb_parallel_for(ni > ALONE_WITH_POINTS ? hb_parallel_threads() : 1, hb_div_ceil(ni, PIECE_OF_POINTS),
-                  search_piece, &s);
+  hb_parallel_pieces(3 * ni, 3 * PIECE_OF_POINTS, 3 * ALONE_WITH_POINTS, search_piece, &s);
   size_t k = s.first;
   if (k == 3 * ni) return HB_OK;
   if (reach == DBL_MAX)

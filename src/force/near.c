@@ -161,25 +161,23 @@ enum hb_status hb_near_device_reserve(struct hb_near_device *d, size_t nj)
 
 struct packing {
   const struct hb_near_frame *frame;
-  size_t nj;
   const double *x;
   float *place;
 };
 
-static void pack_piece(void *context, size_t piece)
+static void pack_piece(void *context, size_t j, size_t end)
 {
   const struct packing *p = context;
-  size_t from = piece * PACKED, to = hb_parallel_end(p->nj, PACKED, from);
-  for (size_t j = from; j < to; j++) place_in_frame(p->frame, p->x + 3 * j, p->place + 4 * j);
+  for (; j < end; j++) place_in_frame(p->frame, p->x + 3 * j, p->place + 4 * j);
 }
 
 enum hb_status hb_near_device_send(struct hb_near_device *d, size_t nj, const double *x)
 {
   HB_TRY(hb_near_device_reserve(d, nj));
   hb_near_frame_find(nj, x, &d->frame);
-  struct packing packing = {.frame = &d->frame, .nj = nj, .x = x};
+  struct packing packing = {.frame = &d->frame, .x = x};
   HB_TRY(HB_ALLOC(4 * nj, &packing.place));
-  hb_parallel_for(nj > 4 * PACKED ? hb_parallel_threads() : 1, hb_div_ceil(nj, PACKED), pack_piece, &packing);
+  hb_parallel_pieces(nj, PACKED, 4 * PACKED, pack_piece, &packing);
   hb_gl_buffer_write(&d->sources, 16 * nj, packing.place);
   hb_mem_free(packing.place);
   return hb_gl_context_check(d->context, "sending sources of neighbors");

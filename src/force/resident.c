@@ -194,10 +194,10 @@ struct kept_packing {
 
 enum { PACKED = 256 /* particles that a thread of the host packs at a time */ };
 
-static void pack_piece(void *context, size_t piece)
+static void pack_piece(void *context, size_t k, size_t end)
 {
   struct kept_packing *p = context;
-  for (size_t k = piece * PACKED, end = hb_parallel_end(p->count, PACKED, k); k < end; k++)
+  for (; k < end; k++)
     if (!p->pack(p->owner, p->first + k, p->number[k], p->out + p->words * k)) p->is_incomplete = 1;
 }
 
@@ -211,8 +211,7 @@ static enum hb_status kept_put(struct hb_kept *k, size_t count, const uint32_t *
     HB_TRY(kept_reserve(k, p.count, &p.out, &numbers));
     for (size_t i = 0; i < p.count; i++) numbers[i] = number ? number[p.first + i] : (uint32_t)(p.first + i);
     p.number = numbers;
-    hb_parallel_for(p.count > p.alone ? hb_parallel_threads() : 1, hb_div_ceil(p.count, PACKED), pack_piece,
-                    &p);
+    hb_parallel_pieces(p.count, PACKED, p.alone, pack_piece, &p);
     if (p.is_incomplete)
       return hb_fail(HB_ERR_DEVICE,
                      "another device dropped a draw: particles that it corrected have not come");
@@ -1441,11 +1440,10 @@ void hb_timed_place(const struct hb_timed *p, size_t address, double t, double x
   }
 }
 
-static void predict_piece(void *context, size_t piece)
+static void predict_piece(void *context, size_t k, size_t end)
 {
   struct hb_timed *p = context;
-  size_t from = piece * PIECE, to = hb_parallel_end(p->nj, PIECE, from);
-  for (size_t k = from; k < to; k++) {
+  for (; k < end; k++) {
     p->m[k] = p->body[k].m;
     hb_timed_place(p, k, p->t, p->x + 3 * k, p->v + 3 * k);
   }
@@ -1456,7 +1454,7 @@ static enum hb_status predict_places(struct hb_timed *p)
 {
   if (p->has_places) return HB_OK;
   HB_TRY(HB_RENEW(p->nj, &p->places_room, HB_ARRAY(1, &p->m), HB_ARRAY(3, &p->x), HB_ARRAY(3, &p->v)));
-  hb_parallel_for(p->nj > 4 * PIECE ? hb_parallel_threads() : 1, hb_div_ceil(p->nj, PIECE), predict_piece, p);
+  hb_parallel_pieces(p->nj, PIECE, 4 * PIECE, predict_piece, p);
   p->has_places = 1;
   return HB_OK;
 }

@@ -500,23 +500,19 @@ enum { ACTIVE_PIECE = 128, ACTIVE_ALONE = 512 };
 
 struct activation {
   struct hb_groups *groups;
-  size_t ni;
   const uint32_t *block;
 };
 
-static void activate_piece(void *context, size_t piece)
+static void activate_piece(void *context, size_t b, size_t end)
 {
   const struct activation *a = context;
-  for (size_t b = piece * ACTIVE_PIECE, end = hb_parallel_end(a->ni, ACTIVE_PIECE, b); b < end; b++)
-    hb_groups_see(a->groups, b, a->block[b]);
+  for (; b < end; b++) hb_groups_see(a->groups, b, a->block[b]);
 }
 
 void hb_groups_activate(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
 {
-  struct activation a = {groups, ni, block};
-  if (groups->seen != ni)
-    hb_parallel_for(ni > ACTIVE_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, ACTIVE_PIECE),
-                    activate_piece, &a);
+  struct activation a = {groups, block};
+  if (groups->seen != ni) hb_parallel_pieces(ni, ACTIVE_PIECE, ACTIVE_ALONE, activate_piece, &a);
   groups->seen = 0;
   groups->actives = ni;
   groups->tick = tick;
@@ -1358,16 +1354,15 @@ HB_CLONES static void add_lanes(size_t count, const struct hb_groups_heavy *p, u
 struct sinks {
   const struct hb_groups *groups;
   const double *x, *v;
-  size_t ni;
   const uint32_t *block;
   double *a, *j, *phi;
 };
 
-static void add_piece(void *context, size_t piece)
+static void add_piece(void *context, size_t b, size_t end)
 {
   const struct sinks *s = context;
   const struct hb_groups *groups = s->groups;
-  for (size_t b = piece * PIECE, end = hb_parallel_end(s->ni, PIECE, b); b < end; b++) {
+  for (; b < end; b++) {
     size_t i = 3 * (size_t)s->block[b];
     add_lanes(hb_div_ceil(groups->heavies, LANES), groups->heavy, s->block[b], s->x + i, s->v + i,
               s->a + 3 * b, s->j + 3 * b, s->phi + b);
@@ -1377,10 +1372,10 @@ static void add_piece(void *context, size_t piece)
 void hb_groups_add_heavy(struct hb_groups *groups, const double *x, const double *v, size_t ni,
                          const uint32_t *block, double *a, double *j, double *phi)
 {
-  struct sinks sinks = {groups, x, v, ni, block, a, j, phi};
+  struct sinks sinks = {groups, x, v, block, a, j, phi};
   if (groups->heavies == 0) return;
   place_heavy(groups, x, v);
-  hb_parallel_for(ni > SINKS_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, PIECE), add_piece, &sinks);
+  hb_parallel_pieces(ni, PIECE, SINKS_ALONE, add_piece, &sinks);
 }
 
 /* ---- What is beyond the lists of groups: the tides of nodes that are far from a pair, and what pairs that are far do to a node, whose  orbits are quadrupoles there ---- */
@@ -1585,16 +1580,15 @@ void hb_groups_set_order(struct hb_groups *groups, const uint32_t *place)
 struct boxing {
   const struct hb_groups *groups;
   const struct hb_nodes *nodes;
-  size_t count;
 };
 
 enum { BOXES_PIECE = 16, BOXES_ALONE = 64 };
 
-static void box_piece(void *context, size_t piece)
+static void box_piece(void *context, size_t k, size_t end)
 {
   const struct boxing *b = context;
   const struct hb_groups *groups = b->groups;
-  for (size_t k = piece * BOXES_PIECE, end = hb_parallel_end(b->count, BOXES_PIECE, k); k < end; k++) {
+  for (; k < end; k++) {
     const struct hb_groups_around in = {groups->in_space + k * BOX,
                                         hb_parallel_end(groups->n, BOX, k * BOX) - k * BOX};
     make_box(groups, b->nodes, &in, groups->box + k);
@@ -1603,10 +1597,10 @@ static void box_piece(void *context, size_t piece)
 
 static enum hb_status make_boxes(struct hb_groups *groups, const struct hb_nodes *nodes)
 {
-  struct boxing b = {groups, nodes, hb_div_ceil(groups->n, BOX)};
-  if (!groups->box) HB_TRY(HB_ALLOC(b.count, &groups->box));
-  hb_parallel_for(b.count > BOXES_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(b.count, BOXES_PIECE),
-                  box_piece, &b);
+  struct boxing b = {groups, nodes};
+  size_t count = hb_div_ceil(groups->n, BOX);
+  if (!groups->box) HB_TRY(HB_ALLOC(count, &groups->box));
+  hb_parallel_pieces(count, BOXES_PIECE, BOXES_ALONE, box_piece, &b);
   return HB_OK;
 }
 

@@ -255,13 +255,13 @@ struct taking {
 };
 
 /* Copies sinks, and finds which address each is to leave out. */
-static void take_piece(void *context, size_t piece)
+static void take_piece(void *context, size_t from, size_t end)
 {
   const struct taking *t = context;
   const struct hb_board_call *call = t->call;
   const struct hb_board *b = t->board;
   const struct sinks *s = &b->sinks;
-  size_t from = piece * PIECE, end = hb_parallel_end((size_t)call->ni, PIECE, from), count = end - from;
+  size_t count = end - from;
   memcpy(s->index + from, call->index + from, count * sizeof *s->index);
   copy_or_clear(3 * count, call->x + 3 * from, s->x + 3 * from);
   copy_or_clear(3 * count, call->v ? call->v + 3 * from : NULL, s->v + 3 * from);
@@ -272,9 +272,7 @@ static void take_piece(void *context, size_t piece)
 
 static void take_sinks(struct hb_board *b, const struct hb_board_call *call)
 {
-  struct taking taking = {b, call};
-  size_t ni = (size_t)call->ni;
-  hb_parallel_for(ni > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, PIECE), take_piece, &taking);
+  hb_parallel_pieces((size_t)call->ni, PIECE, ALONE, take_piece, &(struct taking){b, call});
 }
 
 static enum hb_status check_call(const struct hb_board_call *call)

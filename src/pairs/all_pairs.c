@@ -179,15 +179,13 @@ static enum hb_status check_count(size_t n, const char *what)
 
 struct copying {
   const struct hb_column *from, *to;
-  size_t n;
 };
 
 enum { PIECE = 4096 /* sources that a thread copies at a time */ };
 
-static void copy_piece(void *context, size_t piece)
+static void copy_piece(void *context, size_t first, size_t end)
 {
   const struct copying *copying = context;
-  size_t first = piece * PIECE, end = hb_parallel_end(copying->n, PIECE, first);
   for (int c = 0; c < COLUMNS; c++) {
     const struct hb_column *from = &copying->from[c];
     if (!from->data) continue;
@@ -208,8 +206,7 @@ static enum hb_status keep_sources(struct hb_all_pairs *a, size_t nj, const stru
     a->columns[c] = (struct hb_column){columns[c].data ? at : NULL, 1};
     if (columns[c].data) at += nj;
   }
-  struct copying copying = {columns, a->columns, nj};
-  hb_parallel_for(nj > PIECE ? hb_parallel_threads() : 1, hb_div_ceil(nj, PIECE), copy_piece, &copying);
+  hb_parallel_pieces(nj, PIECE, PIECE, copy_piece, &(struct copying){columns, a->columns});
   return HB_OK;
 }
 

@@ -288,18 +288,17 @@ static enum hb_status add_sinks(const struct reading *r, size_t from, size_t to)
   return HB_OK;
 }
 
-static void add_piece(void *context, size_t piece)
+static void add_piece(void *context, size_t from, size_t to)
 {
   struct reading *r = context;
-  size_t from = piece * PIECE;
-  if (add_sinks(r, from, hb_parallel_end(r->pairs->ni, PIECE, from)) != HB_OK) r->is_incomplete = 1;
+  if (add_sinks(r, from, to) != HB_OK) r->is_incomplete = 1;
 }
 
 enum hb_status hb_pairs_read_results(struct hb_pairs *p)
 {
   struct reading r = {.pairs = p};
   HB_TRY(hb_gl_readback_open(p->params.context, &p->readback, p->ni * (size_t)p->words * 16, &r.word));
-  hb_parallel_for(p->ni > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(p->ni, PIECE), add_piece, &r);
+  hb_parallel_pieces(p->ni, PIECE, ALONE, add_piece, &r);
   enum hb_status status = r.is_incomplete ? add_sinks(&r, 0, p->ni) : HB_OK; /* again, for the sentence */
   hb_gl_readback_close(&p->readback);
   return status;

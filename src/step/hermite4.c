@@ -77,15 +77,15 @@ HB_CLONES static void predict_run(const struct hb_hermite4 *h, const struct hb_s
 struct prediction {
   struct hb_hermite4 *h;
   const uint32_t *list; /* the particles; NULL: those from `first` on */
-  size_t first, count;
+  size_t first;
   struct hb_span spans[HB_BLOCKS_LEVELS]; /* the particles of a level share it (blocks.h, invariant 2) */
 };
 
-static void predict_piece(void *context, size_t piece)
+static void predict_piece(void *context, size_t from, size_t end)
 {
   const struct prediction *p = context;
   struct hb_hermite4 *h = p->h;
-  size_t from = piece * PREDICTED_PIECE, end = hb_parallel_end(p->count, PREDICTED_PIECE, from), rest = from;
+  size_t rest = from;
   if (!p->list) predict_run(h, p->spans, p->first + from, p->first + end), rest = end - 1;
   for (size_t k = rest; k < end; k++) {
     size_t i = p->list ? p->list[k] : p->first + k;
@@ -97,13 +97,12 @@ static void predict_piece(void *context, size_t piece)
 static void predict_to_tick(struct hb_hermite4 *h, uint64_t T, const uint32_t *list, size_t first,
                             size_t count)
 {
-  struct prediction p = {.h = h, .list = list, .first = first, .count = count};
+  struct prediction p = {.h = h, .list = list, .first = first};
   for (uint64_t left = h->blocks->occupied; left; left &= left - 1) {
     unsigned l = (unsigned)__builtin_ctzll(left);
     p.spans[l] = hb_span_of(hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l)));
   }
-  int threads = p.count > PREDICTED_ALONE ? hb_parallel_threads() : 1;
-  hb_parallel_for(threads, hb_div_ceil(p.count, PREDICTED_PIECE), predict_piece, &p);
+  hb_parallel_pieces(count, PREDICTED_PIECE, PREDICTED_ALONE, predict_piece, &p);
 }
 
 /* ---- [PZ07] eqs 5 and 6, and the next step by eq. 9 ---- */
@@ -329,7 +328,7 @@ static double correct(struct hb_hermite4 *h, uint64_t T, size_t b, double dt, in
 struct correction {
   struct hb_hermite4 *h;
   uint64_t T;
-  size_t ni, piece;
+  size_t ni;
   _Atomic uint64_t noisy[HB_BLOCKS_LEVELS]; /* noisy particles, by the level that they want */
   _Atomic uint64_t held;                    /* far steps, by near ones */
   _Atomic int is_bad;                       /* forces are not finite */
@@ -347,12 +346,12 @@ static void fetch(const struct hb_hermite4 *h, size_t i)
   if (hb_hermite4_has_parts(h)) hb_hermite4_near.fetch(h, i);
 }
 
-static void correct_piece(void *context, size_t piece)
+static void correct_piece(void *context, size_t b, size_t end)
 {
   struct correction *c = context;
   struct hb_hermite4 *h = c->h;
   uint64_t held = 0;
-  for (size_t b = piece * c->piece, end = hb_parallel_end(c->ni, c->piece, b); b < end; b++) {
+  for (; b < end; b++) {
     unsigned level = h->blocks->level[h->block[b]];
     int noisy;
     if (b + FETCHED_AHEAD < c->ni) fetch(h, h->block[b + FETCHED_AHEAD]);
@@ -387,9 +386,8 @@ static enum hb_status check_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 
 static enum hb_status correct_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  struct correction c = {.h = h, .T = T, .ni = ni, .piece = hb_parallel_piece(ni, CORRECTED_PIECE)};
-  int threads = ni > CORRECTED_ALONE ? hb_parallel_threads() : 1;
-  hb_parallel_for(threads, hb_div_ceil(ni, c.piece), correct_piece, &c);
+  struct correction c = {.h = h, .T = T, .ni = ni};
+  hb_parallel_pieces(ni, hb_parallel_piece(ni, CORRECTED_PIECE), CORRECTED_ALONE, correct_piece, &c);
   if (c.is_bad) return check_forces(h, T, ni);
   h->counts.noisy_steps += steps_by_noise(h, c.noisy, ni);
   if (h->near) h->counts.near.by_reach += c.held + hb_hermite4_near.settle_groups(h, T);
@@ -473,16 +471,15 @@ enum {
 };
 struct rounding {
   struct hb_hermite4 *h;
-  size_t ni;
   const double *step;
 };
 
-static void round_piece(void *context, size_t piece)
+static void round_piece(void *context, size_t b, size_t end)
 {
   const struct rounding *r = context;
   const struct hb_sim_params *params = &r->h->params;
   unsigned most = r->h->blocks->level_max;
-  for (size_t b = piece * ROUNDED_PIECE, end = hb_parallel_end(r->ni, ROUNDED_PIECE, b); b < end; b++)
+  for (; b < end; b++)
     r->h->level1[b] = (uint8_t)hb_timestep_level(r->step[b], params->dt_min, most, params->rounding);
 }
 
@@ -501,9 +498,7 @@ static enum hb_status correct_on_device(struct hb_hermite4 *h, uint64_t T, size_
   HB_TRY(hb_force_correct(
       h->force,
       &(struct hb_force_correction){.ni = ni, .index = h->block, .how = &how, .step = step, .ahead = ahead}));
-  struct rounding rounding = {h, ni, step};
-  hb_parallel_for(ni > ROUNDED_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, ROUNDED_PIECE), round_piece,
-                  &rounding);
+  hb_parallel_pieces(ni, ROUNDED_PIECE, ROUNDED_ALONE, round_piece, &(struct rounding){h, step});
   return HB_OK;
 }
 

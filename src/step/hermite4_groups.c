@@ -417,7 +417,7 @@ static void forget_live(const struct change *c)
 struct looking {
   struct hb_hermite4 *h;
   struct hb_nodes corrected; /* at x v: those of the block */
-  size_t ni, piece;
+  size_t ni;
   _Atomic unsigned found;
 };
 
@@ -442,13 +442,13 @@ static int has_candidate(const struct looking *l, uint32_t node)
 }
 
 /* With lists: who of the block can change anything is seen by a team; it is put where it was corrected. */
-static void look_piece(void *context, size_t piece)
+static void look_piece(void *context, size_t b, size_t end)
 {
   struct looking *l = context;
   struct hb_hermite4 *h = l->h;
   struct hb_groups *groups = h->groups;
   unsigned found = 0;
-  for (size_t b = piece * l->piece, end = hb_parallel_end(l->ni, l->piece, b); b < end; b++) {
+  for (; b < end; b++) {
     uint32_t i = h->block[b];
     hb_hermite4_place_corrected(h, b, b + 1);
     unsigned hint = (groups->of[i] != HB_GROUPS_STAR ? IS_GROUP : 0) |
@@ -479,9 +479,9 @@ static enum hb_status change_block(struct change *c, size_t ni)
 static enum hb_status regroup_by_hints(struct change *c, size_t ni)
 {
   struct hb_hermite4 *h = c->h;
-  struct looking l = {.h = h, .corrected = c->nodes, .ni = ni, .piece = hb_parallel_piece(ni, LOOKED_PIECE)};
+  struct looking l = {.h = h, .corrected = c->nodes, .ni = ni};
   l.corrected.xp = h->particles->x, l.corrected.vp = h->particles->v;
-  hb_parallel_for(ni > LOOKED_ALONE ? hb_parallel_threads() : 1, hb_div_ceil(ni, l.piece), look_piece, &l);
+  hb_parallel_pieces(ni, hb_parallel_piece(ni, LOOKED_PIECE), LOOKED_ALONE, look_piece, &l);
   c->found = l.found;
   if (!(l.found & (IS_GROUP | MAY_JOIN | IS_AT_PARKING))) return HB_OK;
   for (size_t b = 0; b < ni; b++)

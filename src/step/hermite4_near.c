@@ -164,17 +164,9 @@ static void near_fetch(const struct hb_hermite4 *h, size_t i)
 
 enum { STORED_PIECE = 1024 };
 
-static void store_piece(void *context, size_t piece)
-{
-  struct hb_hermite4 *h = context;
-  size_t from = piece * STORED_PIECE;
-  near_store_piece(h, from, hb_parallel_end(h->n, STORED_PIECE, from) - from);
-}
+static void store_piece(void *h, size_t from, size_t end) { near_store_piece(h, from, end - from); }
 
-static void store_all(struct hb_hermite4 *h)
-{
-  hb_parallel_for(hb_parallel_threads(), hb_div_ceil(h->n, STORED_PIECE), store_piece, h);
-}
+static void store_all(struct hb_hermite4 *h) { hb_parallel_pieces(h->n, STORED_PIECE, 0, store_piece, h); }
 
 /* A mean within 3 % of that of stars: one that changes with each of them would change all weights. */
 static double rounded_mean(double m)
@@ -459,7 +451,7 @@ static void sum_near(struct hb_hermite4 *h, size_t b)
 
 struct work {
   struct hb_hermite4 *h;
-  size_t n, piece;
+  size_t n;
   const uint32_t *index;
   void (*one)(struct hb_hermite4 *h, size_t k);
 };
@@ -470,12 +462,12 @@ static inline void fetch_list(const struct hb_hermite4_near *near, uint32_t i)
   for (size_t k = 0; k < (size_t)near->wanted; k += LINE) __builtin_prefetch(list_of(near, i) + k);
 }
 
-static void work_piece(void *context, size_t piece)
+static void work_piece(void *context, size_t k, size_t end)
 {
   enum { AHEAD = 2 };
   const struct work *w = context;
   const struct hb_hermite4_near *near = w->h->near;
-  for (size_t k = piece * w->piece, end = hb_parallel_end(w->n, w->piece, k); k < end; k++) {
+  for (; k < end; k++) {
     if (k + AHEAD < w->n) fetch_list(near, w->index[k + AHEAD]);
     w->one(w->h, k);
   }
@@ -485,8 +477,8 @@ static void work_piece(void *context, size_t piece)
 static void for_each(struct hb_hermite4 *h, size_t n, const uint32_t *index, size_t alone,
                      void (*one)(struct hb_hermite4 *h, size_t k))
 {
-  struct work w = {h, n, hb_parallel_piece(n, SUMMED_PIECE), index, one};
-  hb_parallel_for(n > alone ? hb_parallel_threads() : 1, hb_div_ceil(n, w.piece), work_piece, &w);
+  hb_parallel_pieces(n, hb_parallel_piece(n, SUMMED_PIECE), alone, work_piece,
+                     &(struct work){h, n, index, one});
 }
 
 /* ---- lists ---- */
@@ -1104,11 +1096,11 @@ static int is_old(const struct hb_hermite4 *h, uint32_t i)
   return !h->groups || (h->groups->of[i] != HB_GROUPS_PARKED && !h->groups->fresh[i]);
 }
 
-static void transfer_piece(void *context, size_t piece)
+static void transfer_piece(void *context, size_t k, size_t end)
 {
   const struct transfer *t = context;
   const struct hb_hermite4 *h = t->h;
-  for (size_t k = piece * CHANGED_PIECE, end = hb_parallel_end(h->n, CHANGED_PIECE, k); k < end; k++) {
+  for (; k < end; k++) {
     uint32_t i = (uint32_t)k;
     if (i == t->node || i == t->other || !is_old(h, i)) continue;
     t->one(t, i);
@@ -1120,7 +1112,7 @@ static void transfer(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t 
 {
   struct transfer t = {.h = h, .T = T, .node = node, .other = other, .one = one};
   if (!hb_hermite4_has_parts(h)) return;
-  hb_parallel_for(hb_parallel_threads(), hb_div_ceil(h->n, CHANGED_PIECE), transfer_piece, &t);
+  hb_parallel_pieces(h->n, CHANGED_PIECE, 0, transfer_piece, &t);
 }
 
 void hb_hermite4_near_unite(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other)

@@ -128,27 +128,26 @@ static double kicked(const struct hb_leapfrog *l, size_t k)
 }
 
 /* Positions at the end of the step, and velocities good enough for the jerk. */
-static void kick_and_drift(void *leapfrog, size_t piece)
+static void kick_and_drift(void *leapfrog, size_t k, size_t end)
 {
   struct hb_leapfrog *l = leapfrog;
   double dt = l->dt;
-  for (size_t k = piece * PIECE, end = hb_parallel_end(3 * l->n, PIECE, k); k < end; k++) {
+  for (; k < end; k++) {
     double v = kicked(l, k);
     l->x1[k] = l->particles->x[k] + dt * v;
     l->v1[k] = v + dt / 2 * l->a[k];
   }
 }
 
-static void kick(void *leapfrog, size_t piece)
+static void kick(void *leapfrog, size_t k, size_t end)
 {
   struct hb_leapfrog *l = leapfrog;
-  for (size_t k = piece * PIECE, end = hb_parallel_end(3 * l->n, PIECE, k); k < end; k++)
-    l->v1[k] = kicked(l, k) + l->dt / 2 * l->a1[k];
+  for (; k < end; k++) l->v1[k] = kicked(l, k) + l->dt / 2 * l->a1[k];
 }
 
-static void for_all(struct hb_leapfrog *l, void (*work)(void *leapfrog, size_t piece))
+static void for_all(struct hb_leapfrog *l, void (*work)(void *leapfrog, size_t from, size_t to))
 {
-  hb_parallel_for(l->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(3 * l->n, PIECE), work, l);
+  hb_parallel_pieces(3 * l->n, PIECE, 3 * ALONE, work, l);
 }
 
 static enum hb_status step(void *state)

@@ -26,6 +26,16 @@ void hb_parallel_for(int threads, size_t count, void (*work)(void *context, size
   }
 }
 
+void hb_parallel_pieces(size_t n, size_t size, size_t alone,
+                        void (*work)(void *context, size_t from, size_t to), void *context)
+{
+  (void)alone;
+  for (size_t from = 0, k = 0; from < n; from += size) {
+    work(context, from, hb_parallel_end(n, size, from));
+    if (k++ % 16 == 15) hb_web_breathe(0);
+  }
+}
+
 static enum hb_status not_here(const char *what)
 {
   return hb_fail(HB_ERR_USAGE, "this page has no %s", what);
