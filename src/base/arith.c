@@ -1,5 +1,11 @@
 #include "base/arith.h"
 
+int hb_ascending_doubles(const void *a, const void *b)
+{
+  double p = *(const double *)a, q = *(const double *)b;
+  return (p > q) - (p < q);
+}
+
 /* Hoare's algorithm "find". */
 double hb_select(size_t n, double *data, size_t k)
 {

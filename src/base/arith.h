@@ -26,6 +26,9 @@ static inline double hb_cubic(double a, double da, double b, double db, double h
   return w * w * (1 + 2 * u) * a + u * w * w * h * da + u * u * (3 - 2 * u) * b - u * u * w * h * db;
 }
 
+/* For qsort. */
+int hb_ascending_doubles(const void *a, const void *b);
+
 /* The k-th smallest of data[n], counted from 0; reorders data. */
 double hb_select(size_t n, double *data, size_t k);
 

@@ -331,19 +331,13 @@ enum hb_devices_way hb_devices_plan_way(const struct hb_devices_plan *plan, size
 
 /* ---- the bound ---- */
 
-static int ascending(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* What a call takes, from seconds[count] of so many, which are reordered: the mean of all but the longest sixteenth. The mean is what
  * a run pays; one call that another process has delayed for a time slice would outweigh all others. */
 static double devices_plan_usual(size_t count, double *seconds)
 {
   double sum = 0;
   size_t counted = count - count / 16;
-  qsort(seconds, count, sizeof *seconds, ascending);
+  qsort(seconds, count, sizeof *seconds, hb_ascending_doubles);
   for (size_t k = 0; k < counted; k++) sum += seconds[k];
   return sum / (double)counted;
 }
@@ -1662,7 +1656,7 @@ static enum hb_status time_child(void *owner, struct hb_trial *t, int way, doubl
 /* The lower quartile, since other processes can only add time. */
 static double quartile(size_t count, double *seconds)
 {
-  qsort(seconds, count, sizeof *seconds, ascending);
+  qsort(seconds, count, sizeof *seconds, hb_ascending_doubles);
   return seconds[count / 4];
 }
 

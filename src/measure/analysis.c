@@ -1,5 +1,6 @@
 #include "measure/analysis.h"
 
+#include "base/arith.h"
 #include "base/mem.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -437,19 +438,13 @@ static double radius_about(const struct hb_particles *p, const double center[3],
 
 /* ---- the Jacobi radius: where to begin ---- */
 
-static int by_size(const void *a, const void *b)
-{
-  double p = *(const double *)a, q = *(const double *)b;
-  return (p > q) - (p < q);
-}
-
 static enum hb_status median_center(const struct hb_particles *p, double center[3])
 {
   double *q;
   HB_TRY(HB_ALLOC(p->n, &q));
   for (size_t k = 0; k < 3; k++) {
     for (size_t i = 0; i < p->n; i++) q[i] = p->x[3 * i + k];
-    qsort(q, p->n, sizeof *q, by_size);
+    qsort(q, p->n, sizeof *q, hb_ascending_doubles);
     center[k] = q[p->n / 2];
   }
   hb_mem_free(q);

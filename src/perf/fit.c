@@ -1,5 +1,6 @@
 #include "perf/fit.h"
 
+#include "base/arith.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -9,15 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int ascending(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 double hb_fit_median(size_t count, double *values)
 {
-  qsort(values, count, sizeof *values, ascending);
+  qsort(values, count, sizeof *values, hb_ascending_doubles);
   return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 

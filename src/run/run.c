@@ -363,7 +363,7 @@ static enum hb_status run_ranks_share_particles(enum hb_status status, struct hb
     if (status == HB_OK) status = shared;
   }
   HB_TRY(hb_ranks_agree(status));
-  return share_long_note("stars", p); /* see sim/sim_stars.c */
+  return share_long_note("stars", p); /* see sim/sim.c */
 }
 
 /* ---- checkpoints ---- */

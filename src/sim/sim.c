@@ -3,21 +3,26 @@
 
 #include "base/arith.h"
 #include "base/draft.h"
+#include "base/elementary.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/ranks.h"
 #include "base/text.h"
 #include "core/diagnostics.h"
 #include "core/gravity.h"
 #include "core/particles.h"
+#include "core/star.h"
 #include "core/structure.h"
+#include "core/units.h"
+#include "core/vector.h"
 #include "force/force.h"
 #include "gl/gl_shader.h"
 #include "groups/groups.h"
 #include "io/checkpoint.h"
+#include "io/lines.h"
 #include "perf/machine_model.h"
 #include "sim/sim_settings.h"
 #include "gl/gl_context.h"
-#include "sim/sim_stars.h"
 
 #include <holmberg/checkpoint.h>
 #include <holmberg/diagnostics.h>
@@ -27,6 +32,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void sim_judge_from_here(struct hb_sim *sim);
@@ -191,6 +197,479 @@ static enum hb_status sim_read_older(struct hb_sections *sections)
 }
 
 /* ---- opening, stepping, reading ------------------------------------------------------------------------- */
+
+/* ---- stars that age, by the fit of core/star.h or a table of others (data/FORMATS.md) ---------------------
+ *
+ * What a star is depends on its identity, its mass at birth and the time, never on what came before: so a resumed simulation goes on
+ * as if it had not stopped. */
+
+const char *const hb_stars_names[] = {"none", "zams", NULL};
+const char *const hb_star_type_names[] = {"unknown",      "dwarf",      "giant", "white dwarf",
+                                          "neutron star", "black hole", NULL};
+
+static const char note_name[] = "stars";
+
+/* From t on: Myr, solar masses, solar radii; and a kick at t, in km/s. */
+struct table_row {
+  double t;
+  uint64_t id;
+  double m, radius, kick;
+};
+
+struct born {
+  uint64_t id;
+  double zams, birth; /* solar masses, Myr */
+};
+
+/* What changes: room for all n. */
+struct changes {
+  size_t n, room;
+  uint64_t *id;
+  double *m, *v, *radius;
+};
+
+struct hb_sim_stars {
+  size_t n;
+  struct born *at;
+  char *table;            /* its file; NULL: the fit */
+  struct table_row *rows; /* [n_rows]: in place of the fit */
+  size_t n_rows;
+  struct hb_units units;
+  double *ends;        /* [n_ends] ascending: when masses jump and kicks come, N-body, rounded up */
+  size_t n_ends, next; /* the first that has not come */
+  double looked;       /* until when stars have been looked at, N-body */
+  double every;        /* what is no jump is looked at at its multiples, N-body */
+  double kick;         /* km/s */
+  uint64_t seed;
+  struct changes changes;   /* of the last call of stars_change */
+  struct hb_sim_star *told; /* of the last call of hb_sim_stars */
+};
+
+/* ---- tables ---- */
+
+static enum hb_status fail_in_table(const struct hb_lines *c, const char *at, const char *expected)
+{
+  return hb_fail(HB_ERR_INPUT, "%s:%zu: '%.*s', expected %s", c->name, c->line, hb_lines_shown(c, at), at,
+                 expected);
+}
+
+static enum hb_status take_number(const struct hb_lines *c, const char **at, double least,
+                                  const char *expected, double *number)
+{
+  hb_lines_skip_blanks(c, at);
+  const char *word = *at;
+  return hb_lines_number(c, at, number) && *number >= least ? HB_OK : fail_in_table(c, word, expected);
+}
+
+static enum hb_status take_row(const struct hb_lines *c, struct table_row *row)
+{
+  const char *at = c->begin;
+  HB_TRY(take_number(c, &at, -1e300, "a time in Myr", &row->t));
+  hb_lines_skip_blanks(c, &at);
+  const char *word = at;
+  if (!hb_lines_whole(c, &at, &row->id)) return fail_in_table(c, word, "an identity");
+  HB_TRY(take_number(c, &at, 0, "a mass in solar masses, at least 0", &row->m));
+  HB_TRY(take_number(c, &at, 0, "a radius in solar radii, at least 0", &row->radius));
+  HB_TRY(take_number(c, &at, 0, "a kick in km/s, at least 0", &row->kick));
+  hb_lines_skip_blanks(c, &at);
+  return at == c->end ? HB_OK : fail_in_table(c, at, "the end of the line: time id mass radius kick");
+}
+
+static int by_star_and_time(const void *a, const void *b)
+{
+  const struct table_row *left = a, *right = b;
+  if (left->id != right->id) return left->id < right->id ? -1 : 1;
+  return left->t < right->t ? -1 : left->t > right->t;
+}
+
+/* One time of one star has one row. */
+static enum hb_status sort_rows(const char *path, struct table_row *rows, size_t n)
+{
+  if (n == 0)
+    return hb_fail(HB_ERR_INPUT, "%s has no rows, expected lines of time id mass radius kick", path);
+  qsort(rows, n, sizeof *rows, by_star_and_time);
+  for (size_t k = 1; k < n; k++)
+    if (by_star_and_time(rows + k - 1, rows + k) == 0)
+      return hb_fail(HB_ERR_INPUT, "%s has two rows of star %" PRIu64 " at %.17g Myr, expected one", path,
+                     rows[k].id, rows[k].t);
+  return HB_OK;
+}
+
+static enum hb_status take_rows(struct hb_lines c, struct table_row **rows, size_t *n)
+{
+  size_t room = 0;
+  while (hb_lines_next(&c)) {
+    if (c.begin == c.end || *c.begin == '#') continue;
+    HB_TRY(HB_GROW(*n, &room, rows));
+    HB_TRY(take_row(&c, *rows + (*n)++));
+  }
+  return HB_OK;
+}
+
+/* The rows[n] by identity, then time. Errors: HB_ERR_IO, HB_ERR_INPUT (file, line, value, what was expected). */
+static enum hb_status read_table(const char *path, struct table_row **rows, size_t *n)
+{
+  char *text;
+  size_t length;
+  HB_TRY(hb_file_read(path, &text, &length));
+  enum hb_status status = take_rows(hb_lines_at_start(path, text, length), rows, n);
+  hb_mem_free(text);
+  return status == HB_OK ? sort_rows(path, *rows, *n) : status;
+}
+
+/* ---- opening ---- */
+
+/* Whether the params can be. Errors: HB_ERR_USAGE. */
+static enum hb_status stars_check(const struct hb_sim_params *p)
+{
+  if (p->stars == HB_STARS_NONE && !p->evolution) return HB_OK;
+  if (p->stars != HB_STARS_NONE && p->evolution)
+    return hb_fail(HB_ERR_USAGE, "stars and evolution exclude each other (expected a fit or a table)");
+  if (p->collisions == HB_COLLISIONS_MERGE)
+    return hb_fail(HB_ERR_USAGE, "collisions merge: what a merged star becomes is not known where stars age "
+                                 "(expected collisions none or stop)");
+  return HB_OK;
+}
+
+static int by_identity(const void *a, const void *b)
+{
+  const struct born *left = a, *right = b;
+  return left->id < right->id ? -1 : left->id > right->id;
+}
+
+static const struct born *born_of(const struct hb_sim_stars *stars, uint64_t id)
+{
+  return bsearch(&(struct born){.id = id}, stars->at, stars->n, sizeof *stars->at, by_identity);
+}
+
+static enum hb_status read_star(const struct hb_lines *c, struct born *star)
+{
+  const char *at = c->begin;
+  int is_good = hb_lines_whole(c, &at, &star->id);
+  hb_lines_skip_blanks(c, &at);
+  is_good = is_good && hb_lines_number(c, &at, &star->zams);
+  hb_lines_skip_blanks(c, &at);
+  is_good = is_good && hb_lines_number(c, &at, &star->birth) && at == c->end && star->zams > 0;
+  return is_good
+             ? HB_OK
+             : hb_fail(HB_ERR_INPUT, "the note stars has '%.*s', expected an identity, a mass and a birth",
+                       (int)(c->end - c->begin), c->begin);
+}
+
+static enum hb_status read_note(const char *note, struct hb_sim_stars *stars)
+{
+  struct hb_lines c = hb_lines_at_start(note_name, note, strlen(note));
+  for (size_t room = 0; hb_lines_next(&c);) {
+    HB_TRY(HB_GROW(stars->n, &room, &stars->at));
+    HB_TRY(read_star(&c, stars->at + stars->n));
+    stars->n++;
+  }
+  return HB_OK;
+}
+
+static enum hb_status write_note(const struct hb_sim_stars *stars, struct hb_particles *particles)
+{
+  struct hb_text text = {0};
+  enum hb_status status = HB_OK;
+  for (size_t k = 0; k < stars->n && status == HB_OK; k++)
+    status = hb_text_append(&text, "%s%" PRIu64 " %.17g %.17g", k ? "\n" : "", stars->at[k].id,
+                            stars->at[k].zams, stars->at[k].birth);
+  if (status == HB_OK) status = hb_particles_set_note(particles, note_name, text.text);
+  hb_mem_free(text.text);
+  return status;
+}
+
+/* Born now. */
+static enum hb_status take_masses(struct hb_particles *p, struct hb_sim_stars *stars)
+{
+  HB_TRY(HB_ALLOC(p->n, &stars->at));
+  stars->n = p->n;
+  for (size_t i = 0; i < p->n; i++) {
+    double zams = p->m[i] * stars->units.mass;
+    if (!stars->rows && !(zams >= hb_star_least && zams <= hb_star_most))
+      return hb_fail(HB_ERR_INPUT,
+                     "particle %" PRIu64 " has %g solar masses, expected %g to %g for stars that age",
+                     p->id[i], zams, hb_star_least, hb_star_most);
+    stars->at[i] = (struct born){p->id[i], zams, p->t * stars->units.time};
+  }
+  return HB_OK;
+}
+
+/* ---- what a star is ---- */
+
+struct now {
+  double m, radius, kick; /* solar; km/s, between `before` and t */
+};
+
+static const struct table_row *last_row(const struct hb_sim_stars *stars, uint64_t id, double t)
+{
+  size_t low = 0, high = stars->n_rows; /* the first behind it */
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const struct table_row *r = stars->rows + middle;
+    if (r->id < id || (r->id == id && r->t <= t))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 && stars->rows[low - 1].id == id ? stars->rows + low - 1 : NULL;
+}
+
+/* Several kicks since then add up as one. */
+static struct now by_table(const struct hb_sim_stars *stars, const struct born *s, double before, double t)
+{
+  const struct table_row *row = last_row(stars, s->id, t);
+  if (!row) return (struct now){.m = s->zams};
+  struct now now = {.m = row->m, .radius = row->radius};
+  for (; row >= stars->rows && row->id == s->id && row->t > before; row--) now.kick += row->kick;
+  return now;
+}
+
+/* A number and a direction of a star and a seed alone. */
+static struct hb_rng drawn(const struct hb_sim_stars *stars, uint64_t id)
+{
+  struct hb_rng rng = hb_rng_sequence(stars->seed, 0);
+  rng.block = id << 8;
+  return rng;
+}
+
+static struct now by_fit(const struct born *s, double t)
+{
+  struct hb_star star = hb_star_at(s->zams, t - s->birth);
+  return (struct now){.m = star.m, .radius = star.radius};
+}
+
+static int explodes_between(const struct hb_sim_stars *stars, const struct born *s, double before, double t)
+{
+  if (stars->rows || !hb_star_explodes(s->zams)) return 0;
+  double end = s->birth + hb_star_lifetime(s->zams);
+  return before < end && end <= t;
+}
+
+static void add_kick(const struct hb_sim_stars *stars, const struct born *s, const struct now *now,
+                     double before, double t, double v[3])
+{
+  double kick[3] = {0}, unit = hb_units_velocity(&stars->units), size = now->kick;
+  struct hb_rng rng = drawn(stars, s->id);
+  if (explodes_between(stars, s, before, t))
+    hb_elementary_three_normals(&rng, kick), size = stars->kick;
+  else if (size > 0)
+    hb_rng_direction(&rng, kick);
+  for (int k = 0; k < 3; k++) v[k] += size * kick[k] / unit;
+}
+
+static double radius_unit(const struct hb_sim_stars *stars)
+{
+  return hb_units_r_sun / hb_units_pc / stars->units.length;
+}
+
+static void set_radii(const struct hb_sim_stars *stars, struct hb_particles *p)
+{
+  double *radius = hb_particles_radius(p), t = p->t * stars->units.time;
+  for (size_t i = 0; radius && i < p->n; i++) {
+    const struct born *s = born_of(stars, p->id[i]);
+    if (!s) continue;
+    struct now now = stars->rows ? by_table(stars, s, t, t) : by_fit(s, t);
+    if (now.radius > 0) radius[i] = now.radius * radius_unit(stars);
+  }
+}
+
+/* ---- when lives end ---- */
+
+/* Of a table: rows with a kick, or where more than this part of the mass goes at once; winds are told in smaller parts. */
+static const double jump = 0.01;
+
+static int is_jump(const struct hb_sim_stars *stars, const struct table_row *row)
+{
+  const struct table_row *before = row > stars->rows ? row - 1 : row;
+  if (row->kick > 0) return 1;
+  if (before != row && before->id == row->id) return fabs(row->m - before->m) > jump * before->m;
+  const struct born *s = born_of(stars, row->id);
+  return s && fabs(row->m - s->zams) > jump * s->zams;
+}
+
+/* Of a time in Myr: in N-body units, which in Myr again is not before it. */
+static double not_before(const struct hb_sim_stars *stars, double end)
+{
+  double t = end / stars->units.time;
+  while (t * stars->units.time < end) t = nextafter(t, INFINITY);
+  return t;
+}
+
+static enum hb_status list_ends(struct hb_sim_stars *stars, double from)
+{
+  HB_TRY(HB_ALLOC(stars->rows ? stars->n_rows : stars->n, &stars->ends));
+  for (size_t k = 0; k < stars->n_rows; k++)
+    if (is_jump(stars, stars->rows + k)) stars->ends[stars->n_ends++] = stars->rows[k].t;
+  for (size_t k = 0; !stars->rows && k < stars->n; k++)
+    stars->ends[stars->n_ends++] = stars->at[k].birth + hb_star_lifetime(stars->at[k].zams);
+  qsort(stars->ends, stars->n_ends, sizeof *stars->ends, hb_ascending_doubles);
+  for (size_t k = 0; k < stars->n_ends; k++) stars->ends[k] = not_before(stars, stars->ends[k]);
+  while (stars->next < stars->n_ends && stars->ends[stars->next] <= from) stars->next++;
+  return HB_OK;
+}
+
+/* ---- opening and saving ---- */
+
+static double step_of(const struct hb_sim_params *p)
+{
+  return hb_integrator_named(p->integrator)->has_dt ? p->dt * fmax(1, floor(p->dt_max / p->dt)) : p->dt_max;
+}
+
+static enum hb_status take_stars(const struct hb_sim_params *params, struct hb_particles *p,
+                                 struct hb_sim_stars *stars)
+{
+  int are_known;
+  HB_TRY(hb_units_get(p, &stars->units, &are_known));
+  if (!are_known)
+    return hb_fail(HB_ERR_USAGE,
+                   "%s: the particles have no units, expected those that say what a mass and a time are",
+                   params->evolution ? "evolution" : "stars");
+  if (params->evolution) {
+    HB_TRY(hb_mem_strdup(params->evolution, &stars->table));
+    HB_TRY(read_table(stars->table, &stars->rows, &stars->n_rows));
+  }
+  const char *note = hb_particles_note(p, note_name);
+  HB_TRY(note ? read_note(note, stars) : take_masses(p, stars));
+  if (!note) HB_TRY(write_note(stars, p));
+  qsort(stars->at, stars->n, sizeof *stars->at, by_identity);
+  return HB_OK;
+}
+
+static const char looked_section[] = "stars.looked";
+
+static void stars_close(struct hb_sim_stars *stars)
+{
+  if (!stars) return;
+  const struct changes *c = &stars->changes;
+  HB_FREE(stars->at, stars->table, stars->rows, stars->ends, stars->told, c->id, c->m, c->v, c->radius,
+          stars);
+}
+
+/* Takes masses at birth from the note `stars`, or, where there is none, makes it of the masses. Without sections, of a checkpoint, the
+ * stars are new, and radii become theirs. *stars is NULL where they do not age; the
+ * table of params is then a copy of its own. Errors: HB_ERR_USAGE (no units), HB_ERR_INPUT (masses, note, table), HB_ERR_IO. */
+static enum hb_status stars_open(struct hb_sim_params *params, const struct hb_sections *sections,
+                                 struct hb_particles *p, struct hb_sim_stars **stars)
+{
+  struct hb_sim_stars *s;
+  *stars = NULL;
+  if (params->stars == HB_STARS_NONE && !params->evolution) return HB_OK;
+  HB_TRY(HB_ALLOC(1, &s));
+  s->every = step_of(params), s->kick = params->kick, s->seed = params->kick_seed;
+  s->looked = p->t;
+  enum hb_status status = take_stars(params, p, s);
+  if (status == HB_OK && sections)
+    status = hb_sections_copy(sections, looked_section, HB_SECTION_DOUBLES, 1, &s->looked);
+  if (status == HB_OK) status = list_ends(s, s->looked);
+  if (status != HB_OK) {
+    stars_close(s);
+    return status;
+  }
+  if (!sections) set_radii(s, p);
+  params->evolution = s->table;
+  *stars = s;
+  return HB_OK;
+}
+
+/* ---- aging ---- */
+
+/* A mass that is off by this part is set; a radius, by that. Both are small against what the steps make. */
+static const double off_mass = 1e-5, off_radius = 0.01;
+
+static int is_off(double is, double was, double by) { return fabs(is - was) > by * fabs(was); }
+
+/* Whether its life ended since stars were looked at. */
+static int ends_by(const struct hb_sim_stars *stars, const struct born *s, double t)
+{
+  double before = stars->looked * stars->units.time;
+  if (!stars->rows) {
+    double end = s->birth + hb_star_lifetime(s->zams);
+    return before < end && end <= t;
+  }
+  const struct table_row *row = last_row(stars, s->id, t);
+  for (; row && row >= stars->rows && row->id == s->id && row->t > before; row--)
+    if (is_jump(stars, row)) return 1;
+  return 0;
+}
+
+static void look_at(const struct hb_sim_stars *stars, const struct born *s, const struct hb_particles *p,
+                    const double *radii, size_t i, struct changes *c)
+{
+  double t = p->t * stars->units.time, before = stars->looked * stars->units.time;
+  struct now now = stars->rows ? by_table(stars, s, before, t) : by_fit(s, t);
+  double m = now.m / stars->units.mass, radius = now.radius * radius_unit(stars);
+  if (radius == 0 && stars->rows) radius = radii[i];
+  int is_kicked = now.kick > 0 || explodes_between(stars, s, before, t);
+  if (!is_kicked && !is_off(m, p->m[i], off_mass) && !is_off(radius, radii[i], off_radius)) return;
+  size_t k = c->n++;
+  c->id[k] = p->id[i];
+  c->m[k] = m;
+  c->radius[k] = radius;
+  memcpy(c->v + 3 * k, p->v + 3 * i, 3 * sizeof(double));
+  add_kick(stars, s, &now, before, t, c->v + 3 * k);
+}
+
+static int are_all_due(const struct hb_sim_stars *stars, double t)
+{
+  double count = t / stars->every;
+  return fabs(count - nearbyint(count)) <= 1e-9;
+}
+
+static int has_end(const struct hb_sim_stars *stars, double t)
+{
+  return stars->next < stars->n_ends && stars->ends[stars->next] <= t;
+}
+
+/* When the next life ends, or a table's mass jumps; INFINITY: none does. stars may be NULL. */
+static double stars_next_end(const struct hb_sim_stars *stars)
+{
+  return stars && stars->next < stars->n_ends ? stars->ends[stars->next] : INFINITY;
+}
+
+/* Whether something may become of them at time t, the end of a block step or of a wait: of stars whose lives have ended in it, and at
+ * multiples of dt_max of all. stars may be NULL. */
+static int stars_are_due(const struct hb_sim_stars *stars, double t)
+{
+  return stars && (has_end(stars, t) || are_all_due(stars, t));
+}
+
+/* What becomes of these particles by p->t; *change is valid until the next call. Errors: HB_ERR_INTERNAL. */
+static enum hb_status stars_change(struct hb_sim_stars *stars, struct hb_particles *p,
+                                   struct hb_change *change)
+{
+  struct changes *c = &stars->changes;
+  const double *radii = hb_particles_radius(p);
+  int of_all = are_all_due(stars, p->t);
+  if (!radii) return hb_fail(HB_ERR_INTERNAL, "out of memory for radii");
+  c->n = 0;
+  HB_TRY(HB_RENEW(p->n, &c->room, HB_ARRAY(1, &c->id), HB_ARRAY(1, &c->m), HB_ARRAY(1, &c->radius),
+                  HB_ARRAY(3, &c->v)));
+  for (size_t i = 0; i < p->n; i++) {
+    const struct born *s = born_of(stars, p->id[i]);
+    if (s && (of_all || ends_by(stars, s, p->t * stars->units.time))) look_at(stars, s, p, radii, i, c);
+  }
+  *change = (struct hb_change){.n = c->n, .id = c->id, .m = c->m, .v = c->v, .radius = c->radius};
+  return HB_OK;
+}
+
+/* ---- what has become of them ---- */
+
+static struct hb_sim_star told_of(const struct hb_sim_stars *stars, const struct born *s, double t)
+{
+  struct hb_sim_star star = {.id = s->id, .m_birth = s->zams, .t_birth = s->birth};
+  if (stars->rows) {
+    struct now now = by_table(stars, s, s->birth, t);
+    star.m = now.m, star.radius = now.radius, star.kick = now.kick;
+    return star;
+  }
+  struct hb_star now = hb_star_at(s->zams, t - s->birth);
+  double v[3] = {0};
+  add_kick(stars, s, &(struct now){.m = now.m}, -INFINITY, t, v);
+  star.type = now.type, star.m = now.m, star.radius = now.radius;
+  star.kick = hb_norm(v) * hb_units_velocity(&stars->units);
+  return star;
+}
 
 /* ---- params: what they mean, what they need ---------------------------------------------------------- */
 
@@ -591,7 +1070,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
   if (status == HB_OK) status = settle_encounters(&params);
   if (status == HB_OK) complete_stop(&params);
   if (status == HB_OK) status = sim_check_bodies(&params);
-  if (status == HB_OK) status = hb_sim_stars_check(&params);
+  if (status == HB_OK) status = stars_check(&params);
   if (status == HB_OK) status = settle_neighbors(&params, initial);
   if (status == HB_OK) status = sim_open(&params, &s);
   if (status != HB_OK) {
@@ -602,7 +1081,7 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
   if (status == HB_OK) status = sim_check_interaction(s, &params);
   if (status == HB_OK && hb_force_interaction(s->force) == HB_INTERACTION_GRAVITY)
     s->exact_energy = hb_energy_is_exact(params.exact_energy, hb_particles_massive(initial));
-  if (status == HB_OK) status = hb_sim_stars_open(&s->params, NULL, initial, &s->stars);
+  if (status == HB_OK) status = stars_open(&s->params, NULL, initial, &s->stars);
   if (status == HB_OK) status = enter_frame(s, initial);
   if (status == HB_OK)
     status = s->integrator->create(initial, &params, s->force, &s->state);
@@ -638,7 +1117,7 @@ void hb_sim_destroy(struct hb_sim *sim)
   hb_mem_free(sim->events.at);
   hb_binary_watch_clear(&sim->binaries);
   hb_mem_free(sim->bound);
-  hb_sim_stars_close(sim->stars);
+  stars_close(sim->stars);
   hb_mem_free(sim->device);
   for (int k = 0; k < HB_SIM_LENT; k++) hb_mem_free(sim->lent[k]);
   hb_mem_free(sim);
@@ -649,7 +1128,7 @@ double hb_sim_time(const struct hb_sim *sim) { return sim->integrator->time(sim-
 /* Of a star whose life ends before the next block step; INFINITY: none does. */
 static double next_end(const struct hb_sim *sim)
 {
-  double end = hb_sim_stars_next_end(sim->stars);
+  double end = stars_next_end(sim->stars);
   if (!isfinite(end) || !sim->integrator->boundary) return INFINITY;
   end = sim->integrator->boundary(sim->state, end);
   return end < sim->integrator->next_time(sim->state) ? end : INFINITY;
@@ -868,21 +1347,30 @@ enum hb_status hb_sim_change(struct hb_sim *sim, const struct hb_change *change)
 static enum hb_status age(struct hb_sim *sim)
 {
   struct hb_particles *p;
-  struct hb_change change;
+  struct hb_change change = {0};
   double t = hb_sim_time(sim);
-  if (!hb_sim_stars_are_due(sim->stars, t)) return HB_OK;
+  if (!stars_are_due(sim->stars, t)) return HB_OK;
   HB_TRY(hb_sim_state(sim, t, &p));
-  enum hb_status status = hb_sim_stars_change(sim->stars, p, &change);
+  enum hb_status status = stars_change(sim->stars, p, &change);
   hb_particles_destroy(p);
   if (status == HB_OK && change.n > 0) status = hb_sim_change(sim, &change);
-  if (status == HB_OK) hb_sim_stars_aged(sim->stars, t);
-  return status;
+  if (status != HB_OK) return status;
+  sim->stars->looked = t;
+  while (has_end(sim->stars, t)) sim->stars->next++;
+  return HB_OK;
 }
 
 enum hb_status hb_sim_stars(struct hb_sim *sim, size_t *count, const struct hb_sim_star **told)
 {
   HB_GL_VISIT;
-  return hb_sim_stars_tell(sim->stars, count, told);
+  struct hb_sim_stars *stars = sim->stars;
+  *count = 0, *told = NULL;
+  if (!stars) return HB_OK;
+  if (!stars->told) HB_TRY(HB_ALLOC(stars->n, &stars->told));
+  for (size_t k = 0; k < stars->n; k++)
+    stars->told[k] = told_of(stars, stars->at + k, stars->looked * stars->units.time);
+  *count = stars->n, *told = stars->told;
+  return HB_OK;
 }
 
 /* ---- steps ---- */
@@ -1219,7 +1707,8 @@ static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t 
   HB_TRY(hb_numbers_put(&hb_frame_numbers, 1, &sim->frame, sections));
   HB_TRY(hb_sections_put(sections, "own", HB_SECTION_BYTES, own_bytes, own));
   HB_TRY(sim_put_watch(sim, sections));
-  HB_TRY(hb_sim_stars_put(sim->stars, sections));
+  if (sim->stars)
+    HB_TRY(hb_sections_put(sections, looked_section, HB_SECTION_DOUBLES, 1, &sim->stars->looked));
   return sim->integrator->save(sim->state, sections);
 }
 
@@ -1266,7 +1755,7 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
   p.encounters = hb_groups_are_in(sections) ? HB_ENCOUNTERS_GROUPS : HB_ENCOUNTERS_NONE;
   p.exact_energy = saved.exact_energy ? HB_EXACT_ENERGY_YES : HB_EXACT_ENERGY_NO;
   HB_TRY(sim_check_bodies(&p));
-  HB_TRY(hb_sim_stars_check(&p));
+  HB_TRY(stars_check(&p));
   HB_TRY(sim_check_neighbors(&p));
   if (p.neighbors > 0) p.eta_far = hb_default_real(p.eta_far, sim_eta_far(&p));
   *params = p;
@@ -1395,9 +1884,9 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
   if (status == HB_OK) status = s->integrator->resume(sections, &params, s->force, &s->state);
   if (status == HB_OK) status = hb_numbers_get(&hb_frame_numbers, sections, 1, &s->frame);
   if (status == HB_OK)
-    status = hb_sim_stars_open(&s->params, sections,
-                               (struct hb_particles *)s->integrator->bodies(s->state), /* with the note */
-                               &s->stars);
+    status = stars_open(&s->params, sections,
+                        (struct hb_particles *)s->integrator->bodies(s->state), /* with the note */
+                        &s->stars);
   if (status == HB_OK) status = get_counters(sections, s);
   if (status == HB_OK) status = sim_get_watch(sections, s);
   if (status == HB_OK) status = check_known(sections);
