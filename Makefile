@@ -376,7 +376,7 @@ $(B)/gen/paper.c: Makefile tools/embed.sh $(PAPERS)
 
 $(B)/gen/templates.c: Makefile tools/embed.sh $(REPORT)
 	$(call say,EMBED,data/report)
-	$(Q)mkdir -p $(@D) && tools/embed.sh report/report.h hb_template_file data/report $(REPORT) >$@
+	$(Q)mkdir -p $(@D) && tools/embed.sh report/values.h hb_template_file data/report $(REPORT) >$@
 
 # The commit that is built, for the reports of `holmberg reproduce`.
 $(B)/gen/commit.c: FORCE

@@ -26,74 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- records: reading ----------------------------------------------------------------------------------------- */
-
-void hb_record_label(char *labels, struct hb_record *record)
-{
-  char *rest = NULL;
-  for (char *word = strtok_r(labels, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-    char *equals = strchr(word, '=');
-    *equals = 0;
-    record->fields[record->count++] = (struct hb_field){word, equals + 1};
-  }
-}
-
-static enum hb_status take_members(const cJSON *object, char *text, struct hb_record *record)
-{
-  char *to = text;
-  char number[64];
-  const cJSON *item;
-  cJSON_ArrayForEach (item, object) {
-    if (record->count == HB_FIELDS_MOST) return hb_fail(HB_ERR_INPUT, "more than %d fields", HB_FIELDS_MOST);
-    struct hb_field *field = &record->fields[record->count++];
-    field->key = to;
-    to = stpcpy(to, item->string) + 1;
-    field->value = to;
-    to = stpcpy(to, hb_json_text_of(item, number)) + 1;
-  }
-  return HB_OK;
-}
-
-static enum hb_status take_record(const char *labels, const char *line, struct hb_record *record)
-{
-  char number[64];
-  cJSON *object, *item;
-  *record = (struct hb_record){0};
-  HB_TRY(hb_json_read(line, &object));
-  size_t bytes = strlen(labels) + 1;
-  cJSON_ArrayForEach (item, object) bytes += strlen(item->string) + strlen(hb_json_text_of(item, number)) + 2;
-  enum hb_status status = HB_ALLOC(bytes, &record->text);
-  if (status == HB_OK) {
-    char *to = stpcpy(record->text, labels) + 1;
-    hb_record_label(record->text, record);
-    status = take_members(object, to, record);
-  }
-  cJSON_Delete(object);
-  return status;
-}
-
-static enum hb_status add_line(struct hb_reproduction *r, const char *labels, const char *line)
-{
-  HB_TRY(HB_GROW(r->record_count, &r->record_capacity, &r->records));
-  return take_record(labels, line, &r->records[r->record_count++]);
-}
-
-void hb_reproduce_note(struct hb_reproduction *r, const char *format, ...)
-{
-  struct hb_text text = {0};
-  va_list list;
-  va_start(list, format);
-  if (r->planned == HB_OK) r->planned = hb_text_append_list(&text, format, list);
-  va_end(list);
-  if (r->planned == HB_OK) r->planned = HB_GROW(r->record_count, &r->record_capacity, &r->records);
-  if (r->planned != HB_OK) {
-    hb_mem_free(text.text);
-    return;
-  }
-  struct hb_record *record = &r->records[r->record_count++];
-  *record = (struct hb_record){.text = text.text};
-  hb_record_label(text.text, record);
-}
+/* ---- records ---------------------------------------------------------------------------------------- */
 
 static enum hb_status read_records(struct hb_reproduction *r, const char *path, const char *labels,
                                    int has_header)
@@ -104,83 +37,19 @@ static enum hb_status read_records(struct hb_reproduction *r, const char *path, 
   enum hb_status status = HB_OK;
   char *line = strtok_r(text, "\n", &rest);
   if (has_header) line = strtok_r(NULL, "\n", &rest);
-  for (; line && status == HB_OK; line = strtok_r(NULL, "\n", &rest)) status = add_line(r, labels, line);
+  for (; line && status == HB_OK; line = strtok_r(NULL, "\n", &rest)) {
+    cJSON *object = NULL;
+    status = hb_json_read(line, &object);
+    if (object) hb_values_record(&r->values, labels, object);
+  }
   hb_mem_free(text);
   return status == HB_OK ? HB_OK : hb_fail_in(status, path);
 }
 
-/* ---- records: finding ----------------------------------------------------------------------------------------- */
-
-const char *hb_record_text(const struct hb_record *record, const char *key)
-{
-  for (size_t k = 0; record && k < record->count; k++)
-    if (strcmp(record->fields[k].key, key) == 0) return record->fields[k].value;
-  return "";
-}
-
-double hb_record_number(const struct hb_record *record, const char *key)
-{
-  const char *text = hb_record_text(record, key);
-  char *end;
-  double value = strtod(text, &end);
-  return end == text || *end || !isfinite(value) ? NAN : value;
-}
-
-static int matches(const struct hb_record *record, const char *filter)
-{
-  while (*filter) {
-    char key[64];
-    size_t name = strcspn(filter, "="), length = strcspn(filter + name + 1, " ");
-    snprintf(key, sizeof key, "%.*s", (int)name, filter);
-    const char *value = hb_record_text(record, key);
-    if (strlen(value) != length || strncmp(value, filter + name + 1, length) != 0) return 0;
-    filter += name + 1 + length;
-    filter += strspn(filter, " ");
-  }
-  return 1;
-}
-
-const struct hb_record *hb_reproduce_next(const struct hb_reproduction *r, const struct hb_record *after,
-                                          const char *filter)
-{
-  for (size_t k = after ? (size_t)(after - r->records) + 1 : 0; k < r->record_count; k++)
-    if (matches(&r->records[k], filter)) return &r->records[k];
-  return NULL;
-}
-
-double hb_reproduce_number(const struct hb_reproduction *r, const char *key, const char *filter, ...)
-{
-  char text[256];
-  va_list list;
-  va_start(list, filter);
-  vsnprintf(text, sizeof text, filter, list);
-  va_end(list);
-  double value = NAN;
-  for (const struct hb_record *record = NULL; (record = hb_reproduce_next(r, record, text));)
-    value = hb_record_number(record, key);
-  return value;
-}
-
-double hb_reproduce_wall(const struct hb_reproduction *r, enum hb_source_name source, size_t n)
-{
-  return hb_reproduce_number(r, "wall_s", "kind=run source=%s mode=all/host/host n=%zu",
-                             r->sources[source].name, n);
-}
-
-int hb_reproduce_has(const struct hb_reproduction *r, const char *key)
-{
-  if (strncmp(key, "source=", 7) == 0) key += 7;
-  size_t length = strcspn(key, " ");
-  for (int k = 0; k < HB_SOURCES; k++)
-    if (strlen(r->sources[k].name) == length && strncmp(r->sources[k].name, key, length) == 0)
-      return r->sources[k].is_there;
-  return 1;
-}
-
 void hb_reproduce_clear(struct hb_reproduction *r)
 {
-  for (size_t k = 0; k < r->record_count; k++) hb_mem_free(r->records[k].text);
-  HB_FREE(r->records, r->jobs);
+  hb_values_close(&r->values);
+  hb_mem_free(r->jobs);
   *r = (struct hb_reproduction){0};
 }
 
@@ -289,7 +158,7 @@ static enum hb_status open_machine(struct hb_reproduction *r)
 /* What the folder was started by: "0.1.0, commit ...". */
 static int is_of_version(const struct hb_reproduction *r, const char *version)
 {
-  const char *there = hb_record_text(hb_reproduce_next(r, NULL, "kind=machine name=Holmberg"), "value");
+  const char *there = hb_values_word_in(hb_values_next(&r->values, NULL, "machine name=Holmberg"), "value");
   size_t length = strcspn(there, ",");
   return strlen(version) == length && strncmp(there, version, length) == 0;
 }
@@ -298,7 +167,7 @@ static enum hb_status check_machine(const struct hb_reproduction *r)
 {
   char here[512];
   describe_host(here);
-  const char *there = hb_record_text(hb_reproduce_next(r, NULL, "kind=machine name=host"), "value");
+  const char *there = hb_values_word_in(hb_values_next(&r->values, NULL, "machine name=host"), "value");
   if (strcmp(here, there) == 0 && is_of_version(r, hb_library_version())) return HB_OK;
   return hb_fail(HB_ERR_USAGE, "%s was started %s (%s); its jobs cannot continue here", r->out,
                  strcmp(here, there) == 0 ? "by another version" : "on another machine", there);
@@ -348,18 +217,19 @@ static enum hb_status keep_job(const struct hb_job *job, double wall_s, const vo
 static int is_kept(const struct hb_reproduction *r, struct hb_job *job)
 {
   char *text;
-  struct hb_record header = {0};
+  cJSON *header = NULL;
   size_t length;
   if (access(file_of(job), R_OK) != 0 || hb_file_read(file_of(job), &text, &length) != HB_OK) return 0;
   text[strcspn(text, "\n")] = 0;
-  int same = take_record("", text, &header) == HB_OK &&
-             strcmp(hb_record_text(&header, "command"), job->command) == 0 &&
-             is_of_version(r, hb_record_text(&header, "version"));
+  int same = hb_json_read(text, &header) == HB_OK &&
+             strcmp(hb_values_word_in(header, "command"), job->command) == 0 &&
+             is_of_version(r, hb_values_word_in(header, "version"));
   if (same) {
-    snprintf(job->failure, sizeof job->failure, "%s", hb_record_text(&header, "failure"));
-    job->wall_s = hb_record_number(&header, "job_wall_s");
+    snprintf(job->failure, sizeof job->failure, "%s", hb_values_word_in(header, "failure"));
+    job->wall_s = hb_values_field(header, "job_wall_s");
   }
-  HB_FREE(header.text, text);
+  cJSON_Delete(header);
+  hb_mem_free(text);
   return same && !*job->failure;
 }
 
@@ -395,19 +265,21 @@ static enum hb_status write_command(const struct hb_reproduction *r, const struc
   return status;
 }
 
-/* "kind=model source=ds mode=block/gpu/gpu": "model-ds-block-gpu-gpu" */
+/* "model source=ds mode=block/gpu/gpu": "model-ds-block-gpu-gpu" */
 static void write_name(const char *labels, char name[80])
 {
   size_t length = 0;
-  while ((labels = strchr(labels, '=')) && length < 79) {
-    for (labels++; *labels && *labels != ' ' && length < 79; labels++)
+  while (*labels && length < 79) {
+    size_t key = strcspn(labels, "= ");
+    if (labels[key] == '=') labels += key + 1;
+    for (; *labels && *labels != ' ' && length < 79; labels++)
       name[length++] = *labels == '/' ? '-' : *labels;
-    if (*labels && length < 79) name[length++] = '-';
+    if (*labels && length < 79) name[length++] = '-', labels++;
   }
   name[length] = 0;
 }
 
-/* Adds a job with these labels, "kind=run n=16"; the command, without "holmberg", gets the source's scheme and precision (NULL:
+/* Adds a job with these labels, "run n=16"; the command, without "holmberg", gets the source's scheme and precision (NULL:
  * none) and the requested OpenGL. Errors are kept in r->planned. */
 static void add_job(struct hb_reproduction *r, enum hb_job_kind kind, const struct hb_source *source,
                     double estimate_s, const char *labels, const char *command)
@@ -500,12 +372,12 @@ enum hb_status hb_reproduce_plan_probes(struct hb_reproduction *r, int stage)
   struct probe_sizes p = probe_sizes(r);
   if (stage == 0) { /* almost empty jobs come first */
     memcpy(r->sources, all_sources, sizeof all_sources);
-    add_job(r, HB_JOB_PROBE, NULL, 1, "kind=start", "ic plummer -n 16 --seed 1 -o jobs/start.h5 --quiet");
-    add_job(r, HB_JOB_PROBE, &r->sources[HB_SOURCE_CG2007], 1, "kind=start on=gl",
+    add_job(r, HB_JOB_PROBE, NULL, 1, "start", "ic plummer -n 16 --seed 1 -o jobs/start.h5 --quiet");
+    add_job(r, HB_JOB_PROBE, &r->sources[HB_SOURCE_CG2007], 1, "start on=gl",
             "bench draws --n 16 --ni 16 --repeat 1 --json");
   }
   for (int k = stage ? HB_SOURCE_COMPENSATED : 0; k < (stage ? HB_SOURCES : HB_SOURCE_COMPENSATED); k++)
-    add_job(r, HB_JOB_PROBE, &r->sources[k], 1, hb_phrase("kind=probe source=%s", r->sources[k].name),
+    add_job(r, HB_JOB_PROBE, &r->sources[k], 1, hb_phrase("probe source=%s", r->sources[k].name),
             hb_phrase("bench force --n %zu,%zu --ni %zu,%zu --repeat 1 --json", p.n[0], p.n[1], p.ni[0],
                       p.ni[1]));
   return r->planned;
@@ -514,8 +386,8 @@ enum hb_status hb_reproduce_plan_probes(struct hb_reproduction *r, int stage)
 static double probe_seconds(const struct hb_reproduction *r, const struct hb_source *source, int k)
 {
   struct probe_sizes p = probe_sizes(r);
-  return 1e-3 * hb_reproduce_number(r, "ms_median", "kind=probe source=%s n=%zu ni=%zu", source->name, p.n[k],
-                                    p.ni[k]);
+  const char *probe = hb_phrase("probe source=%s n=%zu ni=%zu", source->name, p.n[k], p.ni[k]);
+  return 1e-3 * hb_values_field(hb_values_next(&r->values, NULL, probe), "ms_median");
 }
 
 /* t = passes * (pass_s + pair_s * n * ni / passes) at both sizes. */
@@ -611,7 +483,7 @@ static void plan_short(struct hb_reproduction *r, const struct column *column, s
     for (int halvings = 2; halvings <= 10 && r->planned == HB_OK; halvings++) { /* to 1/1024 */
       double t = ldexp(1, -halvings);
       add_job(r, HB_JOB_RUN, source, run_seconds(r, source, n, steps_of(source, n, t)),
-              hb_phrase("kind=short source=%s n=%zu", source->name, n),
+              hb_phrase("short source=%s n=%zu", source->name, n),
               hb_phrase("bench run --n %zu --mode %s --t-begin %.10g --t-end %.10g --json", n, column->mode,
                         t / 2, t));
       if (keeps(r, pass ? r->longest_s : 0)) return;
@@ -625,7 +497,7 @@ static void plan_column(struct hb_reproduction *r, const struct column *column)
   int count = 0, is_over = 0;
   for (size_t n = r->n_least; n <= r->n_most && source->is_there; n *= 2) {
     add_job(r, HB_JOB_RUN, source, run_seconds(r, source, n, steps_of(source, n, 0.5)),
-            hb_phrase("kind=run source=%s mode=%s n=%zu", source->name, column->mode, n),
+            hb_phrase("run source=%s mode=%s n=%zu", source->name, column->mode, n),
             hb_phrase("bench run --n %zu --mode %s --json", n, column->mode));
     is_over |= ++count > 3 && leave_job_out(r, r->longest_s);
     if (is_over && (!goes_on || n > 65536)) break;
@@ -675,7 +547,7 @@ static void plan_nu_source(struct hb_reproduction *r, const struct hb_source *so
     if (strcmp(source->precision, "single") == 0 && nu < 0.003) steps = t / shortest;
     add_job(
         r, HB_JOB_NU, source, run_seconds(r, source, n, steps),
-        hb_phrase("kind=nu%s source=%s n=%zu nu=%.10g seed=%d", end > 2 ? "-short" : "", source->name, n, nu,
+        hb_phrase("nu%s source=%s n=%zu nu=%.10g seed=%d", end > 2 ? "-short" : "", source->name, n, nu,
                   seed),
         hb_phrase("run jobs/plummer-%zu-%d.h5 --t-end %.10g --diag-every %.10g%s --eta %.10g --dt-min 2^%d%s "
                   "--max-energy-error none --json",
@@ -707,7 +579,7 @@ static void plan_nu(struct hb_reproduction *r)
   for (int k = 0; k < HB_NU_SIZES; k++)
     for (int seed = 1; seed <= hb_reproduce_nu_seeds(r); seed++) {
       size_t n = sizes[k];
-      add_job(r, HB_JOB_NU, NULL, r->start_s, hb_phrase("kind=plummer n=%zu seed=%d", n, seed),
+      add_job(r, HB_JOB_NU, NULL, r->start_s, hb_phrase("plummer n=%zu seed=%d", n, seed),
               hb_phrase("ic plummer -n %zu --seed %d -o jobs/plummer-%zu-%d.h5 --quiet", n, seed, n, seed));
       for (size_t c = 0; c < sizeof energy_sources / sizeof *energy_sources; c++)
         plan_energies(r, &energy_sources[c], n, seed);
@@ -739,7 +611,7 @@ static void plan_roundings(struct hb_reproduction *r)
   list_sizes(r->n_least, last, sizes);
   for (int k = 0; k < HB_ROUNDINGS; k++)
     add_job(r, HB_JOB_ROUNDING, NULL, HB_ROUNDING_SEEDS * sum_of_runs(r, &r->sources[HB_SOURCE_SIMD], last),
-            hb_phrase("kind=rounding rounding=%s", hb_rounding_names[k]),
+            hb_phrase("rounding rounding=%s", hb_rounding_names[k]),
             hb_phrase("model fit --n %s --seeds %d --step-rounding %s --scheme host-simd --precision "
                       "ds --json",
                       sizes, HB_ROUNDING_SEEDS, hb_rounding_names[k]));
@@ -758,7 +630,7 @@ static void add_fit(struct hb_reproduction *r, const struct hb_source *source, c
     estimate_s += run_seconds(r, source, m, steps_of(source, m, 0.5)) - start_seconds(r, source);
     snprintf(sizes + strlen(sizes), sizeof sizes - strlen(sizes), "%s%zu", k ? "," : "", m);
   }
-  add_job(r, HB_JOB_MODEL, source, estimate_s, hb_phrase("kind=model source=%s mode=%s", source->name, mode),
+  add_job(r, HB_JOB_MODEL, source, estimate_s, hb_phrase("model source=%s mode=%s", source->name, mode),
           hb_phrase("model fit --n %s --seeds 1 --mode %s --json", sizes, mode));
 }
 
@@ -793,7 +665,7 @@ static void plan_forces(struct hb_reproduction *r, enum hb_job_kind kind, enum h
     double once = source_seconds(source, (double)n, (double)n);
     double check = kind == HB_JOB_SUMS ? source_seconds(host, (double)n, 256) : 0;
     add_job(r, kind, source, r->gl_start_s + 5 * once + check,
-            hb_phrase("kind=%s source=%s n=%zu", word, source->name, n),
+            hb_phrase("%s source=%s n=%zu", word, source->name, n),
             hb_phrase("bench force --n %zu %s --json", n, options));
     if (n > 4096 && leave_job_out(r, r->longest_s / 2)) break;
   }
@@ -833,15 +705,15 @@ static void plan_threads(struct hb_reproduction *r)
   for (size_t k = 0; k < sizeof sweeps / sizeof *sweeps && source->is_there; k++)
     for (int value = sweeps[k].first; value <= sweeps[k].last; value *= 2)
       add_job(r, HB_JOB_THREADS, source, r->gl_start_s + 20 * once,
-              hb_phrase("kind=%s source=%s %s=%d", sweeps[k].kind, source->name, sweeps[k].kind, value),
+              hb_phrase("%s source=%s %s=%d", sweeps[k].kind, source->name, sweeps[k].kind, value),
               hb_phrase("bench force --interaction gravity --n %s --tuning %s=%d%s --json", sizes,
                         sweeps[k].tuning, value, sweeps[k].fixed));
 }
 
 static void plan_device(struct hb_reproduction *r)
 {
-  add_job(r, HB_JOB_DEVICE, NULL, r->gl_start_s + 1, "kind=ceiling", "bench ceiling --json");
-  add_job(r, HB_JOB_DEVICE, &r->sources[HB_SOURCE_CG2007], r->gl_start_s + 2, "kind=draws",
+  add_job(r, HB_JOB_DEVICE, NULL, r->gl_start_s + 1, "ceiling", "bench ceiling --json");
+  add_job(r, HB_JOB_DEVICE, &r->sources[HB_SOURCE_CG2007], r->gl_start_s + 2, "draws",
           "bench draws --n 1024 --ni 1024 --repeat 3 --json");
   char up[256], down[256] = "";
   list_sizes(r->n_least, hb_min(r->is_full ? 1048576 : 65536, r->n_most), up);
@@ -850,7 +722,7 @@ static void plan_device(struct hb_reproduction *r)
       snprintf(down + strlen(down), sizeof down - strlen(down), "%s%zu", *down ? "," : "", n);
   for (int k = 0; k < 2; k++)
     add_job(r, HB_JOB_DEVICE, &r->sources[HB_SOURCE_BAG], r->gl_start_s + 10,
-            hb_phrase("kind=transfer order=%s", k ? "down" : "up"),
+            hb_phrase("transfer order=%s", k ? "down" : "up"),
             hb_phrase("bench draws --n %s --ni %zu --repeat 7 --json", k ? down : up, r->n_least));
 }
 

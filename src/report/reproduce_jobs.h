@@ -3,7 +3,7 @@
 #ifndef HB_REPRODUCE_JOBS_H
 #define HB_REPRODUCE_JOBS_H
 
-#include "base/status.h"
+#include "report/values.h"
 
 #include <holmberg/measure.h>
 
@@ -23,7 +23,7 @@ enum hb_job_kind {
 enum { HB_JOB_FAILURE = 256 };
 
 struct hb_job {
-  char labels[160];  /* "kind=nu source=cg2007 n=1024": its rows are found by         */
+  char labels[160];  /* "nu source=cg2007 n=1024": its records are found by           */
   char name[80];     /* "nu-cg2007-1024", the labels' values; for its file NAME.jsonl */
   char command[480]; /* as typed in the folder OUT, after any variables               */
   enum hb_job_kind kind;
@@ -69,8 +69,7 @@ struct hb_reproduction {
   enum hb_status planned; /* the first failure of adding a job */
   struct hb_job *jobs;
   size_t job_count, job_capacity;
-  struct hb_record *records;
-  size_t record_count, record_capacity;
+  struct hb_values values; /* what the jobs wrote, and report.json */
 };
 
 enum { HB_ROUNDINGS = 3, HB_ROUNDING_SEEDS = 3, HB_NU_SIZES = 2, HB_NU_HALVINGS = 8, HB_NU_SHORT = 8 };
@@ -89,45 +88,5 @@ enum hb_status hb_reproduce_plan_probes(struct hb_reproduction *r, int stage);
 enum hb_status hb_reproduce_run(struct hb_reproduction *r);
 
 void hb_reproduce_clear(struct hb_reproduction *r);
-
-/* ---- records ------------------------------------------------------------------------------------------- */
-
-struct hb_field {
-  const char *key, *value;
-};
-
-enum { HB_FIELDS_MOST = 64 };
-
-/* A line of a job's output; its fields are the job's labels, then those of the line. */
-struct hb_record {
-  char *text; /* that the fields point into */
-  struct hb_field fields[HB_FIELDS_MOST];
-  size_t count;
-};
-
-/* Adds "a=1 b=2" as fields of the record, cutting up the text. */
-void hb_record_label(char *labels, struct hb_record *record);
-
-/* Adds a record with such fields. Errors are kept in r->planned. */
-void hb_reproduce_note(struct hb_reproduction *r, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* The first record after `after` (NULL: of all) whose fields have these values, "kind=run n=1024"; NULL: none. */
-const struct hb_record *hb_reproduce_next(const struct hb_reproduction *r, const struct hb_record *after,
-                                          const char *filter);
-
-/* A field; "" and NaN if missing. */
-const char *hb_record_text(const struct hb_record *record, const char *key);
-double hb_record_number(const struct hb_record *record, const char *key);
-
-/* The number in the last such record; NaN: none. */
-double hb_reproduce_number(const struct hb_reproduction *r, const char *key, const char *filter, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* Wall seconds of the paper's run as in 2007; NaN: not run. */
-double hb_reproduce_wall(const struct hb_reproduction *r, enum hb_source_name source, size_t n);
-
-/* Whether this machine can compute what a filter names: a source, or "source=..."; what is no source is always there. */
-int hb_reproduce_has(const struct hb_reproduction *r, const char *key);
 
 #endif

@@ -1,0 +1,118 @@
+/* What a report is made from: records, the lines that jobs wrote and papers printed; and report.json, whose rows say by expressions
+ * what is run, derived, drawn and told. Templates of data/report are the sentences around them.
+ *
+ * Expressions: + - * / ^ < > = & | ! ( ), numbers, functions, and
+ *   name         a number or word that was set, or that a loop or a record around has; an error if there is none
+ *   .name        the same; NaN, "" if there is none
+ *   [run source=tile n={n} wall_s]    a field of the last record of the kind "run" with these values; {...} stands for a value, a
+ *                value may have * and ? for what is not known, and * at the end for how many there are
+ *   most[...]    likewise least, mean, gmean (geometric), count, of |field| of all such records; where[...]: the n of the most
+ *   [table: key: column]              of a table of data/paper or data/measured
+ * Functions are listed in values.c; more are in "functions" of report.json: "name": ["a b", expression]. */
+#ifndef HB_VALUES_H
+#define HB_VALUES_H
+
+#include "base/draft.h"
+
+#include <cJSON.h>
+
+struct hb_values {
+  cJSON *design;         /* report.json                                            */
+  cJSON *records;        /* of each kind an array of objects, in their order       */
+  cJSON *given;          /* what was set, by name                                  */
+  enum hb_status status; /* the first failure */
+};
+
+/* Errors: HB_ERR_INPUT, HB_ERR_IO. */
+enum hb_status hb_values_open(struct hb_values *v);
+void hb_values_close(struct hb_values *v);
+
+/* Sets a member, nullable object; markup is not escaped. */
+void hb_values_number(cJSON *object, const char *name, double number);
+void hb_values_word(cJSON *object, const char *name, const char *word);
+void hb_values_markup(cJSON *object, const char *name, const char *markup);
+
+/* ---- records ---- */
+
+/* Adds a record, "run source=tile n=1024"; object: its other fields, which it becomes, nullable, then without a first word the kind
+ * is its own field. */
+cJSON *hb_values_record(struct hb_values *v, const char *labels, cJSON *object);
+
+/* The next one after that (NULL: the first); NULL: there is none. */
+const cJSON *hb_values_next(const struct hb_values *v, const cJSON *after, const char *filter);
+
+/* A field; "" and NaN if missing. The text of a number is valid until `room` is used again. */
+const char *hb_values_text(const cJSON *record, const char *name, char room[64]);
+double hb_values_field(const cJSON *record, const char *name);
+
+/* ---- expressions and rows ---- */
+
+/* Names, from the inside out; then those that were set. */
+struct hb_scope {
+  const cJSON *names;
+  const struct hb_scope *outside;
+};
+
+enum { HB_VALUES_TEXT = 512 };
+
+double hb_values_of(struct hb_values *v, const struct hb_scope *scope, const char *expression);
+
+/* A member of a row as an expression; fallback: there is none. */
+double hb_values_in(struct hb_values *v, const struct hb_scope *scope, const cJSON *row, const char *name,
+                    double fallback);
+
+/* The pattern with values for {...}; NULL: "". Returns text. */
+const char *hb_values_fill(struct hb_values *v, const struct hb_scope *scope, const char *pattern,
+                           char text[HB_VALUES_TEXT]);
+const char *hb_values_word_in(const cJSON *row, const char *name); /* as it stands; "": there is none */
+
+/* What a row without "do" is for; levels of loops to leave. */
+typedef int hb_values_leaf(struct hb_values *v, const cJSON *row, const struct hb_scope *scope,
+                           void *context);
+
+/* Goes through rows, objects of
+ *   "if": expression                                 else the row is passed over
+ *   "for": name, "in": words                         a row for each word of the list; [label, style] and key of a word
+ *   "for": name, "of": filter                        for each record
+ *   "for": name, "from", "while", "next": expressions
+ *   "do": rows; "stop": levels of loops to leave
+ * A word or record with a field "source" has those of that source, too. Returns what is left of the levels. */
+int hb_values_walk(struct hb_values *v, const cJSON *rows, const struct hb_scope *scope, hb_values_leaf *leaf,
+                   void *context);
+
+/* ---- templates ---- */
+
+/* {{#figure fig1}} caption {{/figure}} and {{#table ...}}: sets what figure.html and table.html name beside the caption. */
+typedef void hb_values_draw(void *context, const char *kind, const char *name, const struct hb_scope *scope,
+                            cJSON *shown);
+
+struct hb_page {
+  struct hb_values *values;
+  hb_values_draw *draw;
+  void *context;
+  struct hb_draft html;
+};
+
+/* Appends a template: text with
+ *   {{expression}} {{expression:3}}       a word, or a number with that many digits (default 7)
+ *   {{#if expression}} ... {{else}} ... {{/if}}     true: a number but not 0, a word that is not empty
+ *   {{#each filter}} ... {{/each}}        the fields of each record, and "index", from 0
+ *   {{> file}}                            another template
+ * A line with nothing but one of {{#...}} {{else}} {{/...}} {{>...}} leaves no line. An unknown name is an error, even on a branch
+ * that is not taken; a field .name only on one that is. Templates are embedded at build time; those in the folder HB_REPORT_DIR
+ * override them. Errors are kept in html: HB_ERR_INPUT with file, line and reason. */
+void hb_page_put(struct hb_page *page, const char *file);
+
+/* The same for a text that is no file; its name is for errors. */
+void hb_page_put_text(struct hb_page *page, const char *name, const char *text);
+
+/* "1.7 x 10^-6" as markup, with that many digits; a dash for NaN. */
+void hb_values_digits(double value, int digits, struct hb_draft *html);
+
+/* Every file in data/report, and data/paper/claims.json; ends with {0, 0}. Generated by tools/embed.sh. */
+struct hb_template_file {
+  const char *name, *text;
+};
+extern const struct hb_template_file hb_template_files[];
+
+#endif
