@@ -40,9 +40,8 @@ static const struct hb_setting options[] = {
 static unsigned choose(const struct hb_list *only)
 {
   const struct hb_words sections = {.at = section_name};
-  unsigned chosen = 0;
+  unsigned chosen = only->count ? 0 : ~0u;
   for (size_t k = 0; k < only->count; k++) chosen |= 1u << hb_words_find(sections, only->words[k]);
-  for (size_t k = 0; only->count == 0 && section_name(k); k++) chosen |= 1u << k;
   return chosen;
 }
 
@@ -54,7 +53,8 @@ static enum hb_status work(const struct hb_opts *opts)
     return hb_fail(HB_ERR_USAGE, "options --quick and --full exclude each other");
   if (device && strpbrk(device, " \t\n\"\\")) /* it becomes a word of command lines */
     return hb_fail(HB_ERR_USAGE, "option --device: '%s' has blanks or quotes", device);
-  return hb_reproduce(&s->reproduction, choose(&s->only), s->jobs_only || s->reproduction.plans_only);
+  s->reproduction.chosen = choose(&s->only);
+  return hb_reproduce(&s->reproduction, s->jobs_only || s->reproduction.plans_only);
 }
 
 static void list_sections(const struct hb_help *help)

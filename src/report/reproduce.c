@@ -40,29 +40,11 @@ static void note_paper(struct hb_values *v, const char *table)
   }
 }
 
-/* {"record": labels, "fields": {name: expression, or a word after '}}: those that are no number are left out; later ones name
- * earlier ones. */
-static int derive(struct hb_values *v, const cJSON *row, const struct hb_scope *scope, void *context)
-{
-  char text[TEXT];
-  const cJSON *field;
-  (void)context;
-  cJSON *record = cJSON_CreateObject();
-  cJSON_ArrayForEach (field, member(row, "fields")) {
-    const char *how = cJSON_GetStringValue(field);
-    double number = *how == '\'' ? NAN : hb_values_of(v, &(struct hb_scope){record, scope}, how);
-    if (*how == '\'') hb_values_word(record, field->string, hb_values_fill(v, scope, how + 1, text));
-    if (isfinite(number)) hb_values_number(record, field->string, number);
-  }
-  hb_values_record(v, hb_values_fill(v, scope, hb_values_word_in(row, "record"), text), record);
-  return 0;
-}
-
 static void note_all(struct hb_values *v)
 {
   const cJSON *table, *number;
   cJSON_ArrayForEach (table, member(v->design, "papers")) note_paper(v, table->valuestring);
-  hb_values_walk(v, member(v->design, "derived"), NULL, derive, NULL);
+  hb_values_walk(v, member(v->design, "derived"), NULL, hb_values_derive, NULL);
   cJSON_ArrayForEach (number, member(v->design, "numbers"))
     hb_values_number(v->given, number->string, hb_values_of(v, NULL, number->valuestring));
 }
@@ -345,34 +327,6 @@ static void draw(void *context, const char *kind, const char *name, const struct
 
 /* ---- what pages tell --------------------------------------------------------------------------------- */
 
-/* Each with its labels, and the sections that need it. */
-static void note_jobs(struct hb_reproduction *r)
-{
-  double spent = 0;
-  for (size_t k = 0; k < r->job_count; k++) {
-    const struct hb_job *job = &r->jobs[k];
-    cJSON *record =
-        hb_values_record(&r->values, hb_phrase("job %s", job->labels + strcspn(job->labels, " ")), NULL);
-    struct hb_draft sections = {0};
-    hb_draft_put(&sections, " ");
-    for (const struct hb_section *s = hb_sections; s->name; s++)
-      if (job->kind & s->kinds) hb_draft_put(&sections, "%s ", s->name);
-    if (strcmp(hb_values_word_in(record, "mode"), "all/host/host") == 0)
-      hb_values_word(record, "mode", ""); /* as in 2007 */
-    hb_values_word(record, "sections", sections.text.text);
-    hb_draft_clear(&sections);
-    hb_values_word(record, "command", job->command);
-    hb_values_word(record, "name", job->name);
-    hb_values_word(record, "took", hb_phrase("%.1f", job->wall_s));
-    hb_values_word(record, "failure", job->is_done ? "" : job->failure);
-    hb_values_number(record, "left_out", job->is_left_out);
-    hb_values_number(record, "estimate", job->estimate_s);
-    hb_values_number(record, "seconds", job->is_done ? job->wall_s : job->estimate_s);
-    if (!job->is_left_out) spent += job->wall_s;
-  }
-  hb_values_word(r->values.given, "spent", hb_phrase("%.0f", spent));
-}
-
 /* data/paper/claims.json. What a row finds is a template, so that no number is typed again. */
 static void note_claims(struct hb_page *page)
 {
@@ -393,55 +347,16 @@ static void note_claims(struct hb_page *page)
   cJSON_Delete(claims);
 }
 
-const struct hb_section hb_sections[] = {
-    {"table2", "Table 2: seconds of the runs", HB_JOB_RUN},
-    {"fig1", "Fig. 1: time against N", HB_JOB_RUN},
-    {"fig4", "Fig. 4: speed-up over the host", HB_JOB_RUN},
-    {"table1", "Table 1: the machines", HB_JOB_DEVICE},
-    {"table3", "Table 3: the constants of the model", HB_JOB_MODEL},
-    {"fig3", "Fig. 3: model against measurement", HB_JOB_MODEL},
-    {"fig5", "Fig. 5: what the paper predicted", HB_JOB_RUN},
-    {"fig2", "Fig. 2: energy error against the accuracy parameter", HB_JOB_NU},
-    {"energy", "Section 6: energy errors, measured twice", HB_JOB_RUN},
-    {"steps", "Section 5: block steps with rounded forces", HB_JOB_NU | HB_JOB_RUN},
-    {"rounding", "Eqs 14 and 17: three roundings of the time step", HB_JOB_ROUNDING},
-    {"hi07", "[HI07] Tables 2 and 3: sums in bags", HB_JOB_SUMS | HB_JOB_FORCE},
-    {"nhp07", "[NHP07] Figs 31-5 to 31-8: rates", HB_JOB_FORCE | HB_JOB_THREADS},
-    {"differs", "What differs", HB_JOB_RUN | HB_JOB_NU | HB_JOB_ROUNDING},
-    {NULL, NULL, 0},
-};
-
-static void set_given(struct hb_reproduction *r)
+static void set_given(const struct hb_values *v)
 {
   char date[64], room[64];
   time_t now = time(NULL);
-  cJSON *given = r->values.given;
-  const cJSON *probe = hb_values_next(&r->values, NULL, "probe source=cg2007");
-  size_t n[HB_NU_SIZES];
-  hb_reproduce_nu_sizes(r, n);
-  for (int k = 0; k < HB_NU_SIZES; k++) {
-    cJSON *size = hb_values_record(&r->values, hb_phrase("size n=%zu", n[k]), NULL);
-    hb_values_word(size, "variant", k ? "" : "/small");
-  }
-  for (int k = 0; k < HB_SOURCES; k++) {
-    cJSON *source = hb_values_record(
-        &r->values, hb_phrase("source source=%s like=%s", r->sources[k].name, k ? "tile" : "double"), NULL);
-    hb_values_word(source, "what", r->sources[k].what);
-    hb_values_word(source, "why", r->sources[k].why_not);
-    hb_values_number(source, "there", r->sources[k].is_there);
-  }
-  hb_values_number(given, "is_full", r->is_full);
-  hb_values_number(given, "longest", r->longest_s);
-  hb_values_number(given, "seeds", HB_ROUNDING_SEEDS);
-  hb_values_number(given, "nu_seeds", hb_reproduce_nu_seeds(r));
-  hb_values_number(given, "n_least", (double)r->n_least);
-  hb_values_number(given, "n_most", (double)r->n_most);
-  hb_values_number(given, "there", 1);
+  const cJSON *probe = hb_values_next(v, NULL, "probe source=cg2007");
   strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
-  hb_values_word(given, "date", date);
-  hb_values_word(given, "version", hb_library_version());
-  hb_values_word(given, "device", hb_values_text(probe, "device", room));
-  hb_values_word(given, "context", hb_values_text(probe, "context", room));
+  hb_values_word(v->given, "date", date);
+  hb_values_word(v->given, "version", hb_library_version());
+  hb_values_word(v->given, "device", hb_values_text(probe, "device", room));
+  hb_values_word(v->given, "context", hb_values_text(probe, "context", room));
 }
 
 /* ---- the pages --------------------------------------------------------------------------------------- */
@@ -454,19 +369,18 @@ static enum hb_status save(struct hb_page *page, const char *path, unsigned *lac
   return hb_draft_save(&page->html, path);
 }
 
-enum hb_status hb_reproduce_write(struct hb_reproduction *r, unsigned chosen, struct hb_report *report)
+enum hb_status hb_reproduce_write(struct hb_reproduction *r, struct hb_report *report)
 {
   unsigned others;
   struct hb_page *page = &report->page;
-  *report = (struct hb_report){.page = {&r->values, draw, report, {.status = r->planned}}};
-  set_given(r);
-  note_jobs(r);
+  *report = (struct hb_report){.page = {.values = &r->values, .draw = draw, .context = report}};
+  set_given(&r->values);
   note_all(&r->values);
   hb_draft_note(&page->html, r->values.status);
   note_claims(page);
   hb_page_put(page, "head.html");
   for (size_t k = 0; hb_sections[k].name; k++) {
-    if (!(chosen >> k & 1)) continue;
+    if (!(r->chosen >> k & 1)) continue;
     hb_values_word(r->values.given, "section", hb_sections[k].name);
     hb_values_word(r->values.given, "title", hb_sections[k].title);
     hb_page_put(page, "section.html");
@@ -478,10 +392,10 @@ enum hb_status hb_reproduce_write(struct hb_reproduction *r, unsigned chosen, st
   return save(page, "repeat.html", &others);
 }
 
-static enum hb_status write_report(struct hb_reproduction *r, unsigned chosen)
+static enum hb_status write_report(struct hb_reproduction *r)
 {
   struct hb_report report;
-  HB_TRY(hb_reproduce_write(r, chosen, &report));
+  HB_TRY(hb_reproduce_write(r, &report));
   printf("wrote %s/report.html: %u tables, %u figures, each with its numbers in %s/data; the commands are in "
          "%s/repeat.html\n",
          r->out, report.tables, report.figures, r->out, r->out);
@@ -516,19 +430,15 @@ static enum hb_status enter(const char *out)
   return HB_OK;
 }
 
-enum hb_status hb_reproduce(struct hb_reproduction *r, unsigned chosen, int jobs_only)
+enum hb_status hb_reproduce(struct hb_reproduction *r, int jobs_only)
 {
   if (r->longest_s == 0) r->longest_s = r->is_full ? 3600 : 4;
-  r->n_least = 256;
-  while (r->n_least * 4 > r->n_most) r->n_least /= 2;
-  for (size_t k = 0; hb_sections[k].name; k++)
-    if (chosen >> k & 1) r->kinds |= hb_sections[k].kinds;
   HB_TRY(enter(r->out));
   if (!jobs_only) HB_TRY(hb_plot_check("report.svg"));
-  HB_TRY(hb_values_open(&r->values));
+  HB_TRY(hb_reproduce_open(r));
   hb_signals_watch();
   enum hb_status status = hb_reproduce_run(r);
-  if (status == HB_OK && !jobs_only) status = write_report(r, chosen);
+  if (status == HB_OK && !jobs_only) status = write_report(r);
   hb_reproduce_clear(r);
   return status;
 }

@@ -5,28 +5,19 @@
 
 #include "report/reproduce_jobs.h"
 
-struct hb_section {
-  const char *name;  /* for --only; the place in the page; its template is data/report/NAME.html */
-  const char *title; /* in the list of contents           */
-  unsigned kinds;    /* of jobs that it needs             */
-};
-
-/* In the order of the report; ends with name NULL. */
-extern const struct hb_section hb_sections[];
-
 struct hb_report {
   struct hb_page page;
   unsigned tables, figures;
   unsigned lacks; /* paragraphs of class "lack", where something is missing */
 };
 
-/* Writes both pages in the current folder; chosen has bit k for section k. Errors: HB_ERR_INPUT (a template, report.json),
+/* Writes both pages in the current folder. Errors: HB_ERR_INPUT (a template, report.json),
  * HB_ERR_IO. */
-enum hb_status hb_reproduce_write(struct hb_reproduction *r, unsigned chosen, struct hb_report *report);
+enum hb_status hb_reproduce_write(struct hb_reproduction *r, struct hb_report *report);
 
 /* Runs the jobs of the chosen sections in folder r->out, then, unless jobs_only, writes the report; clears r. is_full, place,
- * n_most and longest_s (0: the default) are set. Errors: HB_ERR_USAGE, HB_ERR_IO, HB_ERR_INPUT (a template), HB_ERR_INTERNAL
+ * chosen, n_most and longest_s (0: the default) are set. Errors: HB_ERR_USAGE, HB_ERR_IO, HB_ERR_INPUT (a template), HB_ERR_INTERNAL
  * (something is missing, marked red in the report), those of hb_reproduce_run. */
-enum hb_status hb_reproduce(struct hb_reproduction *r, unsigned chosen, int jobs_only);
+enum hb_status hb_reproduce(struct hb_reproduction *r, int jobs_only);
 
 #endif

@@ -301,9 +301,11 @@ static double call(struct expression *e, const char *name)
 {
   double arguments[ARGUMENTS] = {0};
   int count = 0;
-  do arguments[count++] = value_of_or(e);
-  while (count < ARGUMENTS && next_is(e, ","));
-  expect(e, ")");
+  if (!next_is(e, ")")) {
+    do arguments[count++] = value_of_or(e);
+    while (count < ARGUMENTS && next_is(e, ","));
+    expect(e, ")");
+  }
   for (size_t k = 0; k < FUNCTIONS; k++)
     if (strcmp(functions[k].name, name) == 0) return functions[k].of(arguments);
   return call_given(e->v, e->scope, name, arguments);
@@ -542,6 +544,27 @@ int hb_values_walk(struct hb_values *v, const cJSON *rows, const struct hb_scope
   return walk_rows(&(struct walk){v, leaf, context}, rows, scope);
 }
 
+/* ---- derived records ---------------------------------------------------------------------------------- */
+
+int hb_values_derive(struct hb_values *v, const cJSON *row, const struct hb_scope *scope, void *context)
+{
+  char text[TEXT];
+  const cJSON *field;
+  (void)context;
+  const char *changed = hb_values_word_in(row, "change");
+  cJSON *record = *changed ? (cJSON *)hb_values_next(v, NULL, hb_values_fill(v, scope, changed, text))
+                           : cJSON_CreateObject();
+  cJSON_ArrayForEach (field, member(row, "fields")) {
+    const char *how = cJSON_GetStringValue(field);
+    double number = *how == '\'' ? NAN : hb_values_of(v, &(struct hb_scope){record, scope}, how);
+    if (*how == '\'') hb_values_word(record, field->string, hb_values_fill(v, scope, how + 1, text));
+    if (isfinite(number)) hb_values_number(record, field->string, number);
+  }
+  if (!*changed)
+    hb_values_record(v, hb_values_fill(v, scope, hb_values_word_in(row, "record"), text), record);
+  return 0;
+}
+
 /* ---- templates --------------------------------------------------------------------------------------- */
 
 void hb_values_digits(double value, int digits, struct hb_draft *html)
@@ -768,7 +791,8 @@ enum hb_status hb_values_open(struct hb_values *v)
   hb_mem_free(text);
   if (status != HB_OK) return hb_fail_in(status, "report template report.json");
   v->given = cJSON_CreateObject();
-  v->records = cJSON_CreateObject();
+  v->records = cJSON_Duplicate(member(v->design, "records"), 1);
+  if (!v->records) v->records = cJSON_CreateObject();
   return HB_OK;
 }
 

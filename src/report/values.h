@@ -80,6 +80,10 @@ typedef int hb_values_leaf(struct hb_values *v, const cJSON *row, const struct h
 int hb_values_walk(struct hb_values *v, const cJSON *rows, const struct hb_scope *scope, hb_values_leaf *leaf,
                    void *context);
 
+/* A leaf: {"record": labels of a new one, or "change": filter of the one that gets the fields, "fields": {name: expression, or a word
+ * after '}}. Those that are no number are left out; later ones name earlier ones. */
+int hb_values_derive(struct hb_values *v, const cJSON *row, const struct hb_scope *scope, void *context);
+
 /* ---- templates ---- */
 
 /* {{#figure fig1}} caption {{/figure}} and {{#table ...}}: sets what figure.html and table.html name beside the caption. */

@@ -157,11 +157,10 @@ static enum hb_status open_with(const char *design, struct hb_values *values)
 
 static enum hb_status write_with(const char *design)
 {
-  struct hb_reproduction r = {.out = folder, .longest_s = 4, .n_least = 16, .n_most = 64};
+  struct hb_reproduction r = {.out = folder, .longest_s = 4, .n_most = 64, .chosen = 2};
   struct hb_report report;
   ASSERT_OK(open_with(design, &r.values));
-  ASSERT_OK(hb_reproduce_plan_probes(&r, 0));
-  enum hb_status status = hb_reproduce_write(&r, 2, &report);
+  enum hb_status status = hb_reproduce_write(&r, &report);
   hb_draft_clear(&report.page.html);
   hb_reproduce_clear(&r);
   return status;
@@ -184,12 +183,11 @@ static void mistakes_in_the_design(void **state)
 static void every_section(void **state)
 {
   (void)state;
-  struct hb_reproduction r = {.out = folder, .longest_s = 4, .n_least = 16, .n_most = 64};
+  struct hb_reproduction r = {.out = folder, .longest_s = 4, .n_most = 64, .chosen = ~0u};
   struct hb_report report;
   unsetenv("HB_REPORT_DIR");
-  ASSERT_OK(hb_values_open(&r.values));
-  ASSERT_OK(hb_reproduce_plan_probes(&r, 0));
-  ASSERT_OK(hb_reproduce_write(&r, ~0u, &report));
+  ASSERT_OK(hb_reproduce_open(&r));
+  ASSERT_OK(hb_reproduce_write(&r, &report));
   char *page;
   size_t length;
   ASSERT_OK(hb_file_read("report.html", &page, &length));
