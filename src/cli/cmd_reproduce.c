@@ -7,7 +7,7 @@
 struct settings {
   struct hb_reproduction reproduction;
   struct hb_list only;
-  int quick, jobs_only;
+  int quick;
 };
 
 static const char *section_name(size_t k) { return hb_sections[k].name; }
@@ -28,7 +28,7 @@ static const struct hb_setting options[] = {
              "with --full 1h)"},
     {"n-most", 0, HB_SETTING_COUNT, FIELD(reproduction.n_most), "N", "1048576", .least = 64,
      .help = "largest number of particles; below 1024, the smallest is a quarter of it"},
-    {"jobs-only", 0, HB_SETTING_FLAG, FIELD(jobs_only),
+    {"jobs-only", 0, HB_SETTING_FLAG, FIELD(reproduction.jobs_only),
      .help =
          "only run the jobs, for a machine without gnuplot: the same command without this option, even on "
          "another machine, writes the report from the folder"},
@@ -54,7 +54,8 @@ static enum hb_status work(const struct hb_opts *opts)
   if (device && strpbrk(device, " \t\n\"\\")) /* it becomes a word of command lines */
     return hb_fail(HB_ERR_USAGE, "option --device: '%s' has blanks or quotes", device);
   s->reproduction.chosen = choose(&s->only);
-  return hb_reproduce(&s->reproduction, s->jobs_only || s->reproduction.plans_only);
+  s->reproduction.jobs_only |= s->reproduction.plans_only;
+  return hb_reproduce(&s->reproduction);
 }
 
 static void list_sections(const struct hb_help *help)

@@ -55,7 +55,6 @@ struct table {
   const cJSON *design;
   struct hb_draft csv, rows;
   size_t columns, column; /* of the head; the next one */
-  int has_units;
 };
 
 static void next_cell(struct table *t)
@@ -125,7 +124,10 @@ static int put_head(struct hb_values *v, const cJSON *column, const struct hb_sc
   }
   hb_draft_put(&t->rows, "<th>");
   hb_draft_put_escaped(&t->rows, head);
-  hb_draft_put(&t->rows, "<small>%s</small></th>", *unit ? unit : t->has_units ? "&nbsp;" : "");
+  hb_draft_put(&t->rows, "<small>%s</small></th>",
+               *unit                                     ? unit
+               : cJSON_HasObjectItem(t->design, "units") ? "&nbsp;"
+                                                         : "");
   return 0;
 }
 
@@ -138,19 +140,11 @@ static int put_row(struct hb_values *v, const cJSON *row, const struct hb_scope 
   return 0;
 }
 
-static int has_unit(struct hb_values *v, const cJSON *column, const struct hb_scope *scope, void *context)
-{
-  (void)v, (void)scope;
-  ((struct table *)context)->has_units |= member(column, "unit") != NULL;
-  return 0;
-}
-
 static enum hb_status put_table(struct hb_values *v, const cJSON *design, const char *name,
                                 const struct hb_scope *scope, cJSON *shown)
 {
   struct table t = {.design = design};
   const cJSON *columns = member(design, "columns");
-  hb_values_walk(v, columns, scope, has_unit, &t);
   hb_draft_put(&t.rows, "<thead>");
   hb_values_walk(v, columns, scope, put_head, &t);
   t.columns = t.column;
@@ -392,19 +386,6 @@ enum hb_status hb_reproduce_write(struct hb_reproduction *r, struct hb_report *r
   return save(page, "repeat.html", &others);
 }
 
-static enum hb_status write_report(struct hb_reproduction *r)
-{
-  struct hb_report report;
-  HB_TRY(hb_reproduce_write(r, &report));
-  printf("wrote %s/report.html: %u tables, %u figures, each with its numbers in %s/data; the commands are in "
-         "%s/repeat.html\n",
-         r->out, report.tables, report.figures, r->out, r->out);
-  if (report.lacks)
-    return hb_fail(HB_ERR_INTERNAL, "%s/report.html is incomplete: see its %u sentence%s in red", r->out,
-                   report.lacks, report.lacks == 1 ? "" : "s");
-  return HB_OK;
-}
-
 /* ---- all of it --------------------------------------------------------------------------------------- */
 
 /* From here on paths are relative to the folder; those of shaders and templates must not be. */
@@ -430,15 +411,24 @@ static enum hb_status enter(const char *out)
   return HB_OK;
 }
 
-enum hb_status hb_reproduce(struct hb_reproduction *r, int jobs_only)
+enum hb_status hb_reproduce(struct hb_reproduction *r)
 {
+  struct hb_report report;
   if (r->longest_s == 0) r->longest_s = r->is_full ? 3600 : 4;
   HB_TRY(enter(r->out));
-  if (!jobs_only) HB_TRY(hb_plot_check("report.svg"));
+  if (!r->jobs_only) HB_TRY(hb_plot_check("report.svg"));
   HB_TRY(hb_reproduce_open(r));
   hb_signals_watch();
   enum hb_status status = hb_reproduce_run(r);
-  if (status == HB_OK && !jobs_only) status = write_report(r);
+  if (status == HB_OK && !r->jobs_only) status = hb_reproduce_write(r, &report);
+  if (status == HB_OK && !r->jobs_only)
+    printf(
+        "wrote %s/report.html: %u tables, %u figures, each with its numbers in %s/data; the commands are in "
+        "%s/repeat.html\n",
+        r->out, report.tables, report.figures, r->out, r->out);
+  if (status == HB_OK && !r->jobs_only && report.lacks)
+    status = hb_fail(HB_ERR_INTERNAL, "%s/report.html is incomplete: see its %u sentence%s in red", r->out,
+                     report.lacks, report.lacks == 1 ? "" : "s");
   hb_reproduce_clear(r);
   return status;
 }

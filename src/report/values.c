@@ -146,22 +146,21 @@ const cJSON *hb_values_next(const struct hb_values *v, const cJSON *after, const
 /* ---- names ------------------------------------------------------------------------------------------- */
 
 /* ".name" may be missing. */
-static const cJSON *find(const struct hb_values *v, const struct hb_scope *scope, const char *name)
+static const cJSON *find(struct hb_values *v, const struct hb_scope *scope, const char *name)
 {
   const cJSON *value = NULL;
-  name += *name == '.';
-  for (; scope && !value; scope = scope->outside) value = member(scope->names, name);
-  return value ? value : member(v->given, name);
-}
-
-static const cJSON *find_or_fail(struct hb_values *v, const struct hb_scope *scope, const char *name)
-{
-  const cJSON *value = find(v, scope, name);
-  if (!value && *name != '.') fail(v, "unknown name", name);
+  int may_be_missing = *name == '.';
+  for (; scope && !value; scope = scope->outside) value = member(scope->names, name + may_be_missing);
+  if (!value) value = member(v->given, name + may_be_missing);
+  if (!value && !may_be_missing) fail(v, "unknown name", name);
   return value;
 }
 
 /* ---- functions --------------------------------------------------------------------------------------- */
+
+static int is_true(double number) { return isfinite(number) && number != 0; }
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* A machine of the model by its place in the tables; then the 8800GTX of Fig. 5: only blocks are sent; particles are also predicted
  * and corrected on the card. */
@@ -170,41 +169,28 @@ static struct hb_model_time model(double machine, double n)
   size_t count;
   struct hb_model_time time;
   const struct hb_machine *machines = hb_model_machines(&count);
-  int k = (int)machine, on_card = k - (int)count;
-  struct hb_machine as = machines[on_card >= 0 ? 1 : k < 0 ? 0 : k];
+  int on_card = (int)machine - (int)count;
+  struct hb_machine as = machines[on_card >= 0 ? 1 : machine > 0 ? (int)machine : 0];
   if (on_card >= 0) as.sends_all = as.receives_all = 0;
   if (on_card > 0) as.t_predict = as.t_correct = 0;
   hb_model_predict(&as, n, &time);
   return time;
 }
 
-static int is_true(double number) { return isfinite(number) && number != 0; }
-
-static double f_if(const double *a) { return is_true(a[0]) ? a[1] : a[2]; }
-static double f_log(const double *a) { return log(a[0]) / log(a[1]); }
-static double f_ln(const double *a) { return log(a[0]); }
-static double f_sqrt(const double *a) { return sqrt(a[0]); }
-static double f_cbrt(const double *a) { return cbrt(a[0]); }
-static double f_exp2(const double *a) { return exp2(a[0]); }
-static double f_abs(const double *a) { return fabs(a[0]); }
-static double f_floor(const double *a) { return floor(a[0]); }
-static double f_min(const double *a) { return fmin(a[0], a[1]); }
-static double f_max(const double *a) { return fmax(a[0], a[1]); }
-static double f_blocks(const double *a) { return model(0, a[0]).n_block; }
-static double f_steps(const double *a) { return model(0, a[0]).n_steps; }
-static double f_comm(const double *a) { return model(a[0], a[1]).t_comm; }
-static double f_force(const double *a) { return model(a[0], a[1]).t_force; }
-static double f_step(const double *a) { return model(a[0], a[1]).t_step; }
-static double f_unit(const double *a) { return model(a[0], a[1]).t_unit; }
+static double t_unit(double machine, double n) { return model(machine, n).t_unit; }
+static double t_step(double machine, double n) { return model(machine, n).t_step; }
+static double t_comm(double machine, double n) { return model(machine, n).t_comm; }
+static double t_force(double machine, double n) { return model(machine, n).t_force; }
+static double n_steps(double machine, double n) { return model(machine, n).n_steps; }
+static double n_block(double machine, double n) { return model(machine, n).n_block; }
 
 static const struct function {
   const char *name;
-  double (*of)(const double *arguments);
-} functions[] = {{"if", f_if},       {"log", f_log},       {"ln", f_ln},          {"sqrt", f_sqrt},
-                 {"cbrt", f_cbrt},   {"exp2", f_exp2},     {"abs", f_abs},        {"floor", f_floor},
-                 {"min", f_min},     {"max", f_max},       {"n_block", f_blocks}, {"n_steps", f_steps},
-                 {"t_comm", f_comm}, {"t_force", f_force}, {"t_step", f_step},    {"t_unit", f_unit}};
-enum { FUNCTIONS = sizeof functions / sizeof *functions };
+  double (*of)(double, double), (*of_one)(double);
+} functions[] = {{"t_unit", t_unit, NULL},   {"t_step", t_step, NULL},   {"t_comm", t_comm, NULL},
+                 {"t_force", t_force, NULL}, {"n_steps", n_steps, NULL}, {"n_block", n_block, NULL},
+                 {"min", fmin, NULL},        {"max", fmax, NULL},        {"ln", NULL, log},
+                 {"abs", NULL, fabs},        {"floor", NULL, floor}};
 
 /* One of report.json: ["n steps", expression]. */
 static double call_given(struct hb_values *v, const struct hb_scope *scope, const char *name,
@@ -234,7 +220,7 @@ struct expression {
   const char *at, *text;
 };
 
-static double value_of_or(struct expression *e);
+static double value_of(struct expression *e, int level);
 
 static int next_is(struct expression *e, const char *one_of)
 {
@@ -273,7 +259,7 @@ static double spread(struct expression *e, const char *how, const struct filter 
   struct spread s = spread_of(filter);
   double all[] = {s.last, s.least, s.sum / s.count, exp(s.sum_logs / s.count),
                   s.most, s.where, s.sum,           s.count};
-  for (size_t k = 0; k < sizeof hows / sizeof *hows; k++)
+  for (size_t k = 0; k < COUNT(hows); k++)
     if (strcmp(how, hows[k]) == 0) return k == 0 || k == 7 || s.count > 0 ? all[k] : NAN;
   fail(e->v, "unknown function", how);
   return NAN;
@@ -290,7 +276,8 @@ static double look_up(struct expression *e, const char *how)
   hb_values_fill(e->v, e->scope, pattern, text);
   if (strchr(text, ':')) {
     const char *table = strtok_r(text, ":", &rest), *key = strtok_r(NULL, ":", &rest);
-    return hb_paper_value(table, key + strspn(key, " "), rest + strspn(rest, " "));
+    if (!key) fail(e->v, "this is not an expression:", e->text);
+    return key ? hb_paper_value(table, key + strspn(key, " "), rest + strspn(rest, " ")) : NAN;
   }
   struct filter filter;
   read_filter(e->v, text, &filter);
@@ -302,19 +289,21 @@ static double call(struct expression *e, const char *name)
   double arguments[ARGUMENTS] = {0};
   int count = 0;
   if (!next_is(e, ")")) {
-    do arguments[count++] = value_of_or(e);
+    do arguments[count++] = value_of(e, 0);
     while (count < ARGUMENTS && next_is(e, ","));
     expect(e, ")");
   }
-  for (size_t k = 0; k < FUNCTIONS; k++)
-    if (strcmp(functions[k].name, name) == 0) return functions[k].of(arguments);
+  const double a = arguments[0], b = arguments[1];
+  if (strcmp(name, "if") == 0) return is_true(a) ? b : arguments[2];
+  for (const struct function *f = functions; f < functions + COUNT(functions); f++)
+    if (strcmp(f->name, name) == 0) return f->of ? f->of(a, b) : f->of_one(a);
   return call_given(e->v, e->scope, name, arguments);
 }
 
 /* A word that is no number: whether there is one. */
 static double value_of_name(struct expression *e, const char *name)
 {
-  const cJSON *value = find_or_fail(e->v, e->scope, name);
+  const cJSON *value = find(e->v, e->scope, name);
   const char *word = cJSON_IsRaw(value) ? value->valuestring : cJSON_GetStringValue(value);
   double number = number_of(value);
   return isnan(number) && word ? *word != 0 : number;
@@ -335,7 +324,7 @@ static double value_of_one(struct expression *e)
   if (next_is(e, "!")) return !is_true(value_of_one(e));
   if (next_is(e, "[")) return look_up(e, "");
   if (next_is(e, "(")) {
-    double value = value_of_or(e);
+    double value = value_of(e, 0);
     expect(e, ")");
     return value;
   }
@@ -353,48 +342,26 @@ static double value_of_one(struct expression *e)
                          : value_of_name(e, name);
 }
 
-static double value_of_power(struct expression *e)
+static double operate(int sign, double a, double b)
 {
-  double value = value_of_one(e);
-  return next_is(e, "^") ? pow(value, value_of_power(e)) : value;
+  return sign == '|'   ? is_true(a) || is_true(b)
+         : sign == '&' ? is_true(a) && is_true(b)
+         : sign == '<' ? a < b
+         : sign == '>' ? a > b
+         : sign == '=' ? a == b
+         : sign == '+' ? a + b
+         : sign == '-' ? a - b
+         : sign == '*' ? a * b
+         : sign == '/' ? a / b
+                       : pow(a, b);
 }
 
-static double value_of_product(struct expression *e)
+static double value_of(struct expression *e, int level)
 {
-  double value = value_of_power(e);
-  for (int sign; (sign = next_is(e, "*/"));)
-    value = sign == '*' ? value * value_of_power(e) : value / value_of_power(e);
-  return value;
-}
-
-static double value_of_sum(struct expression *e)
-{
-  double value = value_of_product(e);
-  for (int sign; (sign = next_is(e, "+-"));)
-    value = sign == '+' ? value + value_of_product(e) : value - value_of_product(e);
-  return value;
-}
-
-static double value_of_and(struct expression *e)
-{
-  double value = value_of_sum(e);
-  for (int sign; (sign = next_is(e, "<>=&"));) {
-    double right = sign == '&' ? value_of_and(e) : value_of_sum(e);
-    value = sign == '<'   ? value < right
-            : sign == '>' ? value > right
-            : sign == '=' ? value == right
-                          : is_true(value) && is_true(right);
-  }
-  return value;
-}
-
-static double value_of_or(struct expression *e)
-{
-  double value = value_of_and(e);
-  while (next_is(e, "|")) {
-    double right = value_of_and(e);
-    value = is_true(value) || is_true(right);
-  }
+  static const char *const signs[] = {"|", "&", "<>=", "+-", "*/", "^"};
+  if (level == (int)COUNT(signs)) return value_of_one(e);
+  double value = value_of(e, level + 1);
+  for (int sign; (sign = next_is(e, signs[level]));) value = operate(sign, value, value_of(e, level + 1));
   return value;
 }
 
@@ -402,7 +369,7 @@ double hb_values_of(struct hb_values *v, const struct hb_scope *scope, const cha
 {
   struct expression e = {v, scope, text, text};
   if (v->status != HB_OK) return NAN;
-  double value = value_of_or(&e);
+  double value = value_of(&e, 0);
   if (e.at[strspn(e.at, " ")]) fail(v, "this is not an expression:", text);
   return value;
 }
@@ -430,7 +397,7 @@ const char *hb_values_fill(struct hb_values *v, const struct hb_scope *scope, co
     if (!*pattern || length >= TEXT) break;
     snprintf(name, sizeof name, "%.*s", (int)inside - 1, pattern + 1);
     pattern += inside + (pattern[inside] == '}');
-    const cJSON *value = name_length(name) == strlen(name) ? find_or_fail(v, scope, name) : NULL;
+    const cJSON *value = name_length(name) == strlen(name) ? find(v, scope, name) : NULL;
     const char *word = cJSON_IsRaw(value) ? value->valuestring : cJSON_GetStringValue(value);
     length += (size_t)(word ? snprintf(text + length, TEXT - length, "%s", word)
                             : snprintf(text + length, TEXT - length, "%.10g", hb_values_of(v, scope, name)));
@@ -556,8 +523,9 @@ int hb_values_derive(struct hb_values *v, const cJSON *row, const struct hb_scop
                            : cJSON_CreateObject();
   cJSON_ArrayForEach (field, member(row, "fields")) {
     const char *how = cJSON_GetStringValue(field);
-    double number = *how == '\'' ? NAN : hb_values_of(v, &(struct hb_scope){record, scope}, how);
-    if (*how == '\'') hb_values_word(record, field->string, hb_values_fill(v, scope, how + 1, text));
+    int is_word = how && *how == '\'';
+    double number = is_word ? NAN : hb_values_of(v, &(struct hb_scope){record, scope}, how ? how : "");
+    if (is_word) hb_values_word(record, field->string, hb_values_fill(v, scope, how + 1, text));
     if (isfinite(number)) hb_values_number(record, field->string, number);
   }
   if (!*changed)
@@ -642,7 +610,7 @@ static void put_value(struct reading *t, const struct hb_scope *scope, char *tex
   int has_digits = colon && !strchr(colon, ']'), digits = has_digits ? atoi(colon + 1) : 7;
   if (has_digits) *colon = 0;
   int is_name = name_length(text) == strlen(text);
-  const cJSON *value = is_name ? find_or_fail(v, scope, text) : NULL;
+  const cJSON *value = is_name ? find(v, scope, text) : NULL;
   if (digits < 1 || digits > 17 || cJSON_IsObject(value))
     check(t, "this is not a value:", text);
   else if (cJSON_IsString(value))
