@@ -54,7 +54,6 @@ static enum hb_status work(const struct hb_opts *opts)
   if (device && strpbrk(device, " \t\n\"\\")) /* it becomes a word of command lines */
     return hb_fail(HB_ERR_USAGE, "option --device: '%s' has blanks or quotes", device);
   s->reproduction.chosen = choose(&s->only);
-  s->reproduction.jobs_only |= s->reproduction.plans_only;
   return hb_reproduce(&s->reproduction);
 }
 

@@ -414,6 +414,7 @@ static enum hb_status enter(const char *out)
 enum hb_status hb_reproduce(struct hb_reproduction *r)
 {
   struct hb_report report;
+  r->jobs_only |= r->plans_only;
   if (r->longest_s == 0) r->longest_s = r->is_full ? 3600 : 4;
   HB_TRY(enter(r->out));
   if (!r->jobs_only) HB_TRY(hb_plot_check("report.svg"));

@@ -1,5 +1,5 @@
 /* The jobs of a reproduction: their command lines, how long each will take here, running them, and keeping their output. */
-#include "report/reproduce.h"
+#include "report/reproduce_jobs.h"
 
 #include "base/arith.h"
 #include "base/clock.h"
