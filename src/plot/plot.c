@@ -15,16 +15,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum hb_figure_panel {
-  HB_FIGURE_ENERGY,
-  HB_FIGURE_RADII,
-  HB_FIGURE_BLOCKS,
-  HB_FIGURE_PHASES,
-  HB_FIGURE_STEPS,
-  HB_FIGURE_NEAREST,
-  HB_FIGURE_PANELS
-};
-
 /* ---- kinds of figures -------------------------------------------------------------------------------- */
 
 static const struct kind {
@@ -430,16 +420,18 @@ enum hb_status hb_plot_write(struct hb_plot *plot, const char *path)
 
 enum { COLUMNS_MOST = 4096, NAME = 40 };
 
+/* Columns that are words. */
+enum { SCHEME, PRECISION, UNITS, WORDS };
+static const char *const words[WORDS] = {"scheme", "precision", "units"};
+
 /* The table that --diag or --follow wrote, read back: numbers by name. */
 struct table {
   size_t rows, columns;
-  char (*names)[NAME]; /* [columns]                                              */
-  double *values;      /* [rows * columns]; NaN for null, words and missing values */
-  size_t capacity;     /* of values                                              */
-  char scheme[NAME], precision[NAME], units[NAME]; /* of the last row; "": none, none, N-body */
+  char (*names)[NAME];     /* [columns]                                              */
+  double *values;          /* [rows * columns]; NaN for null, words and missing values */
+  size_t capacity;         /* of values                                              */
+  char words[WORDS][NAME]; /* of the last row; "": none, none, N-body */
 };
-
-/* ---- the table --------------------------------------------------------------------------------------- */
 
 /* The index of a column, -1: none. */
 static int find(const struct table *table, const char *name)
@@ -449,11 +441,18 @@ static int find(const struct table *table, const char *name)
   return -1;
 }
 
-/* The value in a row; NaN for column -1. */
-static double value_at(const struct table *table, size_t row, int column)
+static double at(const struct table *table, size_t row, const char *column)
 {
-  return column < 0 ? NAN : table->values[row * table->columns + (size_t)column];
+  int k = find(table, column);
+  return k < 0 ? NAN : table->values[row * table->columns + (size_t)k];
 }
+
+static double at_end(const struct table *table, const char *column)
+{
+  return at(table, table->rows - 1, column);
+}
+
+/* ---- reading it -------------------------------------------------------------------------------------- */
 
 static enum hb_status add_name(struct table *t, const char *name, size_t length)
 {
@@ -467,12 +466,11 @@ static enum hb_status add_name(struct table *t, const char *name, size_t length)
 
 static enum hb_status add_row(struct table *t)
 {
-  size_t count = t->rows * t->columns;
+  size_t count = t->rows++ * t->columns;
   for (size_t k = count; k < count + t->columns; k++) {
     HB_TRY(HB_GROW(k, &t->capacity, &t->values));
     t->values[k] = NAN;
   }
-  t->rows++;
   return HB_OK;
 }
 
@@ -482,24 +480,19 @@ static enum hb_status set_value(struct table *t, size_t column, const char *text
   char word[64], *end;
   snprintf(word, sizeof word, "%.*s", (int)length, text);
   double *value = &t->values[(t->rows - 1) * t->columns + column];
-  const char *name = t->names[column];
   *value = strtod(word, &end);
   if (end != word && *end == 0 && length < sizeof word) return HB_OK;
   *value = strcmp(word, "true") == 0 ? 1 : strcmp(word, "false") == 0 ? 0 : NAN;
   if (!isnan(*value) || strcmp(word, "null") == 0) return HB_OK;
-  char *copy = strcmp(name, "scheme") == 0      ? t->scheme
-               : strcmp(name, "precision") == 0 ? t->precision
-               : strcmp(name, "units") == 0     ? t->units
-                                                : NULL;
-  if (!copy) return hb_fail(HB_ERR_INPUT, "%s is '%s', expected a number", name, word);
+  int k = 0;
+  while (k < WORDS && strcmp(t->names[column], words[k]) != 0) k++;
+  if (k == WORDS) return hb_fail(HB_ERR_INPUT, "%s is '%s', expected a number", t->names[column], word);
   for (const char *c = word; *c; c++)
     if ((unsigned char)*c < ' ' || *c == 127)
-      return hb_fail(HB_ERR_INPUT, "%s is '%s', which contains a control character", name, word);
-  snprintf(copy, NAME, "%.*s", NAME - 1, word);
+      return hb_fail(HB_ERR_INPUT, "%s is '%s', which contains a control character", words[k], word);
+  snprintf(t->words[k], NAME, "%.*s", NAME - 1, word);
   return HB_OK;
 }
-
-/* ---- lines ------------------------------------------------------------------------------------------- */
 
 static enum hb_status csv_line(struct table *t, const char *line)
 {
@@ -520,21 +513,7 @@ static enum hb_status csv_line(struct table *t, const char *line)
   return HB_OK;
 }
 
-/* Skips names that the first object lacks: the last row of `run --json` has some. */
-static enum hb_status set_member(struct table *t, const cJSON *item)
-{
-  char text[64];
-  int column = find(t, item->string);
-  if (column < 0) return HB_OK;
-  if (!cJSON_IsNumber(item)) {
-    const char *word = hb_json_text_of(item, text);
-    return set_value(t, (size_t)column, word, strlen(word));
-  }
-  t->values[(t->rows - 1) * t->columns + (size_t)column] = item->valuedouble;
-  return HB_OK;
-}
-
-/* The first object has the names. */
+/* The first object has the names; others, such as some in the last row of `run --json`, are passed over. */
 static enum hb_status json_line(struct table *t, const char *line)
 {
   cJSON *object, *item;
@@ -544,13 +523,15 @@ static enum hb_status json_line(struct table *t, const char *line)
   cJSON_ArrayForEach (item, object)
     if (is_first && status == HB_OK) status = add_name(t, item->string, strlen(item->string));
   if (status == HB_OK) status = add_row(t);
-  cJSON_ArrayForEach (item, object)
-    if (status == HB_OK) status = set_member(t, item);
+  cJSON_ArrayForEach (item, object) {
+    char number[64];
+    const char *text = hb_json_text_of(item, number);
+    int column = find(t, item->string);
+    if (status == HB_OK && column >= 0) status = set_value(t, (size_t)column, text, strlen(text));
+  }
   cJSON_Delete(object);
   return status;
 }
-
-/* ---- the file ---------------------------------------------------------------------------------------- */
 
 static enum hb_status read_lines(const char *path, char *text, int csv, struct table *t)
 {
@@ -585,21 +566,20 @@ static enum hb_status read_table(const char *path, struct table *table)
   return status;
 }
 
+/* ---- curves of columns ------------------------------------------------------------------------------- */
+
 /* The panel being drawn: its plot, and the script of the page for what the plot does not cover. */
 struct panel {
   const struct table *table;
   struct hb_draft *script;
+  double title_at; /* above the frame */
   struct hb_plot plot;
 };
 
-/* ---- curves of columns ------------------------------------------------------------------------------- */
-
-static double at(const struct panel *p, size_t row, const char *column)
+static struct hb_plot_look line(const char *color, double width)
 {
-  return value_at(p->table, row, find(p->table, column));
+  return (struct hb_plot_look){color, 0, 0, width, NULL};
 }
-
-static int is_astro(const struct panel *p) { return strcmp(p->table->units, "astro") == 0; }
 
 /* A curve that is in the key even without points; the result is valid until the next call. */
 static struct hb_plot_curve *begin_curve(struct panel *p, const char *name, struct hb_plot_look look)
@@ -616,108 +596,79 @@ static void add(struct panel *p, const char *curve, double x, double y)
   if (p->script->status == HB_OK) hb_draft_note(p->script, hb_plot_add(&p->plot, curve, "", x, y));
 }
 
-static void set_times(struct panel *p)
+static void add_column(struct panel *p, const char *curve, const char *column)
 {
-  double low = INFINITY, high = -INFINITY;
-  for (size_t row = 0; row < p->table->rows; row++) {
-    low = fmin(low, at(p, row, "t"));
-    high = fmax(high, at(p, row, "t"));
-  }
-  p->plot.x_kind = HB_PLOT_X_TIMES;
-  p->plot.x_label = is_astro(p) ? "t  [Myr]" : "t  [N-body units]";
-  p->plot.x_low = low;
-  p->plot.x_high = high > low ? high : low + 1;
+  for (size_t row = 0; row < p->table->rows; row++)
+    add(p, curve, at(p->table, row, "t"), at(p->table, row, column));
 }
 
-/* ---- energy ------------------------------------------------------------------------------------------ */
+/* ---- the panels -------------------------------------------------------------------------------------- */
 
-/* A column, with what went with bodies that merged or were removed. */
-static double conserved(const struct panel *p, size_t row, const char *column)
-{
-  int has_lost = find(p->table, "e_lost") >= 0;
-  return at(p, row, column) + (has_lost ? at(p, row, "e_lost") : 0);
-}
-
-/* |E - E0| of a column over the cluster's own energy at the start; |E0| in tables that do not have it. */
+/* |E - E0| of a column, with what went with bodies that merged or were removed, over the cluster's own energy at the start; over
+ * |E0| in tables that do not have it. */
 static void add_error(struct panel *p, const char *curve, const char *column)
 {
-  double first = conserved(p, 0, column);
-  double scale = find(p->table, "e_scale") >= 0 ? at(p, 0, "e_scale") : fabs(first);
-  for (size_t row = 1; row < p->table->rows; row++)
-    add(p, curve, at(p, row, "t"), fabs(conserved(p, row, column) - first) / scale);
+  const struct table *t = p->table;
+  int has_lost = find(t, "e_lost") >= 0;
+  double first = at(t, 0, column) + (has_lost ? at(t, 0, "e_lost") : 0);
+  double scale = find(t, "e_scale") >= 0 ? at(t, 0, "e_scale") : fabs(first);
+  for (size_t row = 1; row < t->rows; row++)
+    add(p, curve, at(t, row, "t"),
+        fabs(at(t, row, column) + (has_lost ? at(t, row, "e_lost") : 0) - first) / scale);
 }
 
 /* Energies in double; and by the source's own potentials, if these differ or there are no others. */
 static void draw_energy(struct panel *p)
 {
-  const char *scheme = *p->table->scheme ? p->table->scheme : "the source of forces";
-  struct hb_plot_look in_double = {"#0072b2", 7, 0.5, 2, NULL}, by_source = {"#e69f00", 7, 0.5, 2, NULL};
-  int differ = 0, exact = !(at(p, 0, "exact_energy") == 0);
+  const struct table *t = p->table;
+  int differ = 0, exact = !(at(t, 0, "exact_energy") == 0);
   char own[HB_PLOT_NAME];
-  for (size_t row = 0; row < p->table->rows; row++)
-    differ = differ || at(p, row, "e_total") != at(p, row, "e_gpu");
-  set_times(p);
-  p->plot.y_kind = HB_PLOT_Y_DECADES;
-  p->plot.y_label = "|E(t) - E(0)| / |E(0)|";
-  hb_draft_put(p->script, "set title 'Energy error' offset 0,1.1\n");
-  snprintf(own, sizeof own, "potentials of %s", scheme);
+  for (size_t row = 0; row < t->rows; row++) differ = differ || at(t, row, "e_total") != at(t, row, "e_gpu");
+  snprintf(own, sizeof own, "potentials of %s",
+           *t->words[SCHEME] ? t->words[SCHEME] : "the source of forces");
   if (differ || !exact) {
-    begin_curve(p, own, by_source);
+    begin_curve(p, own, (struct hb_plot_look){"#e69f00", 7, 0.5, 2, NULL});
     add_error(p, own, differ ? "e_gpu" : "e_total");
   }
   if (differ || exact) {
-    begin_curve(p, "potentials in double", in_double);
+    begin_curve(p, "potentials in double", (struct hb_plot_look){"#0072b2", 7, 0.5, 2, NULL});
     add_error(p, "potentials in double", "e_total");
   }
 }
 
-/* ---- Lagrangian radii -------------------------------------------------------------------------------- */
-
-/* From the inside out, dark to light along viridis: the order shows even without the labels. */
-static const struct {
-  const char *column, *label, *color;
-} shells[] = {{"r_1", "1 %", "#440154"},   {"r_2", "2 %", "#46327e"},   {"r_5", "5 %", "#365c8d"},
-              {"r_10", "10 %", "#277f8e"}, {"r_20", "20 %", "#1fa187"}, {"r_50", "50 %", "#4ac16d"},
-              {"r_75", "75 %", "#a0c22a"}, {"r_90", "90 %", "#d8b500"}};
-enum { SHELLS = sizeof shells / sizeof *shells };
-
-/* Each curve is labeled at its right end. */
+/* Lagrangian radii, from the inside out, dark to light along viridis: the order shows even without the labels at their right
+ * ends. */
 static void draw_radii(struct panel *p)
 {
-  size_t rows = p->table->rows;
-  set_times(p);
-  p->plot.y_kind = HB_PLOT_Y_DIGITS;
-  p->plot.y_margin = 1.3;
-  p->plot.y_label = is_astro(p) ? "r  [pc]" : "r  [N-body units]";
-  hb_draft_put(p->script, "set format y '%%g'\nset title 'Lagrangian radii' offset 0,1.1\n");
-  for (size_t k = 0; k < SHELLS; k++) {
-    const char *column = shells[k].column;
-    begin_curve(p, column, (struct hb_plot_look){shells[k].color, 0, 0, 2, NULL})->is_unnamed = 1;
-    for (size_t row = 0; row < rows; row++) add(p, column, at(p, row, "t"), at(p, row, column));
-    if (at(p, rows - 1, column) > 0)
+  static const struct {
+    const char *column, *label, *color;
+  } shells[] = {{"r_1", "1 %", "#440154"},   {"r_2", "2 %", "#46327e"},   {"r_5", "5 %", "#365c8d"},
+                {"r_10", "10 %", "#277f8e"}, {"r_20", "20 %", "#1fa187"}, {"r_50", "50 %", "#4ac16d"},
+                {"r_75", "75 %", "#a0c22a"}, {"r_90", "90 %", "#d8b500"}};
+  for (size_t k = 0; k < sizeof shells / sizeof *shells; k++) {
+    double last = at_end(p->table, shells[k].column);
+    begin_curve(p, shells[k].column, line(shells[k].color, 2))->is_unnamed = 1;
+    add_column(p, shells[k].column, shells[k].column);
+    if (last > 0)
       hb_draft_put(p->script,
                    "set label '%s' at graph 1, first %.9g left offset 0.6,0 tc rgb '%s' font ',11'\n",
-                   shells[k].label, at(p, rows - 1, column), shells[k].color);
+                   shells[k].label, last, shells[k].color);
   }
   begin_curve(p, "core", (struct hb_plot_look){"#000000", 0, 0, 1.5, "(5,3)"});
-  for (size_t row = 0; row < rows; row++) add(p, "core", at(p, row, "t"), at(p, row, "r_core"));
+  add_column(p, "core", "r_core");
 }
 
-/* ---- block sizes ------------------------------------------------------------------------------------- */
-
 /* The histogram of the whole run, in its last row: STEM_1 STEM_2 STEM_4 ... How many bins it has. */
-static int draw_histogram(struct panel *p, const char *stem, struct hb_plot_curve as, double shift,
-                          double *most)
+static int draw_histogram(struct panel *p, const char *stem, const char *name, const char *color,
+                          double shift, double *most)
 {
   int bins = 0;
-  struct hb_plot_curve *curve = begin_curve(p, as.family, as.look);
-  curve->is_boxes = 1;
-  curve->is_unnamed = as.is_unnamed;
+  begin_curve(p, name, line(color, 0))->is_boxes = 1;
   for (char column[32]; bins < HB_BLOCK_SIZES; bins++) {
     snprintf(column, sizeof column, "%s_%llu", stem, 1ULL << bins);
     if (find(p->table, column) < 0) break;
-    double count = at(p, p->table->rows - 1, column);
-    add(p, as.family, bins + shift, count);
+    double count = at_end(p->table, column);
+    add(p, name, bins + shift, count);
     if (isfinite(count)) *most = fmax(*most, count);
   }
   return bins;
@@ -729,70 +680,53 @@ static void draw_blocks(struct panel *p)
   static const char *const thousands[] = {"", "k", "M", "G"};
   double most = 10;
   int has_full = find(p->table, "full_blocks_1") >= 0;
-  struct hb_plot_curve all = {.family = "all", .look.color = "#0072b2", .is_unnamed = !has_full},
-                       full = {.family = "full, by their far steps", .look.color = "#d55e00"};
-  p->plot.x_kind = HB_PLOT_X_OWN;
-  p->plot.y_kind = HB_PLOT_Y_OWN;
-  p->plot.x_label = "particles in a block (from 2^k to 2^{k+1} - 1)";
-  p->plot.y_label = "block steps";
-  int bins = draw_histogram(p, "blocks", all, has_full ? -0.205 : 0, &most);
-  if (has_full) draw_histogram(p, "full_blocks", full, 0.205, &most);
+  int bins = draw_histogram(p, "blocks", "all", "#0072b2", has_full ? -0.205 : 0, &most);
+  if (has_full) draw_histogram(p, "full_blocks", "full, by their far steps", "#d55e00", 0.205, &most);
+  p->plot.curves[0].is_unnamed = !has_full;
   hb_draft_put(p->script, "set xrange [-0.7:%g]\nset xtics (", bins - 0.3);
   for (int k = 0, step = bins > 11 ? 2 : 1; k < bins; k += step)
     hb_draft_put(p->script, "%s'%d%s' %d", k ? ", " : "", 1 << k % 10, thousands[k / 10], k);
-  hb_draft_put(p->script,
-               ")\nset logscale y 10\nset yrange [0.5:%.9g]\nset ytics 10\nset format y '10^{%%L}'\n"
-               "set title 'Block sizes' offset 0,1.1\nset style fill solid 0.85 noborder\nset boxwidth %g\n",
-               most * 2, has_full ? 0.41 : 0.82);
+  hb_draft_put(p->script, ")\nset yrange [0.5:%.9g]\nset boxwidth %g\n", most * 2, has_full ? 0.41 : 0.82);
 }
-
-/* ---- phases ------------------------------------------------------------------------------------------ */
-
-static const struct {
-  const char *column, *label, *color;
-  int mark;
-} phases[] = {{"force_s", "force", "#d55e00", 7},      {"predict_s", "predict", "#0072b2", 5},
-              {"correct_s", "correct", "#009e73", 9},  {"send_s", "send", "#cc79a7", 11},
-              {"receive_s", "receive", "#56b4e9", 13}, {"near_s", "near", "#e69f00", 6},
-              {"lists_s", "lists", "#000000", 4},      {"groups_s", "groups", "#707070", 8}};
-enum { PHASES = sizeof phases / sizeof *phases };
 
 /* 0 where there is no such column: without neighbors. */
-static double gain(const struct panel *p, size_t from, size_t to, const char *column)
+static double gain(const struct table *t, size_t from, size_t to, const char *column)
 {
-  return find(p->table, column) < 0 ? 0 : at(p, to, column) - at(p, from, column);
+  return find(t, column) < 0 ? 0 : at(t, to, column) - at(t, from, column);
 }
 
-static void add_phase(struct panel *p, size_t k, double all)
-{
-  const char *column = phases[k].column;
-  size_t last = p->table->rows - 1;
-  double share = all > 0 ? 100 * gain(p, 0, last, column) / all : 0;
-  char name[64];
-  snprintf(name, sizeof name, "%s %.*f %%", phases[k].label, share < 9.95, share);
-  struct hb_plot_look look = {phases[k].color, phases[k].mark, 0.6, 2, NULL};
-  begin_curve(p, name, look)->is_hidden = k > 0 && !(share > 0); /* no transfers on the host */
-  for (size_t row = 1; row <= last; row++)
-    add(p, name, at(p, row, "t"), 1e6 * gain(p, row - 1, row, column) / gain(p, row - 1, row, "block_steps"));
-}
-
-/* Microseconds per block step in each phase, between one row and the next. */
+/* Microseconds per block step in each phase, between one row and the next. Above them is a key of up to three rows. */
 static void draw_phases(struct panel *p)
 {
+  static const struct {
+    const char *column, *label, *color;
+    int mark;
+  } phases[] = {{"force_s", "force", "#d55e00", 7},      {"predict_s", "predict", "#0072b2", 5},
+                {"correct_s", "correct", "#009e73", 9},  {"send_s", "send", "#cc79a7", 11},
+                {"receive_s", "receive", "#56b4e9", 13}, {"near_s", "near", "#e69f00", 6},
+                {"lists_s", "lists", "#000000", 4},      {"groups_s", "groups", "#707070", 8}};
+  enum { PHASES = sizeof phases / sizeof *phases };
+  const struct table *t = p->table;
+  const size_t last = t->rows - 1;
   double all = 0;
   int shown = 0;
   for (size_t k = 0; k < PHASES; k++) {
-    double seconds = gain(p, 0, p->table->rows - 1, phases[k].column);
+    double seconds = gain(t, 0, last, phases[k].column);
     all += seconds;
     shown += seconds > 0;
   }
-  set_times(p);
-  p->plot.y_kind = HB_PLOT_Y_DECADES;
-  p->plot.y_label = "microseconds a block step";
-  /* above a key of up to three rows */
-  hb_draft_put(p->script, "set title 'Phases of a block step and their share of the time' offset 0,%g\n",
-               shown > 6 ? 2.9 : 1.7);
-  for (size_t k = 0; k < PHASES; k++) add_phase(p, k, all);
+  p->title_at = shown > 6 ? 2.9 : 1.7;
+  for (size_t k = 0; k < PHASES; k++) {
+    const char *column = phases[k].column;
+    double share = all > 0 ? 100 * gain(t, 0, last, column) / all : 0;
+    char name[64];
+    snprintf(name, sizeof name, "%s %.*f %%", phases[k].label, share < 9.95, share);
+    struct hb_plot_look look = {phases[k].color, phases[k].mark, 0.6, 2, NULL};
+    begin_curve(p, name, look)->is_hidden = k > 0 && !(share > 0); /* no transfers on the host */
+    for (size_t row = 1; row <= last; row++)
+      add(p, name, at(t, row, "t"),
+          1e6 * gain(t, row - 1, row, column) / gain(t, row - 1, row, "block_steps"));
+  }
 }
 
 /* ---- a particle's steps ------------------------------------------------------------------------------ */
@@ -803,11 +737,11 @@ static const char *const followed[][2] = {
 enum { FOLLOWED = sizeof followed / sizeof *followed };
 
 /* The first row of the particle that comes after those before `row`; the number of rows: none does. */
-static size_t next_followed(const struct panel *p, size_t row)
+static size_t next_followed(const struct table *t, size_t row)
 {
-  for (; row < p->table->rows; row++) {
+  for (; row < t->rows; row++) {
     size_t first = 0;
-    while (at(p, first, "id") != at(p, row, "id")) first++;
+    while (at(t, first, "id") != at(t, row, "id")) first++;
     if (first == row) break;
   }
   return row;
@@ -815,105 +749,132 @@ static size_t next_followed(const struct panel *p, size_t row)
 
 /* A stair: each step lasts until the particle's next row, the last one as long as it is. */
 static void add_stair(struct panel *p, size_t first, const char *column, const char *name,
-                      const struct hb_plot_look *look)
+                      struct hb_plot_look look)
 {
-  double before = at(p, first, column), end = 0;
-  begin_curve(p, name, *look);
-  add(p, name, at(p, first, "t"), before);
-  for (size_t row = first; row < p->table->rows; row++) {
-    if (at(p, row, "id") != at(p, first, "id")) continue;
-    double t = at(p, row, "t"), dt = at(p, row, column);
-    end = t + at(p, row, "step");
+  const struct table *t = p->table;
+  double before = at(t, first, column), end = 0;
+  begin_curve(p, name, look);
+  add(p, name, at(t, first, "t"), before);
+  for (size_t row = first; row < t->rows; row++) {
+    if (at(t, row, "id") != at(t, first, "id")) continue;
+    double time = at(t, row, "t"), dt = at(t, row, column);
+    end = time + at(t, row, "step");
     if (dt == before) continue; /* a corner where nothing turns would show */
-    add(p, name, t, before);
-    add(p, name, t, dt);
+    add(p, name, time, before);
+    add(p, name, time, dt);
     before = dt;
   }
   add(p, name, fmin(end, p->plot.x_high), before);
 }
 
-/* Each of them from its first row on, in its colors. */
-static void each_followed(struct panel *p,
-                          void (*draw)(struct panel *p, size_t row, const char *const color[2]))
-{
-  size_t k = 0;
-  set_times(p);
-  for (size_t row = next_followed(p, 0); row < p->table->rows && k < FOLLOWED;
-       row = next_followed(p, row + 1))
-    draw(p, row, followed[k++]);
-}
-
-static void draw_steps_of(struct panel *p, size_t row, const char *const color[2])
-{
-  const struct hb_plot_look near = {color[0], 0, 0, 2, NULL}, far = {color[1], 0, 0, 4, NULL};
-  int has_far = find(p->table, "far_step") >= 0;
-  char name[HB_PLOT_NAME];
-  snprintf(name, sizeof name, "particle %.0f: far step", at(p, row, "id"));
-  if (has_far) add_stair(p, row, "far_step", name, &far); /* wider and below: the near step may be as long */
-  snprintf(name, sizeof name, "particle %.0f: %sstep", at(p, row, "id"), has_far ? "near " : "");
-  add_stair(p, row, "step", name, &near);
-}
-
+/* The far step is wider and below: the near one may be as long. */
 static void draw_steps(struct panel *p)
 {
-  p->plot.y_kind = HB_PLOT_Y_OWN;
-  p->plot.y_label = "step";
-  each_followed(p, draw_steps_of);
-  hb_draft_put(p->script, "set logscale y 2\nset format y '2^{%%L}'\nset ytics 2\nset yrange [*:*] noextend\n"
-                          "set offsets 0,0,graph 0.06,graph 0.06\nset title 'Steps' offset 0,1.1\n");
-}
-
-static void draw_nearest_of(struct panel *p, size_t row, const char *const color[2])
-{
-  char name[HB_PLOT_NAME];
-  snprintf(name, sizeof name, "particle %.0f", at(p, row, "id"));
-  begin_curve(p, name, (struct hb_plot_look){color[0], 0, 0, 2, NULL});
-  for (size_t other = row; other < p->table->rows; other++)
-    if (at(p, other, "id") == at(p, row, "id")) add(p, name, at(p, other, "t"), at(p, other, "nearest"));
+  const struct table *t = p->table;
+  int has_far = find(t, "far_step") >= 0;
+  for (size_t k = 0, row = 0; (row = next_followed(t, row)) < t->rows && k < FOLLOWED; row++, k++) {
+    char name[HB_PLOT_NAME];
+    snprintf(name, sizeof name, "particle %.0f: far step", at(t, row, "id"));
+    if (has_far) add_stair(p, row, "far_step", name, line(followed[k][1], 4));
+    snprintf(name, sizeof name, "particle %.0f: %sstep", at(t, row, "id"), has_far ? "near " : "");
+    add_stair(p, row, "step", name, line(followed[k][0], 2));
+  }
 }
 
 static void draw_nearest(struct panel *p)
 {
-  p->plot.y_kind = HB_PLOT_Y_NAMED;
-  p->plot.y_label = "distance of the nearest";
-  each_followed(p, draw_nearest_of);
-  hb_draft_put(p->script, "set title 'The nearest particle' offset 0,1.1\n");
+  const struct table *t = p->table;
+  for (size_t k = 0, row = 0; (row = next_followed(t, row)) < t->rows && k < FOLLOWED; row++, k++) {
+    char name[HB_PLOT_NAME];
+    snprintf(name, sizeof name, "particle %.0f", at(t, row, "id"));
+    begin_curve(p, name, line(followed[k][0], 2));
+    for (size_t other = row; other < t->rows; other++)
+      if (at(t, other, "id") == at(t, row, "id")) add(p, name, at(t, other, "t"), at(t, other, "nearest"));
+  }
 }
 
 /* ---- the page ---------------------------------------------------------------------------------------- */
 
 static const struct {
-  const char *name, *columns; /* those required besides t, separated by blanks */
+  const char *name, *columns; /* those required, separated by blanks */
   void (*draw)(struct panel *p);
-} panels[HB_FIGURE_PANELS] = {
-    [HB_FIGURE_ENERGY] = {"energy", "e_total e_gpu", draw_energy},
-    [HB_FIGURE_RADII] = {"radii", "r_1 r_2 r_5 r_10 r_20 r_50 r_75 r_90 r_core", draw_radii},
-    [HB_FIGURE_BLOCKS] = {"blocks", "blocks_1", draw_blocks},
-    [HB_FIGURE_PHASES] = {"phases", "block_steps predict_s send_s force_s receive_s correct_s", draw_phases},
-    [HB_FIGURE_STEPS] = {"steps", "id step", draw_steps},
-    [HB_FIGURE_NEAREST] = {"nearest", "id step nearest", draw_nearest},
+  const char *title, *y_label; /* y_label "r": in its unit */
+  enum hb_plot_y y_kind;
+  const char *x_label, *script; /* x_label NULL: times */
+} panels[] = {
+    {"energy", "t e_total e_gpu", draw_energy, "Energy error", "|E(t) - E(0)| / |E(0)|", HB_PLOT_Y_DECADES,
+     NULL, ""},
+    {"radii", "t r_1 r_2 r_5 r_10 r_20 r_50 r_75 r_90 r_core", draw_radii, "Lagrangian radii", "r",
+     HB_PLOT_Y_DIGITS, NULL, "set format y '%g'\n"},
+    {"blocks", "t blocks_1", draw_blocks, "Block sizes", "block steps", HB_PLOT_Y_OWN,
+     "particles in a block (from 2^k to 2^{k+1} - 1)",
+     "set logscale y 10\nset ytics 10\nset format y '10^{%L}'\n"
+     "set style fill solid 0.85 noborder\n"},
+    {"phases", "t block_steps predict_s send_s force_s receive_s correct_s", draw_phases,
+     "Phases of a block step and their share of the time", "microseconds a block step", HB_PLOT_Y_DECADES,
+     NULL, ""},
+    {"steps", "t id step", draw_steps, "Steps", "step", HB_PLOT_Y_OWN, NULL,
+     "set logscale y 2\nset format y '2^{%L}'\nset ytics 2\nset yrange [*:*] noextend\n"
+     "set offsets 0,0,graph 0.06,graph 0.06\n"},
+    {"nearest", "t id step nearest", draw_nearest, "The nearest particle", "distance of the nearest",
+     HB_PLOT_Y_NAMED, NULL, ""},
 };
 
-const char *hb_figure_panel_name(size_t k) { return k < HB_FIGURE_PANELS ? panels[k].name : NULL; }
+enum { PANELS = sizeof panels / sizeof *panels, OF_RUNS = 4 }; /* those of runs, then of steps */
+
+const char *hb_figure_panel_name(size_t k) { return k < PANELS ? panels[k].name : NULL; }
+
+static struct hb_plot empty_plot(const struct table *t, int k)
+{
+  struct range times = {INFINITY, -INFINITY};
+  int is_astro = strcmp(t->words[UNITS], "astro") == 0, is_radius = strcmp(panels[k].y_label, "r") == 0;
+  for (size_t row = 0; row < t->rows; row++) widen(&times, at(t, row, "t"));
+  return (struct hb_plot){.x_kind = panels[k].x_label ? HB_PLOT_X_OWN : HB_PLOT_X_TIMES,
+                          .x_label = panels[k].x_label ? panels[k].x_label
+                                     : is_astro        ? "t  [Myr]"
+                                                       : "t  [N-body units]",
+                          .x_low = times.low,
+                          .x_high = times.high > times.low ? times.high : times.low + 1,
+                          .y_kind = panels[k].y_kind,
+                          .y_label = !is_radius ? panels[k].y_label
+                                     : is_astro ? "r  [pc]"
+                                                : "r  [N-body units]",
+                          .y_margin = is_radius ? 1.3 : 0};
+}
+
+static void put_panel(const struct table *t, int k, struct hb_draft *script)
+{
+  struct panel panel = {t, script, 1.1, empty_plot(t, k)};
+  hb_draft_put(script,
+               "unset label\nunset logscale\nset xtics auto\nset ytics auto\nset format '%%g'\n"
+               "set border 3 lw 1 lc rgb '#606060'\nset tics nomirror\n"
+               "set grid xtics ytics lt 1 lc rgb '#e0e0e0'\n"
+               "set key at graph 0.5, 1.015 center bottom horizontal samplen 1.5 width -1 Left reverse "
+               "noenhanced font ',12'\n%s",
+               panels[k].script);
+  panels[k].draw(&panel);
+  hb_draft_put(script, "set title '%s' offset 0,%g\n", panels[k].title, panel.title_at);
+  hb_plot_put(&panel.plot, script);
+  hb_plot_clear(&panel.plot);
+}
 
 /* The first missing column of the panel; NULL: none. */
 static const char *missing(const struct table *table, size_t panel, char column[NAME])
 {
-  snprintf(column, NAME, "t");
-  for (const char *rest = panels[panel].columns;; rest += strspn(rest, " ")) {
-    if (find(table, column) < 0) return column;
-    if (!*rest) return NULL;
+  for (const char *rest = panels[panel].columns; *rest; rest += strspn(rest, " ")) {
     size_t length = strcspn(rest, " ");
     snprintf(column, NAME, "%.*s", (int)length, rest);
+    if (find(table, column) < 0) return column;
     rest += length;
   }
+  return NULL;
 }
 
 static enum hb_status choose(const struct table *table, const char *name, unsigned *set)
 {
   char column[NAME];
   unsigned there = 0;
-  for (size_t k = 0; k < HB_FIGURE_PANELS; k++) {
+  for (size_t k = 0; k < PANELS; k++) {
     const char *lacks = missing(table, k, column);
     if (!lacks)
       there |= 1u << k;
@@ -930,17 +891,17 @@ static enum hb_status choose(const struct table *table, const char *name, unsign
 static void put_title(const struct table *table, const char *name, struct hb_draft *script)
 {
   struct hb_draft title = {0};
-  double n = value_at(table, 0, find(table, "n"));
-  const struct panel steps = {.table = table};
+  double n = at(table, 0, "n");
   int id = n > 0 ? -1 : find(table, "id"); /* a file of --follow */
   if (id < 0)
     hb_draft_put(&title, "%s", name);
-  else if (next_followed(&steps, 1) < table->rows)
+  else if (next_followed(table, 1) < table->rows)
     hb_draft_put(&title, "Particles through their steps");
   else
-    hb_draft_put(&title, "Particle %.0f through its steps", value_at(table, 0, id));
+    hb_draft_put(&title, "Particle %.0f through its steps", at(table, 0, "id"));
   if (n > 0) hb_draft_put(&title, ":  N = %.0f", n);
-  if (*table->scheme) hb_draft_put(&title, ",  forces by %s, %s", table->scheme, table->precision);
+  if (*table->words[SCHEME])
+    hb_draft_put(&title, ",  forces by %s, %s", table->words[SCHEME], table->words[PRECISION]);
   hb_draft_note(script, title.status);
   if (script->status == HB_OK) plot_let("name", title.text.text, script);
   hb_draft_clear(&title);
@@ -949,8 +910,7 @@ static void put_title(const struct table *table, const char *name, struct hb_dra
 static enum hb_status draw(const struct table *table, const char *name, unsigned set, const char *path)
 {
   HB_TRY(choose(table, name, &set));
-  static const unsigned one_time = 1u << HB_FIGURE_STEPS | 1u << HB_FIGURE_NEAREST;
-  int count = __builtin_popcount(set), across = count > 1 && (set & ~one_time) ? 2 : 1;
+  int count = __builtin_popcount(set), across = count > 1 && set % (1u << OF_RUNS) ? 2 : 1;
   struct hb_draft script = {0};
   hb_plot_begin(path, count > 1 ? 1500 : 900, count > 2 || across < count ? 1050 : 600, &script);
   put_title(table, name, &script);
@@ -961,19 +921,8 @@ static enum hb_status draw(const struct table *table, const char *name, unsigned
                count > across ? "0.075,0.955,0.075,0.875"
                : count > 1    ? "0.075,0.955,0.13,0.79"
                               : "0.11,0.92,0.13,0.8");
-  for (size_t k = 0; k < HB_FIGURE_PANELS; k++) {
-    if (!(set >> k & 1)) continue;
-    struct panel panel = {table, &script, {0}};
-    hb_draft_put(&script,
-                 "unset label\nunset logscale\nset xtics auto\nset ytics auto\nset format '%%g'\n"
-                 "set border 3 lw 1 lc rgb '#606060'\nset tics nomirror\n"
-                 "set grid xtics ytics lt 1 lc rgb '#e0e0e0'\n"
-                 "set key at graph 0.5, 1.015 center bottom horizontal samplen 1.5 width -1 Left reverse "
-                 "noenhanced font ',12'\n");
-    panels[k].draw(&panel);
-    hb_plot_put(&panel.plot, &script);
-    hb_plot_clear(&panel.plot);
-  }
+  for (int k = 0; k < PANELS; k++)
+    if (set >> k & 1) put_panel(table, k, &script);
   hb_draft_put(&script, "unset multiplot\n");
   return hb_plot_end(path, &script);
 }
