@@ -388,11 +388,16 @@ $(B)/obj/tests/%.o: tests/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
 
-# The tests in one program, each under its name; but test_fuzz, which answers some calls of the program itself.
+# The tests in one program, each under its name; but test_fuzz, which answers some calls of the program itself. A test of a
+# module's inside includes its source: others see no more of a test than its name.
 $(B)/obj/tests/unit/%.o: tests/unit/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
-	$(Q)$(if $(filter test_fuzz,$*)$(filter -fsyntax-only,$(OPT)),,objcopy --redefine-sym main=$*_main $@)
+	$(Q)$(if $(filter test_fuzz,$*)$(filter -fsyntax-only,$(OPT)),,objcopy --redefine-sym main=$*_main -G $*_main $@)
+$(B)/obj/tests/fuzz/fuzz_terms.o: tests/fuzz/fuzz_terms.c $(B)/flags
+	$(call say,CC,$<)
+	$(Q)$(compile)
+	$(Q)$(if $(filter -fsyntax-only,$(OPT)),,objcopy -w -G 'fuzz_*' $@)
 
 $(B)/gen/tests.h: FORCE
 	@mkdir -p $(@D); printf 'TEST(%s)\n' $(filter-out test_fuzz,$(UNIT)) | cmp -s - $@ || printf 'TEST(%s)\n' $(filter-out test_fuzz,$(UNIT)) >$@

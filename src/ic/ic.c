@@ -1,12 +1,14 @@
-#include "ic/ic.h"
-
+/* Models of initial conditions: star clusters, galaxies, a few bodies; scaling them, and combining two. */
 #include "base/elementary.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "base/rng.h"
 #include "base/text.h"
 #include "core/diagnostics.h"
 #include "core/gravity.h"
+#include "core/particles.h"
 #include "core/units.h"
 #include "core/vector.h"
 
@@ -35,7 +37,7 @@ struct hb_ic_ops {
   /* Fills m, x, v of particles->n particles (all zero before). params are checked and complete. */
   enum hb_status (*make)(const struct hb_ic_ops *model, const struct hb_ic_params *params,
                          struct hb_particles *particles);
-  /* Where info.is_cluster; cluster_make does the rest. */
+  /* Where info.is_cluster; make_cluster does the rest. */
   enum hb_status (*open)(const struct hb_ic_params *params, struct hb_ic_sphere *sphere);
 };
 
@@ -304,7 +306,9 @@ static enum hb_status check_limits(struct hb_ic_cluster *c, const struct piece *
   return HB_OK;
 }
 
-enum hb_status hb_cluster_check_masses(struct hb_ic_cluster *c, size_t *n)
+/* The kind of cluster->masses, checked, with defaults put in place of zeros; *n becomes the number of masses in a file.
+ * Errors: HB_ERR_USAGE, HB_ERR_IO, HB_ERR_INPUT (file, line, word). */
+static enum hb_status cluster_check_masses(struct hb_ic_cluster *c, size_t *n)
 {
   if (!c->masses) c->masses = "equal";
   const struct piece *piece = mass_function(c->masses);
@@ -327,7 +331,9 @@ enum hb_status hb_cluster_check_masses(struct hb_ic_cluster *c, size_t *n)
   return HB_OK;
 }
 
-enum hb_status hb_cluster_draw_masses(const struct hb_ic_cluster *c, struct hb_rng *rng, size_t n, double *m)
+/* m[n]. Errors: as above, HB_ERR_INTERNAL. */
+static enum hb_status cluster_draw_masses(const struct hb_ic_cluster *c, struct hb_rng *rng, size_t n,
+                                          double *m)
 {
   const struct piece *piece = mass_function(c->masses);
   struct pieces pieces = {0};
@@ -363,7 +369,8 @@ static int ascending(const void *a, const void *b)
   return by_value ? by_value : (p->index > q->index) - (p->index < q->index);
 }
 
-enum hb_status hb_cluster_sort(size_t count, const double *values, size_t *index)
+/* index[count]: 0 ... count - 1 in ascending order of the values. Errors: HB_ERR_INTERNAL. */
+static enum hb_status cluster_sort(size_t count, const double *values, size_t *index)
 {
   struct key *keys;
   HB_TRY(HB_ALLOC(count, &keys));
@@ -379,7 +386,7 @@ static enum hb_status sort_by_radius(size_t n, const double *x, size_t *order)
   double *r;
   HB_TRY(HB_ALLOC(n, &r));
   for (size_t i = 0; i < n; i++) r[i] = hb_norm(x + 3 * i);
-  enum hb_status status = hb_cluster_sort(n, r, order);
+  enum hb_status status = cluster_sort(n, r, order);
   hb_mem_free(r);
   return status;
 }
@@ -407,8 +414,8 @@ static enum hb_status sort_by_radius(size_t n, const double *x, size_t *order)
  * lie in space, is at random. */
 static const double least_ratio = 0.1; /* of the masses, for uniform */
 
-/* Of S systems share S are pairs, and there are (1 + share) S stars. */
-size_t hb_cluster_pairs(double share, size_t n)
+/* Of n stars so many pairs make the share of the systems: of S systems share S are pairs, and there are (1 + share) S stars. */
+static size_t cluster_pairs(double share, size_t n)
 {
   size_t pairs = (size_t)((double)n * share / (1 + share) + 0.5);
   return pairs < n / 2 ? pairs : n / 2;
@@ -504,8 +511,11 @@ static enum hb_status hardly_ever(const struct hb_ic_cluster *c, double m)
   return hb_fail(HB_ERR_USAGE, "a binary of mass %g would hardly ever have a semi-major axis %s", m, axes);
 }
 
-enum hb_status hb_cluster_orbit(struct hb_rng *rng, const struct hb_ic_cluster *c, double m[2], double *a,
-                                double *e, size_t *redrawn)
+/* Semi-major axis and eccentricity of a binary of masses m[2], the primary's first, all in units with G = 1. cluster is
+ * checked: a_min < a_max are given, and cluster->units where orbits needs them. With kroupa1995 m[1] may grow. *redrawn is
+ * counted up if the first draw did not fit. Errors: HB_ERR_USAGE (hardly an orbit fits). */
+static enum hb_status cluster_orbit(struct hb_rng *rng, const struct hb_ic_cluster *c, double m[2], double *a,
+                                    double *e, size_t *redrawn)
 {
   double born = m[1];
   for (int tries = 0, fits = 0; !fits; tries++) {
@@ -654,7 +664,11 @@ static void draw_star(struct hb_rng *rng, const struct generation *g, double x[3
   for (int k = 0; k < 3; k++) v[k] = part->v[k] + g->half / 2 * normals[k];
 }
 
-enum hb_status hb_cluster_fractal(struct hb_rng *rng, double D, size_t n, double *x, double *v)
+/* Fractal substructure [Goodwin & Whitworth 2004, A&A 413, 929, section 2]: a cube has eight parts, each of which has parts
+ * of its own with the probability 2^(D - 3), and so on. What moves a part moves all that comes of it, so that neighbors
+ * have similar velocities. x[3 * n] in the unit ball and v[3 * n] of fractal dimension 1 < D <= 3, whose center is at the
+ * origin; only directions and ratios of v have a meaning. Errors: HB_ERR_INTERNAL. */
+static enum hb_status cluster_fractal(struct hb_rng *rng, double D, size_t n, double *x, double *v)
 {
   struct generation g = {0};
   enum hb_status status = grow(rng, D, n, &g);
@@ -669,7 +683,7 @@ enum hb_status hb_cluster_fractal(struct hb_rng *rng, double D, size_t n, double
 static enum hb_status energies(size_t count, const double *X, const double *V, size_t *order, double *E)
 {
   for (size_t i = 0; i < count; i++) E[i] = hb_norm(X + 3 * i);
-  HB_TRY(hb_cluster_sort(count, E, order));
+  HB_TRY(cluster_sort(count, E, order));
   double outside = 0; /* sum of 1 / r of the shells beyond */
   for (size_t k = count; k-- > 0;) {
     size_t i = order[k];
@@ -703,7 +717,7 @@ static enum hb_status take_places(struct hb_rng *rng, double degree, size_t n, c
 {
   size_t *by_mass;
   HB_TRY(HB_ALLOC(n, &by_mass));
-  enum hb_status status = hb_cluster_sort(n, m, by_mass);
+  enum hb_status status = cluster_sort(n, m, by_mass);
   fill_tree(n, work);
   for (size_t k = 0; status == HB_OK && k < n; k++) {
     double share = degree < 1 ? 1 - hb_elementary_power(hb_rng_uniform(rng), 1 - degree) : 0;
@@ -731,8 +745,16 @@ static void take_orbits(size_t n, const double *m, const size_t *star, size_t co
   }
 }
 
-enum hb_status hb_cluster_segregate(struct hb_rng *rng, double degree, size_t n, const double *m,
-                                    size_t count, const double *X, const double *V, size_t *orbit)
+/* Primordial mass segregation: heavy stars on orbits of low energy, without a change of the density profile of mass. Which of
+ * the count >= n orbits X[3 * count], V[3 * count] of a sphere with G = M = 1 star i of mass m[i] gets, in orbit[i]; none
+ * twice. degree 0: at random, to 1: in the order of mass.
+ *
+ * Stars take places in the order of energy as in McLuster [Kuepper et al. 2011, MNRAS 417, 2300]: the k-th heaviest of n takes
+ * number (1 - u^(1 - degree)) (n - k) of those left, u uniform. The place is then not a number of stars but a share of the
+ * mass [Baumgardt, De Marchi & Kroupa 2008, ApJ 685, 247]: the orbit is the one that as large a part of the orbits has less
+ * energy than, as of the mass is in the places before. So the mass is distributed as in the model. Errors: HB_ERR_INTERNAL. */
+static enum hb_status cluster_segregate(struct hb_rng *rng, double degree, size_t n, const double *m,
+                                        size_t count, const double *X, const double *V, size_t *orbit)
 {
   double *E = NULL;
   size_t *order = NULL, *star = NULL, *work = NULL;
@@ -741,7 +763,7 @@ enum hb_status hb_cluster_segregate(struct hb_rng *rng, double degree, size_t n,
   if (status == HB_OK) status = HB_ALLOC(n, &star);
   if (status == HB_OK) status = HB_ALLOC(n + 1, &work);
   if (status == HB_OK) status = energies(count, X, V, order, E);
-  if (status == HB_OK) status = hb_cluster_sort(count, E, order);
+  if (status == HB_OK) status = cluster_sort(count, E, order);
   if (status == HB_OK) status = take_places(rng, degree, n, m, work, star);
   if (status == HB_OK) take_orbits(n, m, star, count, order, orbit);
   HB_FREE(work, star, order, E);
@@ -759,7 +781,10 @@ static void turn_around(const double x[3], double v[3])
   v[1] -= 2 * omega * x[0];
 }
 
-void hb_cluster_turn(struct hb_rng *rng, double share, size_t n, const double *x, double *v)
+/* Rotation of a sphere without a change of its density or its energy: stars are turned around on their orbits [Lynden-Bell
+ * 1960, MNRAS 120, 204]. Of those that move clockwise about the z axis, this share, chosen at random, moves counter-clockwise
+ * afterwards; below 0 the other way around. */
+static void cluster_turn(struct hb_rng *rng, double share, size_t n, const double *x, double *v)
 {
   double way = share < 0 ? -1 : 1;
   for (size_t i = 0; i < n; i++) {
@@ -805,7 +830,7 @@ static enum hb_status check_orbits(struct hb_ic_cluster *c, size_t n)
                                    "of binaries: give their share");
     return HB_OK;
   }
-  size_t systems = n - hb_cluster_pairs(c->binaries, n);
+  size_t systems = n - cluster_pairs(c->binaries, n);
   if (systems < 2) return hb_fail(HB_ERR_USAGE, "%zu particles make one system, expected two or more", n);
   int is_opik = c->orbits == HB_IC_ORBITS_OPIK;
   if (c->a_max == 0 && is_opik) c->a_max = 1 / (double)systems;
@@ -855,7 +880,7 @@ static enum hb_status check_scaling(const struct hb_ic_model *model, struct hb_i
 static enum hb_status cluster_check(const struct hb_ic_model *model, struct hb_ic_params *params)
 {
   struct hb_ic_cluster *c = &params->cluster;
-  HB_TRY(hb_cluster_check_masses(c, &params->n));
+  HB_TRY(cluster_check_masses(c, &params->n));
   HB_TRY(cluster_check_number("the degree of segregation", c->segregation, 0, 1));
   HB_TRY(cluster_check_number("rotation", c->rotation, -1, 1));
   HB_TRY(cluster_check_number("the virial ratio", c->virial, 0, INFINITY));
@@ -875,7 +900,7 @@ static enum hb_status draw_masses(const struct hb_ic_params *params, size_t pair
 {
   const struct hb_ic_cluster *c = &params->cluster;
   struct hb_rng masses = hb_rng_sequence(params->seed, MASSES), order = hb_rng_sequence(params->seed, PAIRS);
-  HB_TRY(hb_cluster_draw_masses(c, &masses, n, m));
+  HB_TRY(cluster_draw_masses(c, &masses, n, m));
   if (pairs > 0) pair_up(&order, c->pairing, n, pairs, m);
   *unit = hb_sum(n, m);
   for (size_t i = 0; i < n; i++) m[i] /= *unit;
@@ -908,7 +933,7 @@ static enum hb_status add_fractal(const struct hb_ic_params *params, size_t n, d
   size_t *to = NULL;
   enum hb_status status = HB_ALLOC(6 * n, &X);
   if (status == HB_OK) status = HB_ALLOC(2 * n, &to);
-  if (status == HB_OK) status = hb_cluster_fractal(&rng, params->cluster.fractal, n, X, X + 3 * n);
+  if (status == HB_OK) status = cluster_fractal(&rng, params->cluster.fractal, n, X, X + 3 * n);
   if (status == HB_OK) status = sort_by_radius(n, x, to);
   if (status == HB_OK) status = sort_by_radius(n, X, to + n);
   for (size_t k = 0; status == HB_OK && k < n; k++) {
@@ -928,7 +953,7 @@ static enum hb_status segregate(const struct hb_ic_params *params, size_t count,
   size_t *orbit;
   HB_TRY(HB_ALLOC(p->n, &orbit));
   enum hb_status status =
-      hb_cluster_segregate(&rng, params->cluster.segregation, p->n, p->m, count, x, v, orbit);
+      cluster_segregate(&rng, params->cluster.segregation, p->n, p->m, count, x, v, orbit);
   for (size_t i = 0; status == HB_OK && i < p->n; i++) {
     memcpy(p->x + 3 * i, x + 3 * orbit[i], 3 * sizeof *x);
     memcpy(p->v + 3 * i, v + 3 * orbit[i], 3 * sizeof *v);
@@ -979,7 +1004,7 @@ static enum hb_status make_systems(const struct hb_ic_params *params, struct hb_
 {
   struct hb_rng rng = hb_rng_sequence(params->seed, ROTATION);
   HB_TRY(place(params, sphere, p));
-  if (params->cluster.rotation != 0) hb_cluster_turn(&rng, params->cluster.rotation, p->n, p->x, p->v);
+  if (params->cluster.rotation != 0) cluster_turn(&rng, params->cluster.rotation, p->n, p->x, p->v);
   hb_center_at_rest(p);
   return scale(params, sphere, p);
 }
@@ -1053,7 +1078,7 @@ static enum hb_status draw_binaries(struct hb_ic_params *params, const struct hb
   size_t redrawn = 0;
   for (size_t k = 0; k < pairs; k++) {
     double a, e, *m = p->m + 2 * k;
-    HB_TRY(hb_cluster_orbit(&rng, c, m, &a, &e, &redrawn));
+    HB_TRY(cluster_orbit(&rng, c, m, &a, &e, &redrawn));
     place_pair(&rng, m[0] + m[1], a, e, orbits + 6 * k, orbits + 6 * k + 3);
   }
   if (c->orbits == HB_IC_ORBITS_KROUPA1995 && mass_function(c->masses))
@@ -1075,12 +1100,12 @@ static enum hb_status set_tidal_radius(const struct hb_ic_params *params, const 
 }
 
 /* Fills particles. params are checked. Errors: HB_ERR_INTERNAL, HB_ERR_USAGE. */
-static enum hb_status cluster_make(const struct hb_ic_ops *model, const struct hb_ic_params *params,
+static enum hb_status make_cluster(const struct hb_ic_ops *model, const struct hb_ic_params *params,
                                    struct hb_particles *p)
 {
   struct hb_ic_params own = *params;
   struct hb_ic_sphere sphere = {0};
-  size_t pairs = hb_cluster_pairs(own.cluster.binaries, p->n);
+  size_t pairs = cluster_pairs(own.cluster.binaries, p->n);
   double unit, *orbits = NULL;
   HB_TRY(draw_masses(&own, pairs, p->n, p->m, &unit));
   HB_TRY(set_units(&own.cluster, unit, p));
@@ -1095,7 +1120,8 @@ static enum hb_status cluster_make(const struct hb_ic_ops *model, const struct h
 
 /* ---- a disc galaxy at rest, and two of them on a parabola ------------------------------------------------
  *
- * G = 1, the mass and the scale length of a disc are 1. The particles of the halos are the last ones; the note `dark` says how many,
+ * G = 1, the mass and the scale length h of a disc are 1: Sigma(R) = exp(-R) / 2 pi, and sech^2 (z / z0) across; the bulge and the
+ * halo have mass M r^2 / (r + a)^2 within r (Hernquist 1990), out to their edges. The particles of the halos are the last ones; the note `dark` says how many,
  * for pictures of stars.
  *
  * After ten turns at R = 2, 113 time units, there is no bar, and the half-mass radius of the disc has grown by 15 % with
@@ -1106,6 +1132,7 @@ static enum hb_status cluster_make(const struct hb_ic_ops *model, const struct h
  * equation then asks for. Bulge and halo: isotropic dispersions by Jeans' equation in the spherical average of everything,
  * and normal velocities up to nearly the speed of escape. */
 
+static const double galaxy_z0 = 0.25, galaxy_q = 1.5, galaxy_eps = 0.1;
 static const double disc_edge = 8, reference_radius = 2.43, escape_share = 0.95;
 
 /* A sphere of Hernquist's: mass M and scale a; s = r / (r + a) goes from 0 to its edge. */
@@ -1122,9 +1149,10 @@ static double mass_in(const struct sphere *s, double r)
   return s->mass * share * share;
 }
 
-size_t hb_galaxy_disc(size_t n) { return n / 2; }
-size_t hb_galaxy_bulge(size_t n) { return n / 16; }
-double hb_galaxy_mass(void) { return 1 + mass_in(&bulge, bulge.edge) + mass_in(&halo, halo.edge); }
+/* Of n particles: so many are of the disc, the next ones of the bulge, the last of the halo. */
+static size_t galaxy_disc(size_t n) { return n / 2; }
+static size_t galaxy_bulge(size_t n) { return n / 16; }
+static double galaxy_mass(void) { return 1 + mass_in(&bulge, bulge.edge) + mass_in(&halo, halo.edge); }
 
 /* ---- the disc ---------------------------------------------------------------------------------------- */
 
@@ -1157,33 +1185,35 @@ static double disc_circular2(double R)
   return 2 * y * y * (i[0] * k[0] - i[1] * k[1]);
 }
 
-double hb_galaxy_circular2(double R)
+/* At a distance R in the plane: the square of the speed of a circular orbit, that of the epicyclic frequency, and the
+ * dispersion of radial velocities. */
+static double galaxy_circular2(double R)
 {
   return disc_circular2(R) + (mass_in(&bulge, R) + mass_in(&halo, R)) / R;
 }
 
 /* kappa^2 = R d Omega^2 / dR + 4 Omega^2 = (d v^2 / dR + 2 v^2 / R) / R */
-double hb_galaxy_epicyclic2(double R)
+static double galaxy_epicyclic2(double R)
 {
   double step = 0x1p-10 * R;
-  double slope = (hb_galaxy_circular2(R + step) - hb_galaxy_circular2(R - step)) / (2 * step);
-  return (slope + 2 * hb_galaxy_circular2(R) / R) / R;
+  double slope = (galaxy_circular2(R + step) - galaxy_circular2(R - step)) / (2 * step);
+  return (slope + 2 * galaxy_circular2(R) / R) / R;
 }
 
 /* Q = sigma kappa / (3.36 Sigma): Toomre 1964, ApJ 139, 1217. */
-double hb_galaxy_dispersion(double R)
+static double galaxy_dispersion(double R)
 {
   double at_reference =
-      hb_galaxy_q * 3.36 * surface_density(reference_radius) / sqrt(hb_galaxy_epicyclic2(reference_radius));
+      galaxy_q * 3.36 * surface_density(reference_radius) / sqrt(galaxy_epicyclic2(reference_radius));
   return at_reference * hb_elementary_exp((reference_radius - R) / 2);
 }
 
 /* In the middle, mean z d Phi / dz: of the disc itself, pi Sigma z0; and of the spheres, whose pull grows with z. */
 static double vertical2(double R)
 {
-  double r2 = R * R + hb_galaxy_z0 * hb_galaxy_z0, r = sqrt(r2);
+  double r2 = R * R + galaxy_z0 * galaxy_z0, r = sqrt(r2);
   double omega2 = (mass_in(&bulge, r) + mass_in(&halo, r)) / (r2 * r);
-  return PI * surface_density(R) * hb_galaxy_z0 + omega2 * hb_galaxy_z0 * hb_galaxy_z0 * PI * PI / 12;
+  return PI * surface_density(R) * galaxy_z0 + omega2 * galaxy_z0 * galaxy_z0 * PI * PI / 12;
 }
 
 static void draw_disc(struct hb_rng *rng, double x[3], double v[3])
@@ -1195,11 +1225,11 @@ static void draw_disc(struct hb_rng *rng, double x[3], double v[3])
   hb_elementary_normals(rng, first);
   hb_elementary_normals(rng, second);
   double length = sqrt(way[0] * way[0] + way[1] * way[1]), c = way[0] / length, s = way[1] / length;
-  double circular2 = hb_galaxy_circular2(R), sigma = hb_galaxy_dispersion(R);
-  double ratio2 = hb_galaxy_epicyclic2(R) * R * R / (4 * circular2); /* of sigma_phi to sigma_R */
-  double mean2 = circular2 + sigma * sigma * (1 - ratio2 - 2 * R);   /* the asymmetric drift */
+  double circular2 = galaxy_circular2(R), sigma = galaxy_dispersion(R);
+  double ratio2 = galaxy_epicyclic2(R) * R * R / (4 * circular2);  /* of sigma_phi to sigma_R */
+  double mean2 = circular2 + sigma * sigma * (1 - ratio2 - 2 * R); /* the asymmetric drift */
   double outward = sigma * first[0], around = sqrt(fmax(mean2, 0)) + sigma * sqrt(ratio2) * first[1];
-  x[0] = R * c, x[1] = R * s, x[2] = hb_galaxy_z0 / 2 * hb_elementary_log(u / (1 - u));
+  x[0] = R * c, x[1] = R * s, x[2] = galaxy_z0 / 2 * hb_elementary_log(u / (1 - u));
   v[0] = outward * c - around * s, v[1] = outward * s + around * c;
   v[2] = sqrt(vertical2(R)) * second[0];
 }
@@ -1286,10 +1316,10 @@ static void center(size_t n, const double *m, double *x)
 static enum hb_status draw_galaxy(struct hb_rng *rng, size_t n, double *m, double *x, double *v)
 {
   static const struct sphere *const spheres[] = {&bulge, &halo};
-  const size_t ends[] = {hb_galaxy_disc(n) + hb_galaxy_bulge(n), n};
+  const size_t ends[] = {galaxy_disc(n) + galaxy_bulge(n), n};
   struct dispersions *d;
   HB_TRY(HB_ALLOC(1, &d));
-  size_t i = 0, disc = hb_galaxy_disc(n);
+  size_t i = 0, disc = galaxy_disc(n);
   for (; i < disc; i++) {
     m[i] = 1 / (double)disc;
     draw_disc(rng, x + 3 * i, v + 3 * i);
@@ -1317,12 +1347,12 @@ static const double dt = 0x1p-4; /* of a leapfrog: 180 steps a turn at the half-
 
 static enum hb_status note(struct hb_particles *p, size_t dark)
 {
-  HB_TRY(hb_particles_print_note(p, "eps", "%g", hb_galaxy_eps));
+  HB_TRY(hb_particles_print_note(p, "eps", "%g", galaxy_eps));
   HB_TRY(hb_particles_print_note(p, "dt", "%g", dt));
   return hb_particles_print_note(p, "dark", "%zu", dark);
 }
 
-static size_t halo_of(size_t n) { return n - hb_galaxy_disc(n) - hb_galaxy_bulge(n); }
+static size_t halo_of(size_t n) { return n - galaxy_disc(n) - galaxy_bulge(n); }
 
 static enum hb_status galaxy_make(const struct hb_ic_ops *model, const struct hb_ic_params *params,
                                   struct hb_particles *p)
@@ -1350,7 +1380,7 @@ static void turn(double a[3])
 /* Half of the distance, and of the relative velocity, for each. */
 static void place_star(int which, size_t n, double *x, double *v)
 {
-  double mu = 2 * hb_galaxy_mass(), side = which ? -0.5 : 0.5, transverse = sqrt(2 * mu * closest) / start;
+  double mu = 2 * galaxy_mass(), side = which ? -0.5 : 0.5, transverse = sqrt(2 * mu * closest) / start;
   const double to[3] = {side * start, 0, 0};
   const double at[3] = {-side * sqrt(2 * mu / start - transverse * transverse), side * transverse, 0};
   for (size_t i = 0; i < n; i++) {
@@ -2012,7 +2042,7 @@ static enum hb_status note_eps(const struct hb_ic_ops *model, const struct hb_ic
 static enum hb_status fill(const struct hb_ic_ops *model, const struct hb_ic_params *params,
                            struct hb_particles *p)
 {
-  if (model->open) return cluster_make(model, params, p);
+  if (model->open) return make_cluster(model, params, p);
   if (model->make) return model->make(model, params, p);
   for (size_t i = 0; i < p->n; i++) {
     p->m[i] = model->bodies[i][0];
@@ -2050,4 +2080,118 @@ enum hb_status hb_ic_make(const char *name, const struct hb_ic_params *params,
   enum hb_status status = fill(model, &p, made);
   if (status == HB_OK) status = note_eps(model, &p.cluster, made);
   return HB_MADE(status, made, hb_particles_destroy, particles);
+}
+
+/* ---- two systems in one ------------------------------------------------------------------------------- */
+
+/* Factors from the units of `second` to those of `first`. */
+static enum hb_status convert(const struct hb_particles *first, const struct hb_particles *second,
+                              double *mass, double *length, double *velocity)
+{
+  struct hb_units to, from;
+  int first_has, second_has;
+  HB_TRY(hb_units_get(first, &to, &first_has));
+  HB_TRY(hb_units_get(second, &from, &second_has));
+  if (first_has != second_has)
+    return hb_fail(HB_ERR_INPUT, "the %s system has units, the %s has none: they cannot be combined",
+                   first_has ? "first" : "second", first_has ? "second" : "first");
+  if (!first_has) return HB_OK;
+  *mass = from.mass / to.mass;
+  *length = from.length / to.length;
+  *velocity = hb_units_velocity(&from) / hb_units_velocity(&to);
+  return HB_OK;
+}
+
+/* What one says, or, if they differ, the smaller one, which spoils neither: 0 for binaries. */
+static enum hb_status join_eps(const struct hb_particles *first, const struct hb_particles *second,
+                               double by_length, struct hb_particles *p)
+{
+  double a, b;
+  HB_TRY(hb_particles_eps(first, &a));
+  HB_TRY(hb_particles_eps(second, &b));
+  b *= by_length;
+  double eps = fmin(a, b); /* the other one, of NaN */
+  if (isnan(eps)) return HB_OK;
+  if (a != b && !isnan(a) && !isnan(b))
+    hb_log_warn("the systems have different softenings, %.9g and %.9g: both get %.9g, the smaller one", a, b,
+                eps);
+  return hb_softening_note(p, eps);
+}
+
+/* How it is to be integrated: what one says and the other does not deny. */
+static enum hb_status join_advice(const struct hb_particles *first, const struct hb_particles *second,
+                                  struct hb_particles *p)
+{
+  static const char *const keys[] = {"dt", "damping"};
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+    const char *a = hb_particles_note(first, keys[k]), *b = hb_particles_note(second, keys[k]);
+    if ((a || b) && (!a || !b || strcmp(a, b) == 0)) HB_TRY(hb_particles_set_note(p, keys[k], a ? a : b));
+  }
+  return HB_OK;
+}
+
+/* The lines of both histories, and what both say alike. */
+static enum hb_status join_notes(const struct hb_particles *first, const struct hb_particles *second,
+                                 struct hb_particles *p)
+{
+  for (size_t k = 0; k < first->note_count; k++) {
+    const char *key = first->notes[k].key, *value = first->notes[k].value;
+    const char *other = hb_particles_note(second, key);
+    int is_kept =
+        strcmp(key, "history") == 0 || strcmp(key, "units") == 0 || (other && strcmp(value, other) == 0);
+    if (is_kept && strcmp(key, "eps") != 0) HB_TRY(hb_particles_set_note(p, key, value));
+  }
+  const char *history = hb_particles_note(second, "history");
+  return history ? hb_particles_add_history(p, history) : HB_OK;
+}
+
+static enum hb_status join_identities(const struct hb_particles *first, const struct hb_particles *second,
+                                      struct hb_particles *p)
+{
+  uint64_t most = 0;
+  for (size_t i = 0; i < first->n; i++) most = first->id[i] > most ? first->id[i] : most;
+  memcpy(p->id, first->id, first->n * sizeof *p->id);
+  for (size_t i = 0; i < second->n; i++) {
+    if (second->id[i] >= UINT64_MAX - most)
+      return hb_fail(HB_ERR_INPUT, "the identities %llu and %llu leave no room for one after the other",
+                     (unsigned long long)most, (unsigned long long)second->id[i]);
+    p->id[first->n + i] = most + 1 + second->id[i];
+  }
+  return HB_OK;
+}
+
+static enum hb_status join(const struct hb_particles *first, const struct hb_particles *second,
+                           const double at[3], const double velocity[3], struct hb_particles *p)
+{
+  double by_mass = 1, by_length = 1, by_velocity = 1;
+  size_t n = first->n;
+  HB_TRY(convert(first, second, &by_mass, &by_length, &by_velocity));
+  HB_TRY(join_identities(first, second, p));
+  p->t = first->t;
+  memcpy(p->m, first->m, n * sizeof *p->m);
+  memcpy(p->x, first->x, 3 * n * sizeof *p->x);
+  memcpy(p->v, first->v, 3 * n * sizeof *p->v);
+  for (size_t i = 0; i < second->n; i++) p->m[n + i] = by_mass * second->m[i];
+  if (first->radius || second->radius) HB_TRY(hb_particles_reserve_radius(p));
+  if (first->radius) memcpy(p->radius, first->radius, n * sizeof *p->radius);
+  for (size_t i = 0; i < second->n && second->radius; i++) p->radius[n + i] = by_length * second->radius[i];
+  for (size_t k = 0; k < 3 * second->n; k++) {
+    p->x[3 * n + k] = at[k % 3] + by_length * second->x[k];
+    p->v[3 * n + k] = velocity[k % 3] + by_velocity * second->v[k];
+  }
+  HB_TRY(join_eps(first, second, by_length, p));
+  HB_TRY(join_advice(first, second, p));
+  return join_notes(first, second, p);
+}
+
+enum hb_status hb_combine_particles(const struct hb_particles *first, const struct hb_particles *second,
+                                    const double at[3], const double velocity[3],
+                                    struct hb_particles **particles)
+{
+  struct hb_particles *p;
+  *particles = NULL;
+  HB_TRY(hb_particles_create(first->n + second->n, &p));
+  enum hb_status status = join(first, second, at, velocity, p);
+  if (status == HB_OK) status = hb_particles_check(p);
+  return HB_MADE(status, p, hb_particles_destroy, particles);
 }

@@ -7,12 +7,13 @@
 #include "core/field.h"
 #include "core/particles.h"
 #include "force/devices.h"
-#include "ic/ic.h"
 #include "io/snapshot_format.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "ic/ic.c"
 
 /* A copy that ends with a NUL; freed by the caller. */
 static enum hb_status text_of(const uint8_t *bytes, size_t count, char **text)
@@ -78,10 +79,10 @@ enum hb_status fuzz_masses(const uint8_t *bytes, size_t count)
   struct hb_rng rng = hb_rng_seeded(1);
   double *m;
   size_t n = 0;
-  HB_TRY(hb_cluster_check_masses(&cluster, &n));
+  HB_TRY(cluster_check_masses(&cluster, &n));
   fuzz_demand(n > 0 && n <= count, "a number of masses that the file cannot have");
   HB_TRY(HB_ALLOC(n, &m));
-  enum hb_status status = hb_cluster_draw_masses(&cluster, &rng, n, m);
+  enum hb_status status = cluster_draw_masses(&cluster, &rng, n, m);
   for (size_t i = 0; i < n && status == HB_OK; i++)
     fuzz_demand(m[i] > 0 && isfinite(m[i]), "a mass that is none");
   hb_mem_free(m);

@@ -5,21 +5,20 @@
 #include "core/diagnostics.h"
 #include "core/particles.h"
 #include "core/units.h"
-#include "ic/ic.h"
 #include "support/support.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double PI = 3.14159265358979323846;
+#include "ic/ic.c"
 
-enum { PAIRS = IC_SAMPLE, STARS = 2 * PAIRS };
+enum { COUPLES = IC_SAMPLE, STARS = 2 * COUPLES };
 
 /* What a pair's relative orbit is. */
 static struct orbit {
   double a, e, phase, cos_i, log_p, mass_ratio; /* phase: mean anomaly / 2 pi */
   double contact;                               /* the sum of the radii over the distance at pericenter */
-} orbits[PAIRS];
+} orbits[COUPLES];
 
 static void find_orbit(const struct hb_particles *p, size_t i, struct orbit *o)
 {
@@ -47,7 +46,7 @@ static struct hb_particles *binaries(struct hb_ic_cluster c)
   struct hb_particles *p = ic_make(
       "plummer", (struct hb_ic_params){.n = STARS, .seed = 2, .scaling = HB_IC_SCALING_MODEL, .cluster = c});
   ASSERT_OK(hb_units_get(p, &units, &are_known));
-  for (size_t k = 0; k < PAIRS; k++) {
+  for (size_t k = 0; k < COUPLES; k++) {
     struct orbit *o = &orbits[k];
     find_orbit(p, 2 * k, o);
     double m = p->m[2 * k] + p->m[2 * k + 1], P = 2 * PI * sqrt(o->a * o->a * o->a / m);
@@ -58,8 +57,8 @@ static struct hb_particles *binaries(struct hb_ic_cluster c)
 
 static double kolmogorov_of(size_t member, double (*distribution)(double))
 {
-  static double values[PAIRS];
-  for (size_t k = 0; k < PAIRS; k++) values[k] = *(const double *)((const char *)&orbits[k] + member);
+  static double values[COUPLES];
+  for (size_t k = 0; k < COUPLES; k++) values[k] = *(const double *)((const char *)&orbits[k] + member);
   return ic_kolmogorov(values, distribution);
 }
 
@@ -92,14 +91,14 @@ static void other_eccentricities(void **state)
   assert_true(FOLLOWS(e, cluster_uniform));
   assert_true(FOLLOWS(phase, cluster_uniform));
   assert_false(FOLLOWS(e, thermal));
-  for (size_t k = 0; k < PAIRS;
+  for (size_t k = 0; k < COUPLES;
        k++) { /* the default: hundredths of one over the number of systems, to that */
-    expect_above(orbits[k].a * PAIRS, 0.00999);
-    expect_below(orbits[k].a * PAIRS, 1.001);
+    expect_above(orbits[k].a * COUPLES, 0.00999);
+    expect_below(orbits[k].a * COUPLES, 1.001);
   }
   hb_particles_destroy(p);
   p = binaries((struct hb_ic_cluster){.eccentricities = HB_IC_CIRCULAR});
-  for (size_t k = 0; k < PAIRS; k++) expect_below(orbits[k].e, 1e-8);
+  for (size_t k = 0; k < COUPLES; k++) expect_below(orbits[k].e, 1e-8);
   hb_particles_destroy(p);
 }
 
@@ -114,7 +113,7 @@ static struct hb_particles *with_periods(enum hb_ic_orbits kind, double a_max)
   struct hb_units units;
   int are_known;
   ASSERT_OK(hb_units_get(p, &units, &are_known));
-  for (size_t k = 0; k < PAIRS; k++) {
+  for (size_t k = 0; k < COUPLES; k++) {
     double R = 0, r_sun = 6.957e8 / 3.0857e16 / units.length;
     for (size_t i = 2 * k; i < 2 * k + 2; i++) R += r_sun * pow(p->m[i] * units.mass, 0.8);
     orbits[k].contact = R / (orbits[k].a * (1 - orbits[k].e));
@@ -127,10 +126,10 @@ static double tail_distance(double least, double (*distribution)(double))
 {
   double most = 0;
   size_t count = 0;
-  for (size_t k = 0; k < PAIRS; k++) count += orbits[k].log_p > least;
+  for (size_t k = 0; k < COUPLES; k++) count += orbits[k].log_p > least;
   for (double lp = least; lp < 8.43; lp += 0.1) {
     size_t below = 0;
-    for (size_t k = 0; k < PAIRS; k++) below += orbits[k].log_p > least && orbits[k].log_p < lp;
+    for (size_t k = 0; k < COUPLES; k++) below += orbits[k].log_p > least && orbits[k].log_p < lp;
     double expected = (distribution(lp) - distribution(least)) / (1 - distribution(least));
     most = fmax(most, fabs((double)below / (double)count - expected));
   }
@@ -141,7 +140,7 @@ static double tail_distance(double least, double (*distribution)(double))
 static double most_contact(void)
 {
   double most = 0;
-  for (size_t k = 0; k < PAIRS; k++) most = fmax(most, orbits[k].contact);
+  for (size_t k = 0; k < COUPLES; k++) most = fmax(most, orbits[k].contact);
   return most;
 }
 
@@ -151,7 +150,7 @@ static void kroupa_1995(void **state)
   (void)state;
   struct hb_particles *p = with_periods(HB_IC_ORBITS_KROUPA1995, 0);
   double short_e = 0, short_q = 0, long_q = 0, of_short = 0, of_long = 0;
-  for (size_t k = 0; k < PAIRS; k++) {
+  for (size_t k = 0; k < COUPLES; k++) {
     const struct orbit *o = &orbits[k];
     if (o->log_p < 1) of_short++, short_e += o->e, short_q += o->mass_ratio;
     if (o->log_p > 5) of_long++, long_q += o->mass_ratio;
@@ -185,7 +184,7 @@ static void pericenters_stay(void **state)
     struct hb_rng rng = hb_rng_seeded(seed), same = rng;
     double m[2] = {1e-3, 2e-4}, a, e;
     size_t redrawn = 0;
-    ASSERT_OK(hb_cluster_orbit(&rng, &c, m, &a, &e, &redrawn));
+    ASSERT_OK(cluster_orbit(&rng, &c, m, &a, &e, &redrawn));
     if (redrawn > 0) continue;
     double lp = 1 + sqrt(45 * (exp(hb_rng_uniform(&same) / 1.25) - 1)), e_birth = sqrt(hb_rng_uniform(&same));
     double years = pow(10, lp) / 365.25, au = cbrt(1.2 * years * years) * (1 - e_birth); /* at pericenter */
@@ -205,18 +204,18 @@ static void duquennoy_1991(void **state)
   expect_above(tail_distance(2, kroupa), IC_KOLMOGOROV); /* the negative control */
   hb_particles_destroy(p);
   p = with_periods(HB_IC_ORBITS_DUQUENNOY1991, 0);
-  double widest = 0, bound = 0.4 / cbrt(PAIRS), touching = most_contact();
-  for (size_t k = 0; k < PAIRS; k++) widest = fmax(widest, orbits[k].a);
+  double widest = 0, bound = 0.4 / cbrt(COUPLES), touching = most_contact();
+  for (size_t k = 0; k < COUPLES; k++) widest = fmax(widest, orbits[k].a);
   print_message("# a at most %g (%g), radii over pericenter %g and %g (1), redrawn %s of %d\n", widest, bound,
-                first, touching, hb_particles_note(p, "orbits_redrawn"), PAIRS);
+                first, touching, hb_particles_note(p, "orbits_redrawn"), COUPLES);
   expect_below(widest, bound * (1 + 1e-9));
   expect_above(widest, bound / 2);
   expect_below(first, 1);
   expect_below(touching, 1);
-  expect_above(atoi(hb_particles_note(p, "orbits_redrawn")), PAIRS / 50);
+  expect_above(atoi(hb_particles_note(p, "orbits_redrawn")), COUPLES / 50);
   hb_particles_destroy(p);
   p = with_periods(HB_IC_ORBITS_DUQUENNOY1991, 1e-3);
-  for (size_t k = 0; k < PAIRS; k++) expect_below(orbits[k].a, 1e-3 * (1 + 1e-9));
+  for (size_t k = 0; k < COUPLES; k++) expect_below(orbits[k].a, 1e-3 * (1 + 1e-9));
   hb_particles_destroy(p);
 }
 
@@ -242,7 +241,7 @@ static void pairings(void **state)
   c.pairing = HB_IC_PAIRING_RANDOM;
   p = binaries(c);
   assert_false(FOLLOWS(mass_ratio, uniform_ratio)); /* the negative control */
-  for (size_t k = 0; k < PAIRS; k++) expect_at_most(orbits[k].mass_ratio, 1);
+  for (size_t k = 0; k < COUPLES; k++) expect_at_most(orbits[k].mass_ratio, 1);
   hb_particles_destroy(p);
   c.pairing = HB_IC_PAIRING_ORDERED;
   p = binaries(c);
@@ -253,9 +252,9 @@ static void pairings(void **state)
 static void share_of_the_systems(void **state)
 {
   (void)state;
-  assert_int_equal(hb_cluster_pairs(0, 1000), 0);
-  assert_int_equal(hb_cluster_pairs(1, 1000), 500);
-  assert_int_equal(hb_cluster_pairs(0.1, 1100), 100);
+  assert_int_equal(cluster_pairs(0, 1000), 0);
+  assert_int_equal(cluster_pairs(1, 1000), 500);
+  assert_int_equal(cluster_pairs(0.1, 1100), 100);
   struct hb_particles *p = cluster_make("king", 1100, (struct hb_ic_cluster){.binaries = 0.1, .a_max = 1e-6});
   struct hb_particles *systems = cluster_systems(p, 100);
   assert_int_equal(systems->n, 1000);

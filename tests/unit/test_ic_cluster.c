@@ -1,17 +1,18 @@
-/* ic/ic.c, combine.c: clusters as a whole. */
+/* ic/ic.c: clusters as a whole. */
 #include "support/cluster_case.h"
 
 #include "base/mem.h"
 #include "base/rng.h"
 #include "core/diagnostics.h"
 #include "core/particles.h"
-#include "ic/ic.h"
 #include "support/step_case.h"
 #include "support/support.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ic/ic.c"
 
 static const double PLUMMER_A = 3 * 3.14159265358979323846 / 16;
 
@@ -143,12 +144,12 @@ static void same_bytes_everywhere(void **state)
 static void virial_ratios(void **state)
 {
   (void)state;
-  static const char *const models[] = {"plummer", "king", "coldsphere"};
+  static const char *const names[] = {"plummer", "king", "coldsphere"};
   static const double ratios[] = {1e-3, 0.3, 0.5, 2};
-  for (size_t m = 0; m < COUNT_OF(models); m++)
+  for (size_t m = 0; m < COUNT_OF(names); m++)
     for (size_t k = 0; k < COUNT_OF(ratios); k++) {
       struct hb_ic_cluster c = {.masses = "kroupa", .segregation = 0.3, .virial = ratios[k]};
-      struct hb_particles *p = cluster_make(models[m], 500, c);
+      struct hb_particles *p = cluster_make(names[m], 500, c);
       ic_assert_near(cluster_virial_ratio(p), ratios[k], 1e-12 * ratios[k]);
       if (m < 2) ic_assert_near(step_potential_energy(p, 0), -0.5, 1e-12);
       hb_particles_destroy(p);
@@ -157,13 +158,13 @@ static void virial_ratios(void **state)
 
 static double tidal_radius;
 
-static double mass_within(double r)
+static double plummer_within(double r)
 {
   double s = r / sqrt(r * r + PLUMMER_A * PLUMMER_A);
   return s * s * s;
 }
 
-static double mass_within_tide(double r) { return fmin(mass_within(r) / mass_within(tidal_radius), 1); }
+static double mass_within_tide(double r) { return fmin(plummer_within(r) / plummer_within(tidal_radius), 1); }
 
 static void tides_cut_off(void **state)
 {
@@ -178,7 +179,7 @@ static void tides_cut_off(void **state)
     expect_below(r[i], tidal_radius + 0.05); /* the center of mass has moved by a few 1 / sqrt n */
   }
   expect_below(ic_kolmogorov(r, mass_within_tide), IC_KOLMOGOROV);
-  expect_above(ic_kolmogorov(r, mass_within), IC_KOLMOGOROV); /* the negative control */
+  expect_above(ic_kolmogorov(r, plummer_within), IC_KOLMOGOROV); /* the negative control */
   hb_particles_destroy(p);
 }
 
@@ -192,7 +193,7 @@ static void rotation_turns_stars(void **state)
     struct hb_particles *p = ic_make("plummer", (struct hb_ic_params){.n = IC_SAMPLE, .seed = 1}), *turned;
     ASSERT_OK(hb_particles_copy(p, &turned));
     struct hb_rng rng = hb_rng_seeded(1);
-    hb_cluster_turn(&rng, shares[k], IC_SAMPLE, turned->x, turned->v);
+    cluster_turn(&rng, shares[k], IC_SAMPLE, turned->x, turned->v);
     double against = 0, way = shares[k] < 0 ? -1 : 1;
     for (size_t i = 0; i < IC_SAMPLE; i++) {
       double before = angular_momentum(p->x + 3 * i, p->v + 3 * i);
@@ -236,7 +237,7 @@ static double box_dimension(double D, size_t n)
   for (uint64_t seed = 0; seed < 10; seed++) {
     struct hb_rng rng = hb_rng_seeded(seed);
     if (D > 0)
-      ASSERT_OK(hb_cluster_fractal(&rng, D, n, x, x + 3 * n));
+      ASSERT_OK(cluster_fractal(&rng, D, n, x, x + 3 * n));
     else
       for (size_t i = 0; i < n; i++) hb_rng_ball(&rng, x + 3 * i);
     sum += log2(occupied(n, x, 4) / occupied(n, x, 2)) / 2 / 10;
@@ -267,7 +268,7 @@ static double clark_evans(double D, uint64_t seed)
   static double x[6 * POINTS];
   struct hb_rng rng = hb_rng_seeded(seed);
   double sum = 0, inner = 0;
-  ASSERT_OK(hb_cluster_fractal(&rng, D, POINTS, x, x + 3 * POINTS));
+  ASSERT_OK(cluster_fractal(&rng, D, POINTS, x, x + 3 * POINTS));
   for (size_t i = 0; i < POINTS; i++) {
     double nearest = INFINITY;
     if (ic_length(x + 3 * i) > 0.8) continue;

@@ -4,13 +4,14 @@
 #include "base/rng.h"
 #include "core/particles.h"
 #include "core/units.h"
-#include "ic/ic.h"
 #include "support/support.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "ic/ic.c"
 
 /* ---- mass functions ------------------------------------------------------------------------------------ */
 
@@ -43,8 +44,8 @@ static double distance(const char *masses, double (*distribution)(double))
   struct hb_rng rng = hb_rng_seeded(1);
   struct hb_ic_cluster c = {.masses = masses, .mass_min = least, .mass_max = most};
   size_t n = IC_SAMPLE;
-  ASSERT_OK(hb_cluster_check_masses(&c, &n));
-  ASSERT_OK(hb_cluster_draw_masses(&c, &rng, n, m));
+  ASSERT_OK(cluster_check_masses(&c, &n));
+  ASSERT_OK(cluster_draw_masses(&c, &rng, n, m));
   for (size_t i = 0; i < n; i++) {
     expect_at_least(m[i], least);
     expect_at_most(m[i], most);
@@ -178,9 +179,9 @@ static double median_radius(const struct hb_particles *p, size_t first, size_t e
   static double minus_m[IC_SAMPLE], r[IC_SAMPLE];
   static size_t by_mass[IC_SAMPLE], by_radius[IC_SAMPLE];
   for (size_t i = 0; i < p->n; i++) minus_m[i] = -p->m[i];
-  ASSERT_OK(hb_cluster_sort(p->n, minus_m, by_mass));
+  ASSERT_OK(cluster_sort(p->n, minus_m, by_mass));
   for (size_t k = first; k < end; k++) r[k - first] = ic_length(p->x + 3 * by_mass[k]);
-  ASSERT_OK(hb_cluster_sort(end - first, r, by_radius));
+  ASSERT_OK(cluster_sort(end - first, r, by_radius));
   return r[by_radius[(end - first) / 2]];
 }
 
@@ -191,7 +192,7 @@ static double profile_error(const struct hb_particles *p)
   static size_t order[IC_SAMPLE];
   double within = 0, worst = 0, a = 3 * 3.14159265358979323846 / 16;
   for (size_t i = 0; i < p->n; i++) r[i] = ic_length(p->x + 3 * i);
-  ASSERT_OK(hb_cluster_sort(p->n, r, order));
+  ASSERT_OK(cluster_sort(p->n, r, order));
   for (size_t k = 0; k < p->n; k++) {
     double x = r[order[k]], s = x / sqrt(x * x + a * a);
     within += p->m[order[k]];
@@ -235,7 +236,7 @@ static void the_profile_needs_the_masses(void **state)
   static size_t orbit[IC_SAMPLE];
   struct hb_rng rng = hb_rng_seeded(1);
   for (size_t i = 0; i < p->n; i++) nearly_equal[i] = 1 + 1e-9 * p->m[i];
-  ASSERT_OK(hb_cluster_segregate(&rng, 1, p->n, nearly_equal, all->n, all->x, all->v, orbit));
+  ASSERT_OK(cluster_segregate(&rng, 1, p->n, nearly_equal, all->n, all->x, all->v, orbit));
   for (size_t i = 0; i < p->n; i++) memcpy(p->x + 3 * i, all->x + 3 * orbit[i], 3 * sizeof *p->x);
   expect_above(profile_error(p), 0.1);
   hb_particles_destroy(p);
@@ -245,14 +246,14 @@ static void the_profile_needs_the_masses(void **state)
 static void full_segregation_is_an_order(void **state)
 {
   (void)state;
-  enum { N = 5, ORBITS = 40 };
+  enum { N = 5, PLACES = 40 };
   static const double m[N] = {3, 1, 10, 2, 1.5};
-  double x[3 * ORBITS] = {0}, v[3 * ORBITS] = {0};
+  double x[3 * PLACES] = {0}, v[3 * PLACES] = {0};
   size_t orbit[N];
   struct hb_rng rng = hb_rng_seeded(1);
-  for (size_t k = 0; k < ORBITS; k++)
+  for (size_t k = 0; k < PLACES; k++)
     x[3 * k + k % 3] = (double)(k + 1); /* at rest: farther out is more energy */
-  ASSERT_OK(hb_cluster_segregate(&rng, 1, N, m, ORBITS, x, v, orbit));
+  ASSERT_OK(cluster_segregate(&rng, 1, N, m, PLACES, x, v, orbit));
   expect_below(orbit[2], orbit[0]);
   expect_below(orbit[0], orbit[3]);
   expect_below(orbit[3], orbit[4]);
@@ -269,7 +270,7 @@ static void every_orbit_once(void **state)
   struct hb_rng rng = hb_rng_seeded(2);
   for (size_t i = 0; i < N; i++) m[i] = i < 3 ? 1000 : 1e-3;
   for (size_t k = 0; k < 3 * N; k++) x[k] = hb_rng_uniform(&rng);
-  ASSERT_OK(hb_cluster_segregate(&rng, 0.9, N, m, N, x, v, orbit)); /* as many orbits as stars */
+  ASSERT_OK(cluster_segregate(&rng, 0.9, N, m, N, x, v, orbit)); /* as many orbits as stars */
   for (size_t i = 0; i < N; i++) taken[orbit[i]]++;
   for (size_t i = 0; i < N; i++) assert_int_equal(taken[i], 1);
 }
