@@ -225,7 +225,7 @@ WEB      := $(B)/web
 NO_EGL   := %/gl_egl.c %/gl_osmesa.c
 WEB_SKIP := $(NO_HDF5) $(NO_EGL) %/json_read.c %/process.c %/parallel.c %/gl_glfw.c %/gl_glfw_stub.c \
             %/gl_probe.c %/png.c %/ranks_open.c
-WEB_SRC  := $(filter-out $(WEB_SKIP),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) src/inspect/inspector.c src/inspect/texels.c \
+WEB_SRC  := $(filter-out $(WEB_SKIP),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) src/inspect/inspector.c \
             $(addprefix src/measure/,bench.c card.c facts.c) $(sort $(wildcard src/web/*.c))
 WEB_OBJ  := $(patsubst src/%.c,$(WEB)/obj/%.o,$(WEB_SRC)) $(WEB)/obj/gen/shaders.o $(WEB)/obj/gen/paper.o
 WEB_FLAGS := -std=c11 -D_GNU_SOURCE -Os -Wall -Wextra $(NUMERIC) -Isrc/web/include -Isrc -Isrc/include -I$(B)/gen -I$(WEB)/include -DHB_ONE_RELEASE -DGLEW_NO_GLU -DHB_VERSION='"$(VERSION)"'

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "console/target.h"
 #include "console/terminal.h"
-#include "inspect/trace.h"
+#include "inspect/inspector.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -93,21 +93,17 @@ static void report(const struct settings *s, const char *scheme, const struct hb
 static enum hb_status trace_scheme(const struct settings *s, int is_named, const char *scheme,
                                    struct hb_particles *particles, size_t n)
 {
-  struct hb_trace trace = {0};
-  int files = 0;
-  enum hb_status status = hb_trace_walk(&s->force, scheme, n, particles, &trace);
+  const struct hb_trace_job job = {&s->force, scheme, n, particles, s->output, s->passes, s->slides};
+  struct hb_trace_cost cost;
+  int files;
+  enum hb_status status = hb_trace_write(&job, &cost, &files);
   if (status == HB_ERR_GL && !is_named && hb_force_scheme_find(scheme)->is_compute) {
     char note[256];
     snprintf(note, sizeof note, "tile is left out: %s", hb_error());
     hb_terminal_note(note);
-    hb_trace_free(&trace);
     return HB_OK;
   }
-  if (status == HB_OK) status = hb_trace_write_sheet(&trace, s->output);
-  if (status == HB_OK && s->passes) status = hb_trace_write_passes(&trace, s->output, &files);
-  if (status == HB_OK && s->slides) status = hb_trace_write_slides(&trace, s->output, &files);
-  if (status == HB_OK && !s->quiet) report(s, scheme, &trace.cost, files);
-  hb_trace_free(&trace);
+  if (status == HB_OK && !s->quiet) report(s, scheme, &cost, files);
   return status;
 }
 

@@ -1077,7 +1077,7 @@ static enum hb_status draw_binaries(struct hb_ic_params *params, const struct hb
   struct hb_rng rng = hb_rng_sequence(params->seed, BINARIES);
   size_t redrawn = 0;
   for (size_t k = 0; k < pairs; k++) {
-    double a, e, *m = p->m + 2 * k;
+    double a = 0, e = 0, *m = p->m + 2 * k;
     HB_TRY(cluster_orbit(&rng, c, m, &a, &e, &redrawn));
     place_pair(&rng, m[0] + m[1], a, e, orbits + 6 * k, orbits + 6 * k + 3);
   }

@@ -66,4 +66,29 @@ int hb_inspector_hit(struct hb_inspector *inspector, int x, int y, struct hb_ins
  * same particle in the 3-D view. */
 void hb_inspector_mark(struct hb_inspector *inspector, int64_t particle);
 
+/* ---- a walk on paper, for small runs, whose pictures can be read texel by texel ---- */
+
+enum { HB_TRACE_MOST = 128 }; /* largest number of particles whose walk fits on a page */
+
+/* Forces on the first n particles by this scheme in single precision, in few passes, none split to save time; of force eps,
+ * context and device count. folder/SCHEME.svg is the contact sheet; passes: each array of each pass, too, as
+ * folder/SCHEME_NN_read_NAME.svg or _write_; slides: passes as folder/SCHEME_slide_NN.svg, of many only the first three and
+ * the last. */
+struct hb_trace_job {
+  const struct hb_force_params *force;
+  const char *scheme;
+  size_t n;
+  struct hb_particles *particles;
+  const char *folder;
+  int passes, slides;
+};
+
+/* The cost of a walk; bytes are those that its fragments request and write. */
+struct hb_trace_cost {
+  uint64_t draws, pairs, texels_read, texels_written, bytes_read, bytes_written;
+};
+
+/* *count: files beside the sheet. Errors: as hb_force_open, HB_ERR_IO. */
+enum hb_status hb_trace_write(const struct hb_trace_job *job, struct hb_trace_cost *cost, int *count);
+
 #endif

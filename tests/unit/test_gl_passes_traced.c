@@ -5,14 +5,15 @@
 #include "gl/gl_trace.h"
 #include "support/pairs_case.h"
 #include "support/support.h"
-#include "inspect/texels.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 37, MOST_FLOATS = HB_TEXELS_FLOATS * 64 * 64 };
+#include "inspect/inspector.c"
+
+enum { N = 37, MOST_FLOATS = TEXELS_FLOATS * 64 * 64 };
 
 /* Sums of at most 37 float terms, relative to the sum of their sizes. Coordinates are below 1 and distances, with the
  * softening, above 1/8, so that rounding takes 3 of 24 bits from a difference and a few times that from its powers. A
@@ -67,8 +68,8 @@ static void feel(int64_t i, int64_t s, double f[7], double size[7])
 /* ---- somebody who watches ---- */
 
 struct seen {
-  struct hb_texels texels;
-  struct hb_texels_copy copy;
+  struct texels texels;
+  struct texels_copy copy;
   uint64_t passes, pairs, read_bytes, written_bytes, read_texels, written_texels;
   int draws, vandal;
   unsigned last_written;
@@ -120,16 +121,16 @@ static void check_array(struct seen *s, const struct hb_gl_trace_pass *pass,
                         const struct hb_gl_trace_array *array, expectation expect)
 {
   static float floats[MOST_FLOATS];
-  ASSERT_OK(hb_texels_take(&s->texels, array, &s->copy));
+  ASSERT_OK(texels_take(&s->texels, array, &s->copy));
   const struct hb_gl_trace_array *copy = &s->copy.array;
-  ASSERT_OK(hb_texels_read(&s->texels, &s->copy, 0, 0, copy->columns, copy->rows, floats));
+  ASSERT_OK(texels_read(&s->texels, &s->copy, 0, 0, copy->columns, copy->rows, floats));
   for (int row = 0; row < copy->rows; row++)
     for (int column = 0; column < copy->columns; column++) {
-      int64_t i = hb_texels_particle(copy, column, row);
+      int64_t i = texels_particle(copy, column, row);
       double f[7] = {0}, size[7] = {0};
       if (i < 0) continue;
-      expect(s, pass, i, hb_texels_source(copy, row), row, f, size);
-      check_record(s, copy, i, floats + HB_TEXELS_FLOATS * (row * copy->columns + column), f, size);
+      expect(s, pass, i, texels_source(copy, row), row, f, size);
+      check_record(s, copy, i, floats + TEXELS_FLOATS * (row * copy->columns + column), f, size);
     }
 }
 
@@ -162,15 +163,15 @@ static void watch(struct seen *s, const struct hb_gl_trace_pass *pass, expectati
     glActiveTexture(GL_TEXTURE0 + 11);
     return;
   }
-  if (!s->texels.context) hb_texels_open(pass->context, &s->texels);
+  if (!s->texels.context) s->texels.context = pass->context;
   for (int k = 0; k < pass->read_count; k++)
     if (pass->read[k].quantities && place_of(pass->read[k].quantities->name) < 0)
       check_array(s, pass, &pass->read[k], expect);
   for (int k = 0; k < pass->write_count; k++) check_array(s, pass, &pass->write[k], expect);
 }
 
-static struct hb_force *open_force(const char *scheme, const char *precision, const char *tuning,
-                                   unsigned flags)
+static struct hb_force *open_scheme(const char *scheme, const char *precision, const char *tuning,
+                                    unsigned flags)
 {
   struct hb_force *force;
   const struct hb_force_params params = {.scheme = scheme,
@@ -192,18 +193,18 @@ static size_t choose_sinks(size_t ni, uint32_t *index)
 }
 
 /* Evaluates unwatched, disturbed, and watched: the bits are the same. */
-static struct seen walk(const char *scheme, const char *precision, const char *tuning, unsigned flags,
-                        size_t ni, void (*pass)(void *, const struct hb_gl_trace_pass *))
+static struct seen seen_by(const char *scheme, const char *precision, const char *tuning, unsigned flags,
+                           size_t ni, void (*pass)(void *, const struct hb_gl_trace_pass *))
 {
-  struct hb_force *force = open_force(scheme, precision, tuning, flags);
+  struct hb_force *force = open_scheme(scheme, precision, tuning, flags);
   static double plain[7 * N], watched[7 * N];
   static uint32_t index[N];
   choose_sinks(ni, index);
   for (int k = 0; k < 3; k++) {
     struct seen s = {.vandal = k == 1, .index = index, .ni = ni};
-    const struct hb_gl_trace watcher = {pass, &s};
+    const struct hb_gl_trace ours = {pass, &s};
     double *f = k ? watched : plain;
-    hb_gl_trace = k ? &watcher : NULL;
+    hb_gl_trace = k ? &ours : NULL;
     ASSERT_OK(hb_force_eval(force, ni, index, f, f + 3 * N, f + 6 * N));
     hb_gl_trace = NULL;
     if (k == 0) {
@@ -214,8 +215,8 @@ static struct seen walk(const char *scheme, const char *precision, const char *t
     if (k == 1) continue;
     expect_above(s.passes, 0);
     expect_above(s.checked, 0);
-    hb_texels_drop(&s.copy);
-    hb_texels_close(&s.texels);
+    texels_drop(&s.copy);
+    texels_close(&s.texels);
     hb_force_close(force);
     return s;
   }
@@ -252,14 +253,14 @@ static void test_cg2007(void **state)
   for (int rectangle = 0; rectangle < 2; rectangle++) {
     unsigned flags = rectangle ? HB_FORCE_CG2007_RECT : 0;
     if (rectangle && pairs_lacks_a("rectangles")) break;
-    struct seen s = walk("cg2007", NULL, NULL, flags, N, on_cg2007);
+    struct seen s = seen_by("cg2007", NULL, NULL, flags, N, on_cg2007);
     assert_int_equal(s.passes, N - 1);
     assert_int_equal(s.draws, N - 1);
     assert_int_equal(s.pairs, N * (N - 1));
     /* 40 texels of 8 x 5 are drawn: 7 are fetched for each and 2 written */
     assert_int_equal(s.read_bytes, (N - 1) * 40 * (rectangle ? 80 : 100));
     assert_int_equal(s.written_bytes, (N - 1) * 40 * (rectangle ? 28 : 32));
-    s = walk("cg2007", NULL, NULL, flags, 11, on_cg2007);
+    s = seen_by("cg2007", NULL, NULL, flags, 11, on_cg2007);
     assert_int_equal(s.pairs, 11 * (N - 1));
   }
   pairs_skip_if_lacking();
@@ -311,7 +312,7 @@ static void test_cg2007_in_place(void **state)
 {
   (void)state;
   static double in_place[7 * N], pair[7 * N];
-  struct hb_force *force = open_force("cg2007", NULL, NULL, 0);
+  struct hb_force *force = open_scheme("cg2007", NULL, NULL, 0);
   struct hb_gl_caps *caps = &hb_force_gl(force)->caps;
   int has_texture_barrier = caps->has_texture_barrier;
   if (has_texture_barrier) {
@@ -337,19 +338,19 @@ static void on_exercise(void *context, const struct hb_gl_trace_pass *pass)
   struct seen *s = context;
   s->passes++;
   if (s->vandal || pass->number < N - 1) return;
-  hb_texels_open(pass->context, &s->texels);
-  ASSERT_OK(hb_texels_take(&s->texels, &pass->write[0], &s->copy));
-  ASSERT_OK(hb_texels_read(&s->texels, &s->copy, 0, 0, 8, 5, floats));
+  s->texels.context = pass->context;
+  ASSERT_OK(texels_take(&s->texels, &pass->write[0], &s->copy));
+  ASSERT_OK(texels_read(&s->texels, &s->copy, 0, 0, 8, 5, floats));
   assert_string_equal(pass->write[0].quantities[1].name, "free");
   for (int cell = 0; cell < 40; cell++) {
-    int64_t i = hb_texels_particle(&s->copy.array, cell % 8, cell / 8);
+    int64_t i = texels_particle(&s->copy.array, cell % 8, cell / 8);
     double most = 0;
     for (int64_t k = 0; i >= 0 && k < N; k++) {
       double r2 = 0;
       for (int c = 0; c < 3; c++) r2 += (x[3 * k + c] - x[3 * i + c]) * (x[3 * k + c] - x[3 * i + c]);
       if (k != i) most = fmax(most, 1 / r2);
     }
-    if (i >= 0) check_number("1 / distance^2", (double)floats[HB_TEXELS_FLOATS * cell + 3], most, most);
+    if (i >= 0) check_number("1 / distance^2", (double)floats[TEXELS_FLOATS * cell + 3], most, most);
     s->checked++;
   }
 }
@@ -364,7 +365,7 @@ static void test_exercise(void **state)
            folder);
   assert_int_equal(system(command), 0);
   setenv("HB_SHADER_DIR", folder, 1);
-  assert_int_equal(walk("cg2007", NULL, NULL, 0, N, on_exercise).passes, N - 1);
+  assert_int_equal(seen_by("cg2007", NULL, NULL, 0, N, on_exercise).passes, N - 1);
   unsetenv("HB_SHADER_DIR");
   snprintf(command, sizeof command, "rm -r %s", folder);
   assert_int_equal(system(command), 0);
@@ -404,7 +405,7 @@ static void test_matrix(void **state)
   (void)state;
   static const char *const precisions[] = {"single", "ds"};
   for (int k = 0; k < 2; k++) {
-    struct seen s = walk("matrix2004", precisions[k], NULL, 0, N, on_matrix);
+    struct seen s = seen_by("matrix2004", precisions[k], NULL, 0, N, on_matrix);
     assert_int_equal(s.passes, 1 + 6 + 1); /* 37 19 10 5 3 2 1, and the sum into the totals */
     assert_int_equal(s.pairs, N * N);
     if (k) continue;
@@ -412,7 +413,7 @@ static void test_matrix(void **state)
     assert_int_equal(s.read_bytes, N * (N * 68 + 76 * 32 + 64));
     assert_int_equal(s.written_bytes, N * (N * 32 + (19 + 10 + 5 + 3 + 2 + 1) * 32 + 32));
   }
-  walk("matrix2004", "single", NULL, 0, 11, on_matrix);
+  seen_by("matrix2004", "single", NULL, 0, 11, on_matrix);
 }
 
 /* ---- bag and tile ---- */
@@ -439,10 +440,10 @@ static void test_bag(void **state)
     for (int k = 0; k < 2; k++) {
       if (pairs_lacks_a(precisions[p])) continue;
       if (p && !k) continue; /* doubles of four sinks are more outputs than a fragment has */
-      struct seen s = walk("bag", precisions[p], outputs[k], 0, N, on_bag);
+      struct seen s = seen_by("bag", precisions[p], outputs[k], 0, N, on_bag);
       assert_int_equal(s.passes, 5);
       assert_int_equal(s.pairs, N * N);
-      assert_int_equal(walk("bag", precisions[p], outputs[k], 0, 16, on_bag).pairs, 16 * N);
+      assert_int_equal(seen_by("bag", precisions[p], outputs[k], 0, 16, on_bag).pairs, 16 * N);
     }
   pairs_skip_if_lacking();
 }
@@ -450,7 +451,7 @@ static void test_bag(void **state)
 static void test_tile(void **state)
 {
   (void)state;
-  struct seen s = walk("tile", "single", "workgroup=64", 0, N, on_bag);
+  struct seen s = seen_by("tile", "single", "workgroup=64", 0, N, on_bag);
   assert_int_equal(s.passes, 1);
   assert_int_equal(s.pairs, N * N);
 }
@@ -471,14 +472,14 @@ static void check_row(const char *scheme, const char *tuning)
     for (uint32_t c = 0; c < 3; c++) xx[3 * k + c] = sin(3.7 * k + 2 * c);
     index[k] = k;
   }
-  struct hb_force *force = open_force(scheme, "single", tuning, 0);
+  struct hb_force *force = open_scheme(scheme, "single", tuning, 0);
   ASSERT_OK(hb_force_set_j(force, MANY, mm, xx, vv));
   struct seen s;
   for (int k = 0; k < 3;
        k++) { /* the first walk's time is that of compiling, and may cut the next one short */
     s = (struct seen){0};
-    const struct hb_gl_trace watcher = {on_any, &s};
-    hb_gl_trace = &watcher;
+    const struct hb_gl_trace ours = {on_any, &s};
+    hb_gl_trace = &ours;
     ASSERT_OK(hb_force_eval(force, MANY, index, f, f + 3 * MANY, f + 6 * MANY));
     hb_gl_trace = NULL;
   }

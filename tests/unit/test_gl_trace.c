@@ -2,12 +2,13 @@
  * look the same up to what another driver's rounding may change in a color. */
 #include "support/support.h"
 #include "gl/gl_context.h"
-#include "inspect/trace.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "inspect/inspector.c"
 
 enum { N = 37 };
 
@@ -43,7 +44,7 @@ static int tear_down(void **state)
 
 static int software; /* the device of the last walk */
 
-static void walk(const char *scheme, struct hb_trace *trace)
+static void trace_forces(const char *scheme, struct trace *trace)
 {
   struct hb_force *force;
   const char *tuning =
@@ -59,30 +60,30 @@ static void walk(const char *scheme, struct hb_trace *trace)
   ASSERT_OK(hb_force_open(&params, &force));
   ASSERT_OK(hb_force_set_j(force, N, hb_particles_m(lamps), hb_particles_x(lamps), hb_particles_v(lamps)));
   software = hb_gl_context_is_software(hb_force_device(force));
-  hb_trace_begin(trace);
+  trace_begin(trace);
   ASSERT_OK(hb_force_eval(force, N, all, f, f + 3 * N, f + 6 * N));
-  ASSERT_OK(hb_trace_end(trace));
+  ASSERT_OK(trace_end(trace));
   hb_force_close(force);
 }
 
 /* The last pass has written what the force gives. */
-static void check_numbers(const struct hb_trace *trace)
+static void check_numbers(const struct trace *trace)
 {
-  const struct hb_trace_pass *last = trace->pass[trace->count - 1];
+  const struct trace_pass *last = trace->pass[trace->count - 1];
   const struct hb_gl_trace_quantity *q;
-  const struct hb_trace_array *a = hb_trace_find(last->write, last->pass.write_count, "potential", &q);
+  const struct trace_array *a = trace_find(last->write, last->pass.write_count, "potential", &q);
   const struct hb_gl_trace_array *grid = &a->copy.array;
   int found = 0;
   for (int cell = 0; cell < grid->columns * grid->rows; cell++) {
-    int64_t i = hb_texels_particle(grid, cell % grid->columns, cell / grid->columns);
+    int64_t i = texels_particle(grid, cell % grid->columns, cell / grid->columns);
     if (i < 0) continue;
-    expect_equal(a->floats[HB_TEXELS_FLOATS * cell + q->first], (float)f[6 * N + i]);
+    expect_equal(a->floats[TEXELS_FLOATS * cell + q->first], (float)f[6 * N + i]);
     found++;
   }
   assert_int_equal(found, N);
   double most = 0;
   for (int i = 0; i < N; i++) most = fmax(most, fabs(f[6 * N + i]));
-  expect_equal(hb_trace_most(trace, "potential"), (double)(float)most);
+  expect_equal(trace_most(trace, "potential"), (double)(float)most);
 }
 
 /* Another rounding changes a color by a step or two of 255, or the last digit of a number; a wrong number changes whole
@@ -124,11 +125,11 @@ static size_t differences(char *made, char *kept)
   return count;
 }
 
-static void compare(const struct hb_trace *trace, size_t least, size_t most)
+static void compare(const struct trace *trace, size_t least, size_t most)
 {
   char name[64];
   size_t length;
-  ASSERT_OK(hb_trace_write_sheet(trace, support_path(".")));
+  ASSERT_OK(trace_write_sheet(trace, support_path(".")));
   snprintf(name, sizeof name, "shaders/figures/%s.svg", trace->scheme);
   char *made = support_read(support_path(strrchr(name, '/') + 1), &length),
        *kept = support_read(name, &length);
@@ -146,14 +147,14 @@ static void test_sheets(void **state)
   (void)state;
   static const char *const schemes[] = {"cg2007", "matrix2004", "bag", "tile"};
   for (int k = 0; k < 4; k++) {
-    struct hb_trace trace = {0};
-    walk(schemes[k], &trace);
+    struct trace trace = {0};
+    trace_forces(schemes[k], &trace);
     check_numbers(&trace);
     if (k == 0) assert_int_equal(trace.cost.texels_read, 36 * 40 * 7);
     /* bag and tile walk otherwise on a GPU than on a software renderer, which the pages in the tree show */
     int as_kept = k < 2 || software;
     if (as_kept) compare(&trace, 0, 8);
-    hb_trace_free(&trace);
+    trace_free(&trace);
   }
 }
 
@@ -161,21 +162,21 @@ static void test_sheets(void **state)
 static void test_other_numbers_differ(void **state)
 {
   (void)state;
-  struct hb_trace trace = {0};
+  struct trace trace = {0};
   hb_particles_x(lamps)[3 * 11] += 0.5;
-  walk("cg2007", &trace);
+  trace_forces("cg2007", &trace);
   hb_particles_x(lamps)[3 * 11] -= 0.5;
   compare(&trace, 20, 100000);
-  hb_trace_free(&trace);
+  trace_free(&trace);
 }
 
 static void test_no_walk(void **state)
 {
   (void)state;
-  struct hb_trace trace = {0};
-  hb_trace_begin(&trace);
-  ASSERT_FAILS(hb_trace_end(&trace), HB_ERR_USAGE, "no walk on a device");
-  hb_trace_free(&trace);
+  struct trace trace = {0};
+  trace_begin(&trace);
+  ASSERT_FAILS(trace_end(&trace), HB_ERR_USAGE, "no walk on a device");
+  trace_free(&trace);
 }
 
 int main(void)
