@@ -8,44 +8,21 @@
 #include <string.h>
 
 /* A quadrilateral: its corners in reading order, and the part of the atlas that covers it; four texels. */
-struct quad {
+struct hb_paint_quad {
   float corner[4][2];   /* pixels of the framebuffer */
   float uv[2], size[2]; /* pixels of the atlas */
   float color[4];
 };
 enum { TEXELS = 4, AT_ONCE = 65536 / TEXELS /* the smallest limit of a buffer texture */ };
 
-struct hb_paint {
-  struct hb_gl_context *context;
-  struct hb_gl_pass pass;
-  struct hb_gl_texture atlas;
-  struct hb_gl_buffer buffer;
-  int width, height, scale;
-  struct quad *quads;
-  size_t count, capacity;
-  enum hb_status status; /* of collecting */
-};
-
 /* ---- collecting -------------------------------------------------------------------------------------- */
-
-static enum hb_status reserve(struct hb_paint *p, size_t count)
-{
-  if (count <= p->capacity) return HB_OK;
-  struct quad *more;
-  HB_TRY(HB_ALLOC(2 * count, &more));
-  if (p->count) memcpy(more, p->quads, p->count * sizeof *more);
-  hb_mem_free(p->quads);
-  p->quads = more;
-  p->capacity = 2 * count;
-  return HB_OK;
-}
 
 static void put(struct hb_paint *p, const double corner[4][2], const double uv[2], const double size[2],
                 uint32_t color)
 {
-  if (p->status == HB_OK) p->status = reserve(p, p->count + 1);
+  if (p->status == HB_OK) p->status = HB_GROW(p->count, &p->capacity, &p->quads);
   if (p->status != HB_OK) return;
-  struct quad *q = &p->quads[p->count++];
+  struct hb_paint_quad *q = &p->quads[p->count++];
   for (int k = 0; k < 4; k++) {
     for (int c = 0; c < 2; c++) q->corner[k][c] = (float)corner[k][c];
     q->color[k] = (float)(color >> (24 - 8 * k) & 255) / 255;
@@ -81,8 +58,6 @@ void hb_paint_begin(struct hb_paint *p, int width, int height, int scale)
   p->count = 0;
   p->status = HB_OK;
 }
-
-void hb_paint_set_scale(struct hb_paint *p, int scale) { p->scale = scale; }
 
 void hb_paint_box(struct hb_paint *p, double x, double y, double width, double height, uint32_t color)
 {
@@ -154,12 +129,6 @@ void hb_paint_panel(struct hb_paint *p, double x, double y, int columns, int lin
   hb_paint_box(p, x - pad, y - pad, columns * hb_paint_column(p) + 2 * pad,
                lines * hb_paint_line_height(p) + 2 * pad, 0x0a0e16b0);
 }
-
-double hb_paint_column(const struct hb_paint *p) { return HB_FONT_WIDTH * p->scale; }
-double hb_paint_line_height(const struct hb_paint *p) { return (HB_FONT_HEIGHT + 2) * p->scale; }
-int hb_paint_width(const struct hb_paint *p) { return p->width; }
-int hb_paint_height(const struct hb_paint *p) { return p->height; }
-int hb_paint_scale(const struct hb_paint *p) { return p->scale; }
 
 /* ---- drawing ----------------------------------------------------------------------------------------- */
 

@@ -3,20 +3,29 @@
 #ifndef HB_PAINT_H
 #define HB_PAINT_H
 
-#include "gl/gl_texture.h"
+#include "gl/gl_pass.h"
 
-struct hb_paint;
+enum { HB_FONT_WIDTH = 8, HB_FONT_HEIGHT = 14 }; /* of a character, in pixels of the font */
+
+struct hb_paint {
+  int width, height;
+  int scale; /* a pixel of the font is so many; may be changed for what follows */
+  /* own */
+  struct hb_gl_context *context;
+  struct hb_gl_pass pass;
+  struct hb_gl_texture atlas;
+  struct hb_gl_buffer buffer;
+  struct hb_paint_quad *quads;
+  size_t count, capacity;
+  enum hb_status status; /* of collecting */
+};
 
 /* Errors: HB_ERR_GL, HB_ERR_INTERNAL. */
 enum hb_status hb_paint_open(struct hb_gl_context *context, struct hb_paint **paint);
 void hb_paint_close(struct hb_paint *paint);
 
-/* Starts a page for a framebuffer of this size; a pixel of the font is `scale` pixels. A lack of memory while
- * collecting is reported by hb_paint_end. */
+/* Starts a page for a framebuffer of this size. A lack of memory while collecting is reported by hb_paint_end. */
 void hb_paint_begin(struct hb_paint *paint, int width, int height, int scale);
-
-/* For what follows. */
-void hb_paint_set_scale(struct hb_paint *paint, int scale);
 
 void hb_paint_box(struct hb_paint *paint, double x, double y, double width, double height, uint32_t color);
 void hb_paint_line(struct hb_paint *paint, double x0, double y0, double x1, double y1, double thickness,
@@ -36,12 +45,11 @@ void hb_paint_wrapped(struct hb_paint *paint, double x, double y, uint32_t color
 void hb_paint_panel(struct hb_paint *paint, double x, double y, int columns, int lines);
 
 /* The width of a column and the height of a line of text in pixels. */
-double hb_paint_column(const struct hb_paint *paint);
-double hb_paint_line_height(const struct hb_paint *paint);
-
-int hb_paint_width(const struct hb_paint *paint);
-int hb_paint_height(const struct hb_paint *paint);
-int hb_paint_scale(const struct hb_paint *paint);
+static inline double hb_paint_column(const struct hb_paint *p) { return HB_FONT_WIDTH * p->scale; }
+static inline double hb_paint_line_height(const struct hb_paint *p)
+{
+  return (HB_FONT_HEIGHT + 2) * p->scale;
+}
 
 /* Draws the page over the contents of the target. Errors: HB_ERR_DEVICE, HB_ERR_INTERNAL. */
 enum hb_status hb_paint_end(struct hb_paint *paint, const struct hb_gl_target *target);
@@ -49,8 +57,6 @@ enum hb_status hb_paint_end(struct hb_paint *paint, const struct hb_gl_target *t
 /* ---- the font ---- */
 
 /* A bitmap font of printable ASCII: each character a cell of 8 x 14 pixels, drawn as text in paint.c. */
-
-enum { HB_FONT_WIDTH = 8, HB_FONT_HEIGHT = 14 };
 
 /* All characters as one image of coverage (0 or 255) for a texture, rows from the top: the character c in the cell of
  * column (c - 32) % COLUMNS, row (c - 32) / COLUMNS. The last cell is full, for drawing rectangles. */

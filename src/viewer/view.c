@@ -11,9 +11,8 @@
 #include "core/particles.h"
 #include "core/resample.h"
 #include "gl/gl_pass.h"
-#include "render/camera.h"
-#include "render/scene.h"
-#include "render/view_particles.h"
+#include "perf/machine_model.h"
+#include "perf/paper.h"
 #include "sim/sim_settings.h"
 
 #include <inttypes.h>
@@ -35,14 +34,613 @@ static enum hb_status view_source_diagnose(struct hb_view_source *s);
 static enum hb_coloring color_now(const struct hb_view *view);
 static void view_source_close(struct hb_view_source *s);
 
+/* ---- messages ---------------------------------------------------------------------------------------- */
+
+static const double note_s = 4;
+
+/* Shows a message for a few seconds, or until the next one. */
+__attribute__((format(printf, 2, 3))) static void hud_say(struct hb_hud_note *note, const char *format, ...)
+{
+  va_list values;
+  va_start(values, format);
+  vsnprintf(note->text, sizeof note->text, format, values);
+  va_end(values);
+  note->until = note->stays ? INFINITY : hb_clock_now() + note_s;
+}
+
+static void hud_hush(struct hb_hud_note *note) { note->until = 0; }
+
+const char *hb_hud_said(const struct hb_hud_note *note)
+{
+  return hb_clock_now() < note->until ? note->text : "";
+}
+
+/* ---- the energy error -------------------------------------------------------------------------------- */
+
+static void hud_history_add(struct hb_hud_history *h, double t, double error)
+{
+  if (h->seen++ % (1u << h->skip) != 0 || isnan(error)) return;
+  if (h->count == HB_HUD_HISTORY) {
+    for (int k = 0; k < HB_HUD_HISTORY / 2; k++) {
+      h->t[k] = h->t[2 * k];
+      h->error[k] = h->error[2 * k];
+    }
+    h->count = HB_HUD_HISTORY / 2;
+    h->skip++;
+  }
+  h->t[h->count] = t;
+  h->error[h->count++] = error;
+}
+
+/* The last error at or before a time; 0 before all, and `now` after them. */
+static double hud_history_at(const struct hb_hud_history *h, double t, double now)
+{
+  double error = h->count && t < h->t[0] ? 0 : now;
+  if (!h->count || t >= h->t[h->count - 1]) return now;
+  for (int k = 0; k < h->count && h->t[k] <= t; k++) error = h->error[k];
+  return error;
+}
+
+static void hud_axes_fit(struct hb_hud_axes *a, const struct hb_hud_history *h)
+{
+  for (int k = 0; k < h->count; k++) {
+    double decade = log10(fabs(h->error[k]));
+    a->t[0] = a->count || k ? fmin(a->t[0], h->t[k]) : h->t[k];
+    a->t[1] = a->count || k ? fmax(a->t[1], h->t[k]) : h->t[k];
+    if (h->error[k] == 0) continue;
+    a->decade[0] = a->count ? fmin(a->decade[0], floor(decade)) : floor(decade);
+    a->decade[1] = fmax(a->count ? a->decade[1] : -INFINITY, fmax(ceil(decade), a->decade[0] + 1));
+    a->count++;
+  }
+}
+
+/* Of a time and, from below, of an error. */
+static double place_in(const double range[2], double at)
+{
+  return range[1] > range[0] ? (at - range[0]) / (range[1] - range[0]) : 1;
+}
+
+static void draw_curve(struct hb_paint *paint, const struct hb_hud_history *h, const struct hb_hud_axes *axes,
+                       const double box[4])
+{
+  double scale = paint->scale, x0 = 0, y0 = 0;
+  int drawn = 0;
+  for (int k = 0; k < h->count; k++) {
+    if (h->error[k] == 0) continue;
+    double x = box[0] + box[2] * place_in(axes->t, h->t[k]);
+    double y = box[1] + box[3] * (1 - place_in(axes->decade, log10(fabs(h->error[k]))));
+    if (drawn++) hb_paint_line(paint, x0, y0, x, y, 1.5 * scale, HB_HUD_CURVE);
+    x0 = x;
+    y0 = y;
+  }
+  if (drawn) hb_paint_box(paint, x0 - 2 * scale, y0 - 2 * scale, 4 * scale, 4 * scale, HB_HUD_TITLE);
+}
+
+static void draw_decades(struct hb_paint *paint, const struct hb_hud_axes *axes, const double panel[4],
+                         const double box[4])
+{
+  double step = ceil((axes->decade[1] - axes->decade[0]) / fmax(1, panel[3] - 4));
+  double scale = paint->scale, height = hb_paint_line_height(paint);
+  char text[16];
+  for (double decade = axes->decade[0]; decade <= axes->decade[1]; decade += step) {
+    double at = box[1] + box[3] * (1 - place_in(axes->decade, decade));
+    snprintf(text, sizeof text, "1e%+03.0f", decade);
+    hb_paint_text(paint, panel[0], at - height / 2 + scale, HB_HUD_NAME, text);
+    hb_paint_box(paint, box[0], at, box[2], scale, 0xffffff20);
+  }
+}
+
+/* As a line over a logarithmic axis, on a panel: x y of its upper left letter, columns, lines. A time before the last is marked. */
+static void hud_history_paint(struct hb_paint *paint, const struct hb_hud_history *h,
+                              const struct hb_hud_axes *axes, double marked, const double panel[4])
+{
+  enum { LABEL = 6 };
+  double column = hb_paint_column(paint), height = hb_paint_line_height(paint), x = panel[0], y = panel[1];
+  const double box[4] = {x + LABEL * column, y + 1.5 * height, (panel[2] - LABEL - 1) * column,
+                         (panel[3] - 3.25) * height};
+  char text[64];
+  hb_paint_panel(paint, x, y, (int)panel[2], (int)panel[3]);
+  hb_paint_text(paint, x, y, HB_HUD_NAME, "|dE/E|");
+  if (!axes->count) {
+    hb_paint_text(paint, box[0], box[1] + box[3] / 2, HB_HUD_NAME, "no error yet");
+    return;
+  }
+  draw_decades(paint, axes, panel, box);
+  draw_curve(paint, h, axes, box);
+  if (marked < axes->t[1])
+    hb_paint_box(paint, box[0] + box[2] * fmax(0, place_in(axes->t, marked)), box[1], paint->scale, box[3],
+                 HB_HUD_NOTE);
+  snprintf(text, sizeof text, "%.4g", axes->t[0]);
+  hb_paint_text(paint, box[0], y + (panel[3] - 1) * height, HB_HUD_NAME, text);
+  snprintf(text, sizeof text, "t = %.4g", axes->t[1]);
+  hb_paint_text(paint, box[0] + box[2] - (double)strlen(text) * column, y + (panel[3] - 1) * height,
+                HB_HUD_NAME, text);
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------ */
+
+enum { LARGE_FROM = 480 }; /* pixels of height */
+
+/* How many times as large letters can be that are to be read from the back of a room. */
+static int hud_large(const struct hb_paint *paint)
+{
+  return paint->height >= LARGE_FROM * paint->scale ? 2 : 1;
+}
+
+__attribute__((format(printf, 3, 4))) static void hud_row(struct hb_hud_numbers *n, const char *name,
+                                                          const char *format, ...)
+{
+  va_list values;
+  if (n->row_count == HB_HUD_ROWS) return;
+  va_start(values, format);
+  n->rows[n->row_count].name = name;
+  vsnprintf(n->rows[n->row_count++].text, sizeof n->rows->text, format, values);
+  va_end(values);
+}
+
+/* None: NaN. */
+static void hud_pairs(struct hb_hud_numbers *n, double a_second)
+{
+  int giga = a_second >= 1e9;
+  if (!isnan(a_second)) hud_row(n, "pairs", "%.4g %s", (giga ? 1e-9 : 1e-6) * a_second, giga ? "G/s" : "M/s");
+}
+
+static void hud_scale(struct hb_hud_numbers *n, enum hb_colormap map, const double range[2])
+{
+  int k = n->row_count;
+  if (k == HB_HUD_ROWS) return;
+  n->map = map;
+  hud_row(n, "", "%.3g", range[0]);
+  n->rows[k].has_scale = 1;
+  snprintf(n->rows[k].end, sizeof n->rows->end, "%.3g", range[1]);
+}
+
+/* A text that is too long is cut off. */
+static void draw_text(struct hb_paint *paint, double x, double y, int columns, uint32_t color,
+                      const char *text)
+{
+  char cut[HB_HUD_COLUMNS + 1];
+  if (columns > HB_HUD_COLUMNS) columns = HB_HUD_COLUMNS;
+  if (columns < 4) return;
+  snprintf(cut, sizeof cut, "%.*s", columns, text);
+  if (strlen(text) > (size_t)columns) memcpy(cut + columns - 3, "...", 3);
+  hb_paint_text(paint, x, y, color, cut);
+}
+
+/* The smallest number stands before the colors, the largest after them. */
+static void draw_scale(struct hb_paint *paint, double x, double y, int columns,
+                       const struct hb_hud_numbers *n, int row)
+{
+  enum { STEPS = 32 };
+  int left = (int)strlen(n->rows[row].text) + 1, right = (int)strlen(n->rows[row].end) + 1;
+  double scale = paint->scale, height = hb_paint_line_height(paint) - 9 * scale;
+  double column = hb_paint_column(paint);
+  columns -= left + right;
+  if (columns <= 0) return;
+  double width = columns * column / STEPS;
+  x += left * column;
+  for (int k = 0; k < STEPS; k++) {
+    float rgb[3];
+    uint32_t color = 0;
+    hb_colormap_rgb(n->map, (k + 0.5) / STEPS, rgb);
+    for (int c = 0; c < 3; c++) color = color << 8 | (uint32_t)(255 * hb_colormap_encode(rgb[c]) + 0.5);
+    hb_paint_box(paint, x + k * width, y + 4 * scale, width, height, color << 8 | 0xff);
+  }
+  hb_paint_text(paint, x + (columns + 1) * column, y, HB_HUD_VALUE, n->rows[row].end);
+}
+
+static void draw_rows(struct hb_paint *paint, const struct hb_hud_numbers *n, int first, int end, int width,
+                      double x, double y)
+{
+  double value_x = x + n->name_columns * hb_paint_column(paint);
+  int columns = width - n->name_columns;
+  for (int k = first; k < end; k++, y += hb_paint_line_height(paint)) {
+    if (n->rows[k].has_scale) draw_scale(paint, value_x, y, columns, n, k);
+    draw_text(paint, x, y, n->name_columns, HB_HUD_NAME, n->rows[k].name);
+    draw_text(paint, value_x, y, columns, HB_HUD_VALUE, n->rows[k].text);
+  }
+}
+
+/* On a panel of so many columns: x y of its upper left letter. Pixels of its height. */
+static double hud_numbers_paint(struct hb_paint *paint, const struct hb_hud_numbers *n, double x, double y,
+                                int all_columns)
+{
+  int scale = paint->scale, size = hud_large(paint);
+  int large = size > 1 ? n->large : 0, columns = all_columns / size, state = (int)strlen(n->state);
+  int lines = size * (large + 1) + n->row_count - large;
+  double line = hb_paint_line_height(paint);
+  hb_paint_panel(paint, x, y, all_columns, lines);
+  draw_rows(paint, n, large, n->row_count, all_columns, x, y + size * (large + 1) * line);
+  paint->scale = size * scale;
+  draw_text(paint, x, y, columns - state - 1, HB_HUD_TITLE, n->title);
+  draw_text(paint, x + (columns - state) * hb_paint_column(paint), y, state, HB_HUD_NOTE, n->state);
+  draw_rows(paint, n, 0, large, columns, x, y + hb_paint_line_height(paint));
+  paint->scale = scale;
+  return lines * line;
+}
+
+/* ---- sliders ----------------------------------------------------------------------------------------- */
+
+static const double zero_place = 0.04; /* a logarithmic slider with_zero is 0 below half of this */
+
+/* The position of the knob, 0 to 1, and the value at a position. */
+static double hud_slider_place(const struct hb_hud_slider *s)
+{
+  double from = s->with_zero ? zero_place : 0, place;
+  if (s->law == HB_HUD_LINEAR)
+    place = (*s->value - s->least) / (s->most - s->least);
+  else if (s->with_zero && *s->value <= 0)
+    return 0;
+  else
+    place = from + (1 - from) * log(*s->value / s->least) / log(s->most / s->least);
+  return place < from ? from : place > 1 ? 1 : place;
+}
+
+static double hud_slider_value(const struct hb_hud_slider *s, double place)
+{
+  place = place < 0 ? 0 : place > 1 ? 1 : place;
+  if (s->law == HB_HUD_LINEAR) return s->least + place * (s->most - s->least);
+  double from = s->with_zero ? zero_place : 0;
+  if (s->with_zero && place < from / 2) return 0;
+  if (place < from) place = from;
+  return s->least * pow(s->most / s->least, (place - from) / (1 - from));
+}
+
+static enum hb_hud_answer move_slider(struct hb_hud_slider *s, double x)
+{
+  double before = *s->value;
+  *s->value = hud_slider_value(s, (x - s->x) / s->length);
+  return *s->value == before ? HB_HUD_TAKEN : HB_HUD_MOVED;
+}
+
+static enum hb_hud_answer hud_slider_event(struct hb_hud_slider *s, const struct hb_gl_event *e)
+{
+  if (s->absent || s->length <= 0) return HB_HUD_NOT_MINE;
+  if (e->kind == HB_GL_EVENT_MOVE && s->held) return move_slider(s, e->x);
+  if (e->kind == HB_GL_EVENT_RELEASE && s->held && e->button == HB_GL_BUTTON_LEFT) {
+    s->held = 0;
+    return HB_HUD_LET_GO;
+  }
+  if (e->kind != HB_GL_EVENT_PRESS || e->button != HB_GL_BUTTON_LEFT) return HB_HUD_NOT_MINE;
+  if (e->x < s->x - s->reach || e->x > s->x + s->length + s->reach || fabs(e->y - s->y) > s->reach)
+    return HB_HUD_NOT_MINE;
+  s->held = 1;
+  return move_slider(s, e->x);
+}
+
+/* ---- the mouse moves the camera ------------------------------------------------------------------------ */
+
+static const double double_click_s = 0.4, double_click_pixels = 6;
+static const double wheel_notch = 1.15; /* five notches double the picture */
+
+static int is_near(const struct hb_steer *s, const struct hb_gl_event *e)
+{
+  return hypot(e->x - s->pressed_x, e->y - s->pressed_y) < double_click_pixels;
+}
+
+static int is_double(const struct hb_steer *s, const struct hb_gl_event *e, double now)
+{
+  return e->button == HB_GL_BUTTON_LEFT && s->pressed_at > 0 && now - s->pressed_at < double_click_s &&
+         is_near(s, e);
+}
+
+static int press(struct hb_steer *s, const struct hb_gl_event *e, double now, int width, int height)
+{
+  if (s->drag != HB_STEER_FREE) return 0; /* a second button changes nothing */
+  int doubled = is_double(s, e, now);
+  s->x = s->pressed_x = e->x;
+  s->y = s->pressed_y = e->y;
+  s->pressed_at = doubled ? 0 : now; /* a third click starts over */
+  s->button = e->button;
+  s->drag = e->button == HB_GL_BUTTON_LEFT && !e->shift ? HB_STEER_ROTATES : HB_STEER_PANS;
+  if (doubled) hb_camera_pan(&s->camera, (width / 2.0 - e->x) / height, (e->y - height / 2.0) / height);
+  return doubled;
+}
+
+static int move(struct hb_steer *s, const struct hb_gl_event *e, int height)
+{
+  double dx = (e->x - s->x) / height, dy = (s->y - e->y) / height;
+  s->x = e->x;
+  s->y = e->y;
+  if (s->drag == HB_STEER_FREE || (dx == 0 && dy == 0)) return 0;
+  if (!is_near(s, e)) s->pressed_at = 0; /* a drag is no click */
+  if (s->drag == HB_STEER_ROTATES)
+    hb_camera_drag(&s->camera, dx, dy);
+  else
+    hb_camera_pan(&s->camera, dx, dy);
+  return 1;
+}
+
+/* Handles an event at time `now` (seconds) in a picture of width x height pixels: a drag rotates, with shift or any
+ * button but the left one it pans, the wheel zooms, and the point under a double click comes to the center. Returns 1
+ * if the camera moved. */
+static int steer_event(struct hb_steer *s, const struct hb_gl_event *e, double now, int width, int height)
+{
+  switch (e->kind) {
+  case HB_GL_EVENT_PRESS:
+    return press(s, e, now, width, height);
+  case HB_GL_EVENT_RELEASE:
+    if (e->button == s->button) s->drag = HB_STEER_FREE;
+    return 0;
+  case HB_GL_EVENT_MOVE:
+    return height > 0 ? move(s, e, height) : 0;
+  case HB_GL_EVENT_WHEEL:
+    hb_camera_zoom(&s->camera, pow(wheel_notch, e->y));
+    return e->y != 0;
+  default:
+    return 0;
+  }
+}
+
+/* ---- who races --------------------------------------------------------------------------------------- */
+
+enum hb_status hb_race_names(char *list, const char *names[HB_RACERS], int *count)
+{
+  const char *words[HB_RACERS + 1];
+  *count = hb_text_words(list, ",", HB_RACERS + 1, words);
+  for (int k = 0; k < *count; k++) {
+    if (!hb_force_scheme_find(words[k]))
+      return hb_fail(HB_ERR_USAGE, "option --race: unknown scheme '%s' (see --scheme)", words[k]);
+    for (int other = 0; other < k; other++)
+      if (strcmp(words[other], words[k]) == 0)
+        return hb_fail(HB_ERR_USAGE, "option --race: %s is there twice", words[k]);
+  }
+  if (*count < 2 || *count > HB_RACERS)
+    return hb_fail(HB_ERR_USAGE, "option --race: %s (expected two to four schemes, such as cg2007,host)",
+                   *count < 2 ? "one scheme" : "more than four schemes");
+  memcpy(names, words, HB_RACERS * sizeof *names);
+  return HB_OK;
+}
+
+/* Takes over a simulation, whose stars are drawn in this context. */
+static enum hb_status race_add(struct hb_race *race, struct hb_gl_context *context, struct hb_sim *sim)
+{
+  struct hb_racer *r = &race->racer[race->count++];
+  *r = (struct hb_racer){.sim = sim};
+  return hb_view_particles_open(context, &r->stars);
+}
+
+static void race_close(struct hb_race *race)
+{
+  for (int k = 0; k < race->count; k++) {
+    if (race->racer[k].stars.context) hb_view_particles_close(&race->racer[k].stars);
+    hb_sim_destroy(race->racer[k].sim);
+  }
+  *race = (struct hb_race){0};
+}
+
+/* ---- turns ------------------------------------------------------------------------------------------- */
+
+static enum hb_status step_racer(struct hb_racer *r)
+{
+  double started = hb_clock_now();
+  HB_TRY(hb_sim_step(r->sim));
+  hb_sim_counts(r->sim, &r->counts);
+  r->step_s += hb_clock_now() - started;
+  return HB_OK;
+}
+
+static enum hb_status race_step(struct hb_race *race)
+{
+  for (int k = 0; k < race->count; k++) HB_TRY(step_racer(&race->racer[k]));
+  return HB_OK;
+}
+
+/* Turns for about that many seconds, always of who has had least. */
+static enum hb_status race_run(struct hb_race *race, double seconds)
+{
+  double end = hb_clock_now() + seconds;
+  do {
+    struct hb_racer *next = race->racer;
+    for (struct hb_racer *r = race->racer; r < race->racer + race->count; r++)
+      if (r->step_s < next->step_s) next = r;
+    HB_TRY(step_racer(next));
+  } while (hb_clock_now() < end);
+  return HB_OK;
+}
+
+static enum hb_status diagnose_racer(struct hb_racer *r)
+{
+  struct hb_diagnostics now;
+  double started = hb_clock_now(), t = hb_sim_time(r->sim);
+  HB_TRY(hb_sim_diagnose(r->sim, t, &now));
+  if (r->energies++ == 0) r->begin = now;
+  r->e_t = t;
+  r->e_error = (now.e_total - r->begin.e_total) / r->begin.e_scale;
+  hud_history_add(&r->errors, t, r->e_error);
+  r->diagnose_s += hb_clock_now() - started;
+  return HB_OK;
+}
+
+/* Measures energies: with a share INFINITY all, else of those for whom that takes no more than this share of their steps. */
+static enum hb_status race_diagnose(struct hb_race *race, double share)
+{
+  for (int k = 0; k < race->count && !race->no_energies; k++) {
+    struct hb_racer *r = &race->racer[k];
+    if (r->energies == 0 || r->diagnose_s <= share * r->step_s) HB_TRY(diagnose_racer(r));
+  }
+  return HB_OK;
+}
+
+/* The time that each has had, as a mean. */
+static double mean_seconds(const struct hb_race *race)
+{
+  double sum = 0;
+  for (int k = 0; k < race->count; k++) sum += race->racer[k].step_s;
+  return sum / fmax(1, race->count);
+}
+
+/* ---- stars ------------------------------------------------------------------------------------------- */
+
+static int columns_of(const struct hb_race *race) { return race->count < HB_RACERS ? race->count : 2; }
+
+static int track_size(int scale, double height) { return height >= 600 * scale ? 2 : 1; }
+
+/* Pixels at the bottom that belong to all: a sentence, and beside each scheme a machine of 2007. */
+static double race_foot(int scale, double height)
+{
+  return ((1 + HB_MACHINES * track_size(scale, height)) * (HB_FONT_HEIGHT + 2) + 24) * scale;
+}
+
+/* What each has of a picture. */
+static void race_size(const struct hb_race *race, int scale, int width, int height, int size[2])
+{
+  int columns = columns_of(race), rows = (race->count + columns - 1) / columns;
+  size[0] = (int)fmax(1, width / columns);
+  size[1] = (int)fmax(1, (height - race_foot(scale, height)) / rows);
+}
+
+/* Now and then, by the first one's, so that a color means the same speed in all. */
+static enum hb_status fit_colors(struct hb_race *race)
+{
+  enum { PICTURES = 32 };
+  struct hb_particles *state;
+  if (race->pictures++ % PICTURES || (race->no_energies && race->pictures > 1)) return HB_OK;
+  HB_TRY(hb_sim_state(race->racer[0].sim, hb_sim_time(race->racer[0].sim), &state));
+  enum hb_status status = hb_coloring_fit(hb_particles_n(state), hb_particles_v(state), NULL, race->range);
+  hb_particles_destroy(state);
+  return status;
+}
+
+/* Draws stars onto a target of the paint's size, a pixel of the font being `scale` pixels, one of the scene `coarse`. */
+static enum hb_status race_draw(struct hb_race *race, struct hb_scene *scene, const struct hb_camera *camera,
+                                const struct hb_scene_style *style, int scale, int coarse,
+                                const struct hb_gl_target *target)
+{
+  struct hb_scene_style own = *style;
+  int size[2], columns = columns_of(race);
+  race_size(race, scale, target->width, target->height, size);
+  HB_TRY(fit_colors(race));
+  memcpy(own.range, race->range, sizeof own.range);
+  own.color = HB_SCENE_COLOR_SPEED;
+  HB_TRY(hb_scene_resize(scene, (size[0] + coarse - 1) / coarse, (size[1] + coarse - 1) / coarse, 1));
+  for (int k = 0; k < race->count; k++) {
+    struct hb_racer *r = &race->racer[k];
+    HB_TRY(hb_view_particles_follow(&r->stars, r->sim, hb_sim_time(r->sim)));
+    if (r->stars.lent) r->stars.lit = race->lit;
+    HB_TRY(hb_scene_begin(scene, camera));
+    HB_TRY(hb_scene_stars(scene, &r->stars, &own));
+    HB_TRY(hb_scene_enlarge(scene, &own, target, k % columns * size[0],
+                            target->height - (k / columns + 1) * size[1], size[0], size[1]));
+  }
+  return HB_OK;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------- */
+
+static void add_racer_numbers(const struct hb_racer *r, struct hb_hud_numbers *n)
+{
+  hud_row(n, "t", "%.5f", hb_sim_time(r->sim));
+  hud_row(n, "dE/E", r->energies > 1 ? "%+.1e" : "-", r->e_error);
+  n->large = n->row_count;
+  if (r->energies > 1) hud_row(n, "at", "t = %.5f", r->e_t);
+  hud_row(n, "steps", "%" PRIu64, r->counts.block_steps);
+  hud_pairs(n, (double)r->counts.pairs / r->step_s);
+}
+
+static void paint_racer(const struct hb_racer *r, const struct hb_hud_axes *axes, struct hb_paint *paint,
+                        const double pane[4])
+{
+  enum { NAMES = 6, COLUMNS = 16, CURVE = 24, CURVE_LINES = 7 };
+  const struct hb_force *force = hb_sim_force(r->sim);
+  double margin = 12 * paint->scale, line = hb_paint_line_height(paint), column = hb_paint_column(paint);
+  double x = pane[0] + margin, y = pane[1] + margin;
+  int most = (int)((pane[2] - 2 * margin) / column);
+  char title[32];
+  struct hb_hud_numbers numbers = {.title = title, .name_columns = NAMES};
+  snprintf(title, sizeof title, "%s, %s", hb_force_scheme(force)->name, hb_force_precision(force));
+  int columns = (int)fmin(most, hud_large(paint) * fmax(COLUMNS, (double)strlen(title)));
+  if (columns < 8) return;
+  add_racer_numbers(r, &numbers);
+  double height = hud_numbers_paint(paint, &numbers, x, y, columns);
+  int beside = most >= columns + 3 + CURVE;
+  if (most < CURVE || (!beside && pane[3] < height + CURVE_LINES * line + 4 * margin)) return;
+  const double panel[4] = {beside ? pane[0] + pane[2] - margin - CURVE * column : x,
+                           beside ? y : pane[1] + pane[3] - CURVE_LINES * line - margin, CURVE, CURVE_LINES};
+  hud_history_paint(paint, &r->errors, axes, INFINITY, panel);
+}
+
+/* A name, how far it has come of the farthest, and the time. */
+static void paint_track(struct hb_paint *paint, double x, double y, double width, uint32_t color,
+                        const char *name, double share, double t)
+{
+  enum { NAME = 16, TEXT = 10 };
+  double column = hb_paint_column(paint), scale = paint->scale, length = width - (NAME + TEXT) * column;
+  char text[32];
+  snprintf(text, sizeof text, "%.*s", (int)fmin(NAME, fmax(0, width / column - TEXT)), name);
+  hb_paint_text(paint, x, y, color, text);
+  snprintf(text, sizeof text, "%.4g", t);
+  if (length > column)
+    hb_paint_box(paint, x + NAME * column, y + 4 * scale, fmax(scale, share * length),
+                 hb_paint_line_height(paint) - 9 * scale, color);
+  hb_paint_text(paint, x + width - (double)strlen(text) * column, y, color, text);
+}
+
+static void say_turns(const struct hb_race *race, int are_printed, struct hb_paint *paint, double x, double y)
+{
+  char text[128];
+  snprintf(text, sizeof text, "each has had %.4g s, in turns; 2007 in as many, of a Plummer sphere: %s",
+           mean_seconds(race), are_printed ? "printed" : "by its model");
+  hb_paint_text(paint, x, y, HB_HUD_NOTE, text);
+}
+
+static void paint_tracks(const struct hb_race *race, struct hb_paint *paint)
+{
+  int scale = paint->scale, are_printed = 1, is_printed;
+  double margin = 12 * scale, foot = race_foot(scale, paint->height), top = paint->height - foot,
+         y = top + margin;
+  double width = (paint->width - 3 * margin) / 2, seconds = mean_seconds(race), ghost[HB_MACHINES];
+  double most = 1e-12;
+  char name[32];
+  for (int k = 0; k < HB_MACHINES; k++) {
+    ghost[k] = seconds / hb_paper_seconds(k, race->n, &is_printed);
+    are_printed &= is_printed;
+    most = fmax(most, ghost[k]);
+  }
+  for (int k = 0; k < race->count; k++) most = fmax(most, hb_sim_time(race->racer[k].sim) - race->t);
+  hb_paint_box(paint, 0, top, paint->width, foot, 0x05060aff);
+  say_turns(race, are_printed, paint, margin, y);
+  y += hb_paint_line_height(paint);
+  paint->scale = scale * track_size(scale, paint->height);
+  for (int k = 0; k < HB_MACHINES; k++, y += hb_paint_line_height(paint)) {
+    if (k < race->count) {
+      const struct hb_sim *sim = race->racer[k].sim;
+      double t = hb_sim_time(sim);
+      paint_track(paint, margin, y, width, HB_HUD_CURVE, hb_force_scheme(hb_sim_force(sim))->name,
+                  (t - race->t) / most, t);
+    }
+    snprintf(name, sizeof name, "%.20s, 2007", hb_machines[k].name);
+    paint_track(paint, 2 * margin + width, y, width, HB_HUD_NAME, name, ghost[k] / most, race->t + ghost[k]);
+  }
+  paint->scale = scale;
+}
+
+static void race_paint(const struct hb_race *race, struct hb_paint *paint)
+{
+  struct hb_hud_axes axes = {0};
+  int size[2], columns = columns_of(race), scale = paint->scale;
+  race_size(race, scale, paint->width, paint->height, size);
+  for (int k = 0; k < race->count; k++) hud_axes_fit(&axes, &race->racer[k].errors);
+  for (int k = 0; k < race->count; k++) {
+    const struct hb_hud_history *errors = &race->racer[k].errors;
+    axes.t[0] = race->t; /* errors are compared, and each has a time of its own */
+    axes.t[1] = errors->count ? errors->t[errors->count - 1] : race->t;
+    const double pane[4] = {k % columns * size[0], k / columns * size[1], size[0], size[1]};
+    paint_racer(&race->racer[k], &axes, paint, pane);
+    if (k % columns) hb_paint_box(paint, pane[0], pane[1], scale, pane[3], HB_HUD_NAME);
+    if (k >= columns) hb_paint_box(paint, pane[0], pane[1], pane[2], scale, HB_HUD_NAME);
+  }
+  paint_tracks(race, paint);
+}
+
 /* ---- numbers, sliders and help over the picture --------------------------------------------------------- */
 
 /* In the lower right corner, beside the sliders, wrapped to fit. */
 static void draw_note(struct hb_paint *paint, int beside, uint32_t color, const char *text, double *bottom)
 {
-  double margin = 12 * hb_paint_scale(paint), column = hb_paint_column(paint),
+  double margin = 12 * paint->scale, column = hb_paint_column(paint),
          line_height = hb_paint_line_height(paint);
-  int columns = (int)((hb_paint_width(paint) - 3 * margin) / column) - beside - 2;
+  int columns = (int)((paint->width - 3 * margin) / column) - beside - 2;
   if (!text || !*text) return;
   if (columns < 16) columns = 16;
   int count = hb_paint_lines(text, columns), widest = 0;
@@ -50,15 +648,15 @@ static void draw_note(struct hb_paint *paint, int beside, uint32_t color, const 
     int length = hb_paint_break(at, columns, &next);
     if (length > widest) widest = length;
   }
-  double x = hb_paint_width(paint) - margin - widest * column, y = *bottom - count * line_height;
+  double x = paint->width - margin - widest * column, y = *bottom - count * line_height;
   hb_paint_panel(paint, x, y, widest, count);
   hb_paint_wrapped(paint, x, y, color, text, columns);
-  *bottom = y - margin - 4 * hb_paint_scale(paint);
+  *bottom = y - margin - 4 * paint->scale;
 }
 
 static int columns_in(const struct hb_paint *paint, double width)
 {
-  double margin = 12 * hb_paint_scale(paint);
+  double margin = 12 * paint->scale;
   int columns = (int)((width - 2 * margin) / hb_paint_column(paint));
   return columns < HB_HUD_COLUMNS ? columns : HB_HUD_COLUMNS;
 }
@@ -71,14 +669,14 @@ static void draw_slider(struct hb_hud_slider *s, struct hb_paint *paint, double 
 {
   s->length = 0;
   if (columns < SLIDER_NAME + SLIDER_TEXT) return;
-  double column = hb_paint_column(paint), line = hb_paint_line_height(paint), scale = hb_paint_scale(paint);
+  double column = hb_paint_column(paint), line = hb_paint_line_height(paint), scale = paint->scale;
   double names = *s->name ? SLIDER_NAME * column : 0;
   if (s->format) snprintf(s->text, sizeof s->text, s->format, *s->value);
   s->x = x + names;
   s->y = y + line / 2 - scale;
   s->length = columns * column - names - SLIDER_TEXT * column;
   s->reach = line / 2;
-  double knob = s->x + hb_hud_slider_place(s) * s->length;
+  double knob = s->x + hud_slider_place(s) * s->length;
   hb_paint_text(paint, x, y, 0xb8c4d4ff, s->name);
   hb_paint_box(paint, s->x, s->y - scale, s->length, 2 * scale, 0xffffff30);
   hb_paint_box(paint, s->x, s->y - scale, knob - s->x, 2 * scale, HB_HUD_CURVE);
@@ -91,9 +689,9 @@ static void paint_sliders(struct hb_paint *paint, struct hb_hud_slider *sliders,
                           double foot)
 {
   int shown = 0;
-  double margin = 12 * hb_paint_scale(paint), line = hb_paint_line_height(paint);
+  double margin = 12 * paint->scale, line = hb_paint_line_height(paint);
   for (int k = 0; k < count; k++) shown += !sliders[k].absent;
-  double y = hb_paint_height(paint) - margin - shown * line - foot;
+  double y = paint->height - margin - shown * line - foot;
   hb_paint_panel(paint, margin, y, columns, shown);
   for (int k = 0; k < count; k++) {
     if (sliders[k].absent) continue;
@@ -109,22 +707,21 @@ enum { KEY_COLUMNS = 21, HELP_COLUMNS = 88 };
 /* Reduces the scale until the help fits. */
 static void fit_help(struct hb_paint *paint, size_t lines)
 {
-  while (hb_paint_scale(paint) > 1 &&
-         (HELP_COLUMNS * hb_paint_column(paint) > hb_paint_width(paint) ||
-          (double)(lines + 1) * hb_paint_line_height(paint) > hb_paint_height(paint)))
-    hb_paint_set_scale(paint, hb_paint_scale(paint) - 1);
+  while (paint->scale > 1 && (HELP_COLUMNS * hb_paint_column(paint) > paint->width ||
+                              (double)(lines + 1) * hb_paint_line_height(paint) > paint->height))
+    paint->scale--;
 }
 
 static void paint_help(struct hb_paint *paint, const struct hb_keys_row *rows)
 {
   size_t lines = 1;
-  int scale = hb_paint_scale(paint);
+  int scale = paint->scale;
   for (const struct hb_keys_row *row = rows; row->name || row->key; row++) lines += row->name != NULL;
   fit_help(paint, lines);
   double column = hb_paint_column(paint), height = hb_paint_line_height(paint);
-  double margin = 12 * hb_paint_scale(paint);
-  double x = fmax(margin, floor((hb_paint_width(paint) - HELP_COLUMNS * column) / 2));
-  double y = fmax(margin, floor((hb_paint_height(paint) - (double)lines * height) / 2));
+  double margin = 12 * paint->scale;
+  double x = fmax(margin, floor((paint->width - HELP_COLUMNS * column) / 2));
+  double y = fmax(margin, floor((paint->height - (double)lines * height) / 2));
   for (int k = 0; k < 2; k++) hb_paint_panel(paint, x, y, HELP_COLUMNS, (int)lines); /* twice as dark */
   hb_paint_text(paint, x, y, HB_HUD_TITLE, "Keys and mouse");
   for (const struct hb_keys_row *row = rows; row->name || row->key; row++) {
@@ -133,17 +730,16 @@ static void paint_help(struct hb_paint *paint, const struct hb_keys_row *rows)
     hb_paint_text(paint, x, y, HB_HUD_CURVE, row->name);
     hb_paint_text(paint, x + KEY_COLUMNS * column, y, HB_HUD_VALUE, row->help);
   }
-  hb_paint_set_scale(paint, scale);
+  paint->scale = scale;
 }
 
 static void paint_history(struct hb_paint *paint, const struct hb_view_source *s)
 {
   enum { COLUMNS = 34, LINES = 8 };
-  double margin = 12 * hb_paint_scale(paint),
-         x = hb_paint_width(paint) - margin - COLUMNS * hb_paint_column(paint);
+  double margin = 12 * paint->scale, x = paint->width - margin - COLUMNS * hb_paint_column(paint);
   struct hb_hud_axes axes = {0};
-  hb_hud_axes_fit(&axes, &s->history);
-  hb_hud_history_paint(paint, &s->history, &axes, s->at, (double[]){x, margin, COLUMNS, LINES});
+  hud_axes_fit(&axes, &s->history);
+  hud_history_paint(paint, &s->history, &axes, s->at, (double[]){x, margin, COLUMNS, LINES});
 }
 
 /* ---- over the picture -------------------------------------------------------------------------------- */
@@ -152,10 +748,10 @@ static void add_color(const struct hb_view *view, struct hb_hud_numbers *n)
 {
   enum hb_coloring color = color_now(view);
   double range[2];
-  hb_hud_row(n, "color", "%s", hb_coloring_label(color));
+  hud_row(n, "color", "%s", hb_coloring_label(color));
   for (int k = 0; k < 2; k++) range[k] = hb_coloring_number(color, view->stars.range[k]);
   int is_group = hb_coloring_scene(color) == HB_SCENE_COLOR_GROUP;
-  if (!is_group && !isnan(range[0])) hb_hud_scale(n, view->looks.style.map, range);
+  if (!is_group && !isnan(range[0])) hud_scale(n, view->looks.style.map, range);
 }
 
 static void add_numbers(const struct hb_view *view, struct hb_hud_numbers *n)
@@ -164,7 +760,7 @@ static void add_numbers(const struct hb_view *view, struct hb_hud_numbers *n)
   const struct hb_view_clock *clock = &view->clock;
   struct hb_sim_counts counts;
   int series = hb_view_source_is_series(s), back = looks_back(s);
-  double error = hb_hud_history_at(&s->history, s->at, s->e_error);
+  double error = hud_history_at(&s->history, s->at, s->e_error);
   hb_view_source_counts(s, &counts);
   if (series)
     snprintf(n->state, sizeof n->state, "%zu of %zu%s", s->shown + 1, s->file_count,
@@ -174,31 +770,30 @@ static void add_numbers(const struct hb_view *view, struct hb_hud_numbers *n)
              back            ? clock->paused ? "past" : "replay"
              : clock->paused ? "paused"
                              : "");
-  hb_hud_row(n, "N", "%" PRIu64, s->n);
-  hb_hud_row(n, "t", "%.4f", s->at);
-  if (s->energies == 1) hb_hud_row(n, "dE/E", "-"); /* with which later ones are compared */
-  if (s->energies > 1 && !isnan(error)) hb_hud_row(n, "dE/E", "%+.2e", error);
+  hud_row(n, "N", "%" PRIu64, s->n);
+  hud_row(n, "t", "%.4f", s->at);
+  if (s->energies == 1) hud_row(n, "dE/E", "-"); /* with which later ones are compared */
+  if (s->energies > 1 && !isnan(error)) hud_row(n, "dE/E", "%+.2e", error);
   n->large = n->row_count;
   if (!series && !back) {
-    hb_hud_row(n, "speed", "%.3g time units a second", clock->speed);
-    hb_hud_row(n, "block", "%" PRIu64, s->block);
+    hud_row(n, "speed", "%.3g time units a second", clock->speed);
+    hud_row(n, "block", "%" PRIu64, s->block);
     if (counts.near.full_blocks)
-      hb_hud_row(n, "steps", "%" PRIu64 ", %" PRIu64 " full", counts.block_steps, counts.near.full_blocks);
+      hud_row(n, "steps", "%" PRIu64 ", %" PRIu64 " full", counts.block_steps, counts.near.full_blocks);
     else
-      hb_hud_row(n, "steps", "%" PRIu64, counts.block_steps);
-    if (!view->film) hb_hud_pairs(n, clock->measured.pairs_per_s);
+      hud_row(n, "steps", "%" PRIu64, counts.block_steps);
+    if (!view->film) hud_pairs(n, clock->measured.pairs_per_s);
   }
   if (s->sim && !back) {
     const struct hb_force *force = hb_sim_force(s->sim);
-    hb_hud_row(n, "forces", "%s, %s, %s", hb_force_scheme(force)->name, hb_force_precision(force),
-               s->run->sim.integrator);
-    hb_hud_row(n, "device", "%s",
-               hb_force_scheme(force)->needs_gl ? hb_force_device(force) : "the processor");
+    hud_row(n, "forces", "%s, %s, %s", hb_force_scheme(force)->name, hb_force_precision(force),
+            s->run->sim.integrator);
+    hud_row(n, "device", "%s", hb_force_scheme(force)->needs_gl ? hb_force_device(force) : "the processor");
   }
   add_color(view, n);
   if (!isnan(clock->measured.pictures_per_s) && !view->film)
-    hb_hud_row(n, "pictures", "%.0f /s, %.1f ms each", clock->measured.pictures_per_s,
-               1e3 * view->detail.draw_s);
+    hud_row(n, "pictures", "%.0f /s, %.1f ms each", clock->measured.pictures_per_s,
+            1e3 * view->detail.draw_s);
 }
 
 /* The most urgent one. */
@@ -245,18 +840,18 @@ static void view_hud_paint(struct hb_view *view)
   set_bar(view);
   int columns = columns_in(paint, view->window.scene_width);
   int has_bar = looks->hud || looks->bars;
-  double margin = 12 * hb_paint_scale(paint), foot = has_bar ? 1.5 * hb_paint_line_height(paint) : 0;
-  double bottom = hb_paint_height(paint) - foot - margin;
+  double margin = 12 * paint->scale, foot = has_bar ? 1.5 * hb_paint_line_height(paint) : 0;
+  double bottom = paint->height - foot - margin;
   draw_note(paint, columns, HB_HUD_ERROR, view->window.error, &bottom);
   draw_note(paint, columns, HB_HUD_NOTE, find_message(view, text), &bottom);
   if (looks->hud && !looks->help) {
     add_numbers(view, &numbers);
-    hb_hud_numbers_paint(paint, &numbers, margin, margin, columns);
+    hud_numbers_paint(paint, &numbers, margin, margin, columns);
   }
   if (looks->hud && !view->inspect.inspector && view_source_has_energy(s)) paint_history(paint, s);
   if (looks->bars) paint_sliders(paint, view->sliders, HB_VIEW_TIME, columns, foot);
   if (has_bar && !bar->absent)
-    paint_sliders(paint, bar, 1, (int)((hb_paint_width(paint) - 2 * margin) / hb_paint_column(paint)), 0);
+    paint_sliders(paint, bar, 1, (int)((paint->width - 2 * margin) / hb_paint_column(paint)), 0);
   if (looks->help) paint_help(paint, view->keys);
 }
 
@@ -267,8 +862,6 @@ enum { HB_VIEW_FEW = 16 }; /* bodies whose paths can be told apart */
 /* Above this many particles energies come from the source's own potentials: summing them in double on the host would
  * visibly stall the picture. */
 enum { EXACT_ENERGY_MOST = 2048 };
-
-int hb_view_source_is_series(const struct hb_view_source *s) { return s->file_count > 1; }
 
 /* ---- simulations ------------------------------------------------------------------------------------- */
 
@@ -393,7 +986,7 @@ static enum hb_status take_particles(struct hb_view_source *s, struct hb_particl
 
 static double energy_at(const struct hb_view_source *s, double t)
 {
-  return s->begin.e_total + s->begin.e_scale * hb_hud_history_at(&s->history, t, s->e_error);
+  return s->begin.e_total + s->begin.e_scale * hud_history_at(&s->history, t, s->e_error);
 }
 
 /* What was later is forgotten. The cubic's energy is not quite e, that of the run which is left; NaN: not known, or another law. */
@@ -1145,10 +1738,10 @@ static enum hb_status draw_race(struct hb_view *view, const struct hb_gl_target 
   struct hb_view_window *w = &view->window;
   const struct hb_scene_style style = style_of(view);
   char text[64];
-  HB_TRY(hb_race_draw(&view->race, w->scene, &view->steer.camera, &style, w->text_scale, w->coarse, target));
+  HB_TRY(race_draw(&view->race, w->scene, &view->steer.camera, &style, w->text_scale, w->coarse, target));
   hb_paint_begin(w->paint, w->width, w->height, w->text_scale);
-  hb_race_paint(&view->race, w->paint);
-  double bottom = w->height - hb_race_foot(w->text_scale, w->height) - 12 * w->text_scale;
+  race_paint(&view->race, w->paint);
+  double bottom = w->height - race_foot(w->text_scale, w->height) - 12 * w->text_scale;
   draw_note(w->paint, 0, HB_HUD_ERROR, w->error, &bottom);
   draw_note(w->paint, 0, HB_HUD_NOTE, find_message(view, text), &bottom);
   if (view->looks.help) paint_help(w->paint, view->keys);
@@ -1233,7 +1826,7 @@ enum hb_status hb_view_picture_save(struct hb_view *view, const char *path)
   struct hb_view_film f = {0};
   HB_TRY(open_film(view, path, 1, &f));
   HB_TRY(hb_film_close(&f.film, add_frame(view, &f)));
-  hb_hud_say(&view->note, "wrote %s: %d x %d", f.path, f.width, f.height);
+  hud_say(&view->note, "wrote %s: %d x %d", f.path, f.width, f.height);
   return HB_OK;
 }
 
@@ -1249,7 +1842,7 @@ static enum hb_status save_snapshot(struct hb_view *view, int by)
   enum hb_status status = s->sim ? hb_particles_print_note(state, "eps", "%.17g", s->knobs.eps) : HB_OK;
   if (status == HB_OK) status = hb_snapshot_write(path, NULL, state);
   hb_particles_destroy(state);
-  if (status == HB_OK) hb_hud_say(&view->note, "wrote %s: t = %.10g", path, s->at);
+  if (status == HB_OK) hud_say(&view->note, "wrote %s: t = %.10g", path, s->at);
   return status;
 }
 
@@ -1273,10 +1866,10 @@ static enum hb_status view_picture_recorded(struct hb_view *view, enum hb_status
   view->film = NULL;
   status = hb_film_close(&f->film, status);
   if (status == HB_OK && f->film.lacks_ffmpeg)
-    hb_hud_say(&view->note, "ffmpeg is not installed: wrote %lu picture%s, %.*s_0001.png, ...",
-               f->film.frames, hb_text_s(f->film.frames), (int)strcspn(f->path, "."), f->path);
+    hud_say(&view->note, "ffmpeg is not installed: wrote %lu picture%s, %.*s_0001.png, ...", f->film.frames,
+            hb_text_s(f->film.frames), (int)strcspn(f->path, "."), f->path);
   else if (status == HB_OK)
-    hb_hud_say(&view->note, "wrote %s: %lu picture%s", f->path, f->film.frames, hb_text_s(f->film.frames));
+    hud_say(&view->note, "wrote %s: %lu picture%s", f->path, f->film.frames, hb_text_s(f->film.frames));
   hb_mem_free(f);
   return status;
 }
@@ -1330,25 +1923,25 @@ static enum hb_status halt(struct hb_view *view, enum hb_status status)
 {
   if (status == HB_OK || status == HB_ERR_DEVICE) return status;
   view->clock.paused = 1;
-  hb_hud_say(&view->note, "%s", hb_error());
+  hud_say(&view->note, "%s", hb_error());
   if (status == HB_ERR_GL) view_picture_reload(view);
   view->clock.waits = status == HB_ERR_GL && *view->window.error;
-  if (view->clock.waits) hb_hud_hush(&view->note);
+  if (view->clock.waits) hud_hush(&view->note);
   return HB_OK;
 }
 
 enum hb_status hb_view_step(struct hb_view *view)
 {
-  return halt(view, view->race.count ? hb_race_step(&view->race) : view_source_step(&view->source));
+  return halt(view, view->race.count ? race_step(&view->race) : view_source_step(&view->source));
 }
 
 /* Energies of a race, or of what is shown. */
 enum hb_status hb_view_diagnose(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
-  if (view->race.count) return hb_race_diagnose(&view->race, INFINITY);
+  if (view->race.count) return race_diagnose(&view->race, INFINITY);
   HB_TRY(view_source_diagnose(s));
-  hb_hud_history_add(&s->history, s->t, s->e_error);
+  hud_history_add(&s->history, s->t, s->e_error);
   return HB_OK;
 }
 
@@ -1356,8 +1949,8 @@ enum hb_status hb_view_diagnose(struct hb_view *view)
 static enum hb_status race_for(struct hb_view *view, double seconds, double budget_s)
 {
   struct hb_race *race = &view->race;
-  HB_TRY(hb_race_diagnose(race, diagnose_share));
-  return hb_race_run(race, view->film || isinf(budget_s) ? race->count * seconds : budget_s);
+  HB_TRY(race_diagnose(race, diagnose_share));
+  return race_run(race, view->film || isinf(budget_s) ? race->count * seconds : budget_s);
 }
 
 enum hb_status hb_view_show(struct hb_view *view)
@@ -1375,7 +1968,7 @@ static enum hb_status diagnose(struct hb_view *view)
   if (!by_film && s->energies > 0 && s->diagnose_s > diagnose_share * s->step_s) return HB_OK;
   if (!view_source_has_energy(s)) return HB_OK;
   HB_TRY(view_source_diagnose(s));
-  hb_hud_history_add(&s->history, s->t, s->e_error);
+  hud_history_add(&s->history, s->t, s->e_error);
   return HB_OK;
 }
 
@@ -1508,7 +2101,7 @@ static enum hb_status center(struct hb_view *view, int by)
       hb_camera_extent(hb_view_particles_lit(state), hb_particles_x(state), visible, camera->center, &radius);
   int size[2] = {view->window.scene_width, view->window.height};
   if (view->race.count)
-    hb_race_size(&view->race, view->window.text_scale, view->window.width, view->window.height, size);
+    race_size(&view->race, view->window.text_scale, view->window.width, view->window.height, size);
   if (status == HB_OK) hb_camera_fit(camera, 1.2 * radius, (double)size[0] / size[1]);
   hb_particles_destroy(state);
   return status;
@@ -1548,8 +2141,8 @@ static void say_who_computes(struct hb_view *view)
 {
   const struct hb_view_source *s = &view->source;
   if (s->lends)
-    hb_hud_say(&view->note, "%s has no textures: %s computes until i closes them", s->lends,
-               hb_force_scheme(hb_sim_force(s->sim))->name);
+    hud_say(&view->note, "%s has no textures: %s computes until i closes them", s->lends,
+            hb_force_scheme(hb_sim_force(s->sim))->name);
 }
 
 /* Takes size of the points and sliders for what is shown, and asks. */
@@ -1627,8 +2220,8 @@ static enum hb_status say_forces(struct hb_view *view)
   if (s->branched) snprintf(begins, sizeof begins, "a new run from t = %.6g: ", s->t);
   if (s->branched && !isnan(s->cut)) snprintf(cut, sizeof cut, "; its energy begins %+.1e off", s->cut);
   s->branched = 0;
-  hb_hud_say(&view->note, "%sforces by %s, %s%s", begins, hb_force_scheme(force)->name,
-             hb_force_precision(force), cut);
+  hud_say(&view->note, "%sforces by %s, %s%s", begins, hb_force_scheme(force)->name,
+          hb_force_precision(force), cut);
   return HB_OK;
 }
 
@@ -1754,7 +2347,7 @@ static enum hb_status change_speed(struct hb_view *view, int by)
   int series = hb_view_source_is_series(&view->source);
   double *speed = series ? &view->source.rate : &view->clock.speed;
   *speed *= sqrt(by > 0 ? 2 : 0.5);
-  hb_hud_say(&view->note, series ? "%.3g snapshots a second" : "%.3g time units a second", *speed);
+  hud_say(&view->note, series ? "%.3g snapshots a second" : "%.3g time units a second", *speed);
   return HB_OK;
 }
 
@@ -1765,8 +2358,8 @@ static enum hb_status cycle_or_stay(struct hb_view *view, int by)
   (void)by;
   c->cycle_s = c->cycle_s > 0 ? 0 : CYCLE_S;
   c->shown_s = 0;
-  hb_hud_say(&view->note, c->cycle_s > 0 ? "a new model every %.3g s: k stops it" : "the model stays",
-             c->cycle_s);
+  hud_say(&view->note, c->cycle_s > 0 ? "a new model every %.3g s: k stops it" : "the model stays",
+          c->cycle_s);
   return HB_OK;
 }
 
@@ -1830,7 +2423,7 @@ static enum hb_status stop_drawing(struct hb_view *view, int by)
   (void)by;
   view->looks.stop_drawing = !view->looks.stop_drawing;
   if (!view->looks.stop_drawing) return HB_OK;
-  hb_hud_say(&view->note, "not drawing: d resumes it");
+  hud_say(&view->note, "not drawing: d resumes it");
   return hb_view_show(view);
 }
 
@@ -1852,14 +2445,14 @@ static enum hb_status film_or_end(struct hb_view *view, int by)
   (void)by;
   if (view->film) return view_picture_recorded(view, HB_OK);
   HB_TRY(start_movie(view, NULL));
-  hb_hud_say(&view->note, "recording %s: v ends it", view->film->path);
+  hud_say(&view->note, "recording %s: v ends it", view->film->path);
   return HB_OK;
 }
 
 enum hb_status hb_view_record(struct hb_view *view, const char *path)
 {
   if (view->film) HB_TRY(view_picture_recorded(view, HB_OK));
-  hb_hud_hush(&view->note);
+  hud_hush(&view->note);
   return start_movie(view, path);
 }
 
@@ -1882,7 +2475,7 @@ static enum hb_status take_racers(struct hb_view *view, const struct hb_particle
   for (int k = 0; k < count; k++) {
     struct hb_sim *sim;
     enum hb_status status = simulate_by(&view->source, names[k], state, &sim);
-    if (status == HB_OK) status = hb_race_add(&view->race, view->window.context, sim);
+    if (status == HB_OK) status = race_add(&view->race, view->window.context, sim);
     if (status != HB_OK && (asked || (status != HB_ERR_GL && status != HB_ERR_USAGE))) return status;
   }
   return view->race.count < 2 ? HB_ERR_GL : HB_OK;
@@ -1897,7 +2490,7 @@ static enum hb_status begin_race(struct hb_view *view)
   if (view->inspect.inspector) HB_TRY(inspect(view, 0));
   HB_TRY(state_at(s, fmin(s->at, s->t), &state));
   enum hb_status status = take_racers(view, state);
-  if (status != HB_OK) hb_race_close(&view->race);
+  if (status != HB_OK) race_close(&view->race);
   view->race.n = hb_particles_n(state);
   view->race.lit = hb_view_particles_lit(state);
   view->race.t = hb_particles_time(state);
@@ -1911,7 +2504,7 @@ static enum hb_status begin_race(struct hb_view *view)
 static enum hb_status race_or_end(struct hb_view *view, int by)
 {
   if (!view->race.count) return begin_race(view);
-  hb_race_close(&view->race);
+  race_close(&view->race);
   HB_TRY(fit_scene(view, view->window.coarse));
   return center(view, by);
 }
@@ -1972,7 +2565,7 @@ const struct hb_keys_row hb_view_keys[] = {
 static enum hb_status forgive(struct hb_view *view, enum hb_status status)
 {
   if (status == HB_OK || status == HB_ERR_DEVICE) return status;
-  hb_hud_say(&view->note, "%s", hb_error());
+  hud_say(&view->note, "%s", hb_error());
   return HB_OK;
 }
 
@@ -2000,7 +2593,7 @@ static enum hb_status turn_knobs(struct hb_view *view)
 static enum hb_status move_sliders(struct hb_view *view, const struct hb_gl_event *event, int *taken)
 {
   for (int k = view->looks.bars ? 0 : HB_VIEW_TIME; k < HB_VIEW_SLIDERS; k++) {
-    enum hb_hud_answer answer = hb_hud_slider_event(&view->sliders[k], event);
+    enum hb_hud_answer answer = hud_slider_event(&view->sliders[k], event);
     *taken |= answer != HB_HUD_NOT_MINE;
     if (k == HB_VIEW_TIME && answer == HB_HUD_MOVED) return forgive(view, go_to(view, view->moment));
     if (k != HB_VIEW_TIME && answer == HB_HUD_LET_GO)
@@ -2025,7 +2618,7 @@ static enum hb_status handle_event(struct hb_view *view, const struct hb_gl_even
   int beside = event->x >= w->scene_width && steer->drag == HB_STEER_FREE;
   if (event->kind == HB_GL_EVENT_MOVE && beside) view_picture_point(view, event->x, event->y);
   if (taken || (event->kind == HB_GL_EVENT_PRESS && beside)) return HB_OK;
-  hb_steer_event(steer, event, hb_clock_now(), w->scene_width, w->height);
+  steer_event(steer, event, hb_clock_now(), w->scene_width, w->height);
   return HB_OK;
 }
 
@@ -2120,7 +2713,7 @@ static enum hb_status begin_view(const struct hb_opts *opts, struct hb_view *vie
   if (asked->inspect) HB_TRY(inspect(view, 0));
   HB_TRY(adopt_other(view));
   if (asked->race) HB_TRY(begin_race(view));
-  hb_hud_say(&view->note, "h: help, space: pause, i: textures");
+  hud_say(&view->note, "h: help, space: pause, i: textures");
   return HB_OK;
 }
 
@@ -2165,7 +2758,7 @@ enum hb_status hb_view_close(struct hb_view *view, enum hb_status status)
   if (!view) return status;
   enum hb_status ended = end_movie(view);
   hb_inspector_close(view->inspect.inspector);
-  hb_race_close(&view->race);
+  race_close(&view->race);
   view_source_close(&view->source);
   view_picture_close(view);
   hb_mem_free(view);

@@ -328,7 +328,7 @@ static enum hb_status do_line(struct line *line)
     return hb_fail(HB_ERR_INPUT, "'%s' takes '%s'", commands[k].name, commands[k].arguments);
   for (int w = 1; w <= commands[k].numbers; w++) HB_TRY(hb_text_number(line->words[w], &line->numbers[w]));
   int reports = commands[k].work == do_state || commands[k].work == do_save;
-  if (!reports) hb_hud_hush(&line->view->note);
+  if (!reports) line->view->note.until = 0;
   line->by = commands[k].by;
   return commands[k].work(line);
 }
@@ -362,7 +362,7 @@ enum hb_status hb_view_script(struct hb_view *view, const char *path)
   FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
   if (!file) return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
   view->note.stays = 1;
-  hb_hud_hush(&view->note);
+  view->note.until = 0;
   enum hb_status status = do_file(view, path, file);
   if (file != stdin) fclose(file);
   return status;

@@ -1,9 +1,7 @@
 /* What the viewer's window does with a mouse, with sliders, with keys and with a history of energy errors; no window. */
 #include "support/support.h"
-#include "viewer/view.h"
 
-#include <math.h>
-#include <string.h>
+#include "viewer/view.c"
 
 /* ---- the mouse --------------------------------------------------------------------------------------- */
 
@@ -23,7 +21,7 @@ static int tell(double now, enum hb_gl_event_kind kind, enum hb_gl_button button
                 double y)
 {
   const struct hb_gl_event event = {.kind = kind, .button = button, .shift = shift, .x = x, .y = y};
-  return hb_steer_event(&steer, &event, now, WIDTH, HEIGHT);
+  return steer_event(&steer, &event, now, WIDTH, HEIGHT);
 }
 
 /* A point of the plane of the center, in pixels from the upper left corner. */
@@ -137,20 +135,20 @@ static void sliders_go_from_end_to_end(void **state)
   struct hb_hud_slider *all[] = {&linear, &log, &with_zero};
   for (size_t k = 0; k < COUNT_OF(all); k++)
     for (double place = 0; place <= 1; place += 0.125) {
-      value = hb_hud_slider_value(all[k], place);
-      assert_float_equal(hb_hud_slider_place(all[k]), place, 1e-12);
+      value = hud_slider_value(all[k], place);
+      assert_float_equal(hud_slider_place(all[k]), place, 1e-12);
     }
-  assert_float_equal(hb_hud_slider_value(&linear, 0.5), 3, 1e-12);
-  assert_float_equal(hb_hud_slider_value(&log, 0.5), 1, 1e-12);
-  expect_equal(hb_hud_slider_value(&with_zero, 0), 0);
-  assert_float_equal(hb_hud_slider_value(&with_zero, 0.04), 0.01, 1e-12);
-  assert_float_equal(hb_hud_slider_value(&with_zero, 2), 1, 1e-12); /* beyond its end */
+  assert_float_equal(hud_slider_value(&linear, 0.5), 3, 1e-12);
+  assert_float_equal(hud_slider_value(&log, 0.5), 1, 1e-12);
+  expect_equal(hud_slider_value(&with_zero, 0), 0);
+  assert_float_equal(hud_slider_value(&with_zero, 0.04), 0.01, 1e-12);
+  assert_float_equal(hud_slider_value(&with_zero, 2), 1, 1e-12); /* beyond its end */
 }
 
 static enum hb_hud_answer to(struct hb_hud_slider *slider, enum hb_gl_event_kind kind, double x, double y)
 {
   const struct hb_gl_event event = {.kind = kind, .x = x, .y = y};
-  return hb_hud_slider_event(slider, &event);
+  return hud_slider_event(slider, &event);
 }
 
 static void a_slider_takes_its_own_events(void **state)
@@ -179,7 +177,7 @@ static void a_history_never_fills(void **state)
   (void)state;
   static struct hb_hud_history h;
   for (int k = 0; k < 10000; k++) {
-    hb_hud_history_add(&h, k, 1e-6 * k);
+    hud_history_add(&h, k, 1e-6 * k);
     expect_at_most(h.count, HB_HUD_HISTORY);
     expect_equal(h.t[0], 0);
     expect_above(h.t[h.count - 1], k - (1 << h.skip));
@@ -189,11 +187,11 @@ static void a_history_never_fills(void **state)
     expect_equal(h.error[k], 1e-6 * h.t[k]);
   }
   expect_at_least(h.count, HB_HUD_HISTORY / 2);
-  expect_equal(hb_hud_history_at(&h, h.t[7] + 1e-3, 1), h.error[7]); /* in the past, the error of then */
-  expect_equal(hb_hud_history_at(&h, h.t[0] - 1, 1), 0);
-  expect_equal(hb_hud_history_at(&h, 10000, 1), 1); /* and of now */
+  expect_equal(hud_history_at(&h, h.t[7] + 1e-3, 1), h.error[7]); /* in the past, the error of then */
+  expect_equal(hud_history_at(&h, h.t[0] - 1, 1), 0);
+  expect_equal(hud_history_at(&h, 10000, 1), 1); /* and of now */
   h = (struct hb_hud_history){0};
-  hb_hud_history_add(&h, 1, NAN);
+  hud_history_add(&h, 1, NAN);
   assert_int_equal(h.count, 0);
 }
 
