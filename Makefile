@@ -39,7 +39,7 @@ REPORT  := $(sort $(wildcard data/report/*.html data/report/*.css data/report/*.
 COMMIT   = $(or $(shell git describe --always --dirty --abbrev=10 --exclude='*' 2>/dev/null),unknown)
 ROOMS   := base core gl pairs ic io perf force groups step sim render# of the library; the others are of the program
 object   = $(patsubst src/%.c,$(B)/obj/%.o,$(filter $(1),$(SOURCES))) $(patsubst %,$(B)/obj/gen/%.o,$(2))
-LIB_OBJ := $(call object,$(ROOMS:%=src/%/%) src/abi/sized.c,shaders paper)
+LIB_OBJ := $(call object,$(ROOMS:%=src/%/%) src/abi/sized.c,shaders paper font)
 OWN_OBJ := $(call object,$(filter-out $(ROOMS:%=src/%/%) src/cli/% src/child/% src/lib/% src/manual/% src/abi/%,$(SOURCES)),templates commit)
 # Libraries of other people's calls: their own objects; what they need of libholmberg goes into their shared form, hidden.
 LIB_BASE := src/lib/engine.c
@@ -227,7 +227,7 @@ WEB_SKIP := $(NO_HDF5) $(NO_EGL) %/json_read.c %/process.c %/parallel.c %/gl_glf
             %/gl_probe.c %/png.c %/ranks_open.c
 WEB_SRC  := $(filter-out $(WEB_SKIP),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) src/inspect/inspector.c \
             $(addprefix src/measure/,bench.c card.c facts.c) $(sort $(wildcard src/web/*.c))
-WEB_OBJ  := $(patsubst src/%.c,$(WEB)/obj/%.o,$(WEB_SRC)) $(WEB)/obj/gen/shaders.o $(WEB)/obj/gen/paper.o
+WEB_OBJ  := $(patsubst src/%.c,$(WEB)/obj/%.o,$(WEB_SRC)) $(patsubst %,$(WEB)/obj/gen/%.o,shaders paper font)
 WEB_FLAGS := -std=c11 -D_GNU_SOURCE -Os -Wall -Wextra $(NUMERIC) -Isrc/web/include -Isrc -Isrc/include -I$(B)/gen -I$(WEB)/include -DHB_ONE_RELEASE -DGLEW_NO_GLU -DHB_VERSION='"$(VERSION)"'
 EMCC     := NODE_PATH=/usr/share/nodejs emcc
 WEB_LINK := -Os -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sALLOW_MEMORY_GROWTH=1 -sMODULARIZE=1 -sEXPORT_NAME=Holmberg -sENVIRONMENT=web,worker \
@@ -250,7 +250,8 @@ $(WEB)/obj/gen/shaders.o: $(WEB)/gen/shaders.c
 $(WEB)/gen/paper.c: Makefile tools/embed.sh data/paper/table2.csv
 	$(Q)mkdir -p $(@D) && tools/embed.sh perf/paper.h hb_paper_file data/paper data/paper/table2.csv >$@
 $(WEB)/obj/gen/paper.o: $(WEB)/gen/paper.c
-$(WEB)/obj/gen/shaders.o $(WEB)/obj/gen/paper.o: | $(WEB)/include
+$(WEB)/obj/gen/font.o: $(B)/gen/font.c
+$(patsubst %,$(WEB)/obj/gen/%.o,shaders paper font): | $(WEB)/include
 	$(call say,EMCC,$<)
 	$(Q)mkdir -p $(@D) && $(EMCC) $(WEB_FLAGS) -c -o $@ $<
 
@@ -279,7 +280,7 @@ $(WEB)/holmberg.html: $(WEB)/index.html
 # included before every file. tools/windows.sh builds the libraries that Debian has no MinGW packages of, from its sources.
 WINDOWS  := $(B)/windows
 WIN_SKIP := $(NO_HDF5) $(NO_EGL) %/process.c %/ranks_open.c %/gl_glfw_stub.c %/run_serve.c %/cmd_reproduce.c src/abi/% src/child/% src/lib/% src/manual/% src/mpi/% src/report/% src/web/%
-WIN_OBJ  := $(patsubst src/%.c,$(WINDOWS)/obj/%.o,$(filter-out $(WIN_SKIP),$(wildcard src/*/*.c))) $(WINDOWS)/obj/gen/shaders.o $(WINDOWS)/obj/gen/paper.o
+WIN_OBJ  := $(patsubst src/%.c,$(WINDOWS)/obj/%.o,$(filter-out $(WIN_SKIP),$(wildcard src/*/*.c))) $(patsubst %,$(WINDOWS)/obj/gen/%.o,shaders paper font)
 WIN_CC   := x86_64-w64-mingw32-gcc
 WIN_FLAGS := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D__USE_MINGW_ANSI_STDIO=1 -O3 $(WARN) -Wno-format $(NUMERIC) -fopenmp-simd \
             -include src/windows/posix.h -Isrc/windows/include -Isrc -Isrc/include -I$(B)/gen -DHB_ONE_RELEASE -isystem $(WINDOWS)/include -DHB_VERSION='"$(VERSION)"'
@@ -369,6 +370,10 @@ $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags
 $(B)/gen/shaders.c: Makefile tools/embed.sh $(SHADERS)
 	$(call say,EMBED,shaders)
 	$(Q)mkdir -p $(@D) && tools/embed.sh gl/gl_shader.h hb_gl_shader_file shaders $(SHADERS) >$@
+
+$(B)/gen/font.c: Makefile tools/embed.sh src/render/font.txt
+	$(call say,EMBED,src/render/font.txt)
+	$(Q)mkdir -p $(@D) && tools/embed.sh render/paint.h hb_font_file src/render src/render/font.txt >$@
 
 $(B)/gen/paper.c: Makefile tools/embed.sh $(PAPERS)
 	$(call say,EMBED,data/paper)

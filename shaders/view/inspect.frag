@@ -9,7 +9,7 @@ uniform ivec4 shape;     // rows; columns of a piece; pixels per cell; height of
 uniform int component;   // -1: the scale; -2: only the background
 uniform float most;      // end of the scale
 uniform int marked;      // record to draw a frame around, -1: none
-uniform vec4 anchors[9]; // see src/render/colormap.h
+uniform vec4 anchors[9]; // see src/inspect/inspector.c
 
 out vec4 color;
 

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "gl/gl_pass.h"
 #include "gl/gl_trace.h"
-#include "render/colormap.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -14,6 +13,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- false colors for numbers of either sign ---- */
+
+enum { ANCHORS = 9 };
+
+/* At -1, -3/4 ... 1 of the signed root, also for shaders; interpolated linearly. */
+static const unsigned char false_colors[ANCHORS][3] = {{216, 247, 250}, {80, 180, 220}, {34, 108, 184},
+                                                       {24, 50, 106},   {18, 18, 26},   {92, 24, 62},
+                                                       {184, 52, 58},   {242, 134, 46}, {255, 240, 176}};
+
+/* 0xRRGGBB: zero is dark, positive numbers are warm, negative ones cold. Brightness grows with the root of |value| / most, so that
+ * a single term shows beside a sum of many; most is the largest absolute value in the picture (0: everything is zero). NaN is
+ * green. */
+static unsigned false_color(double value, double most)
+{
+  if (isnan(value)) return 0x00a050;
+  double t = most > 0 ? copysign(sqrt(fmin(fabs(value) / most, 1)), value) : 0;
+  double at = (t + 1) / 2 * (ANCHORS - 1);
+  int k = (int)fmin(at, ANCHORS - 2);
+  unsigned color = 0;
+  for (int c = 0; c < 3; c++) {
+    double low = false_colors[k][c], high = false_colors[k + 1][c];
+    color = color << 8 | (unsigned)lround(low + (high - low) * (at - k));
+  }
+  return color;
+}
 
 /* ---- copies of what a pass reads and writes: made on the device between two passes, every array, whatever its storage, as
  * records of eight floats in a grid ---- */
@@ -448,13 +473,13 @@ static void place_images(struct hb_inspector *i, int x, int y, int width, int he
 
 static enum hb_status build_pass(struct hb_inspector *i, struct hb_gl_context *context)
 {
-  static float anchors[HB_FALSE_COLOR_ANCHORS][4];
+  static float anchors[ANCHORS][4];
   const struct hb_gl_program_source files = {.fragment = "view/inspect.frag"};
   if (i->image.program && i->image.context == context) return HB_OK;
   HB_TRY(hb_gl_pass_create(context, &files, &i->image));
-  for (int k = 0; k < 4 * HB_FALSE_COLOR_ANCHORS; k++)
-    anchors[k / 4][k % 4] = k % 4 < 3 ? (float)hb_false_color_anchors[k / 4][k % 4] / 255 : 1;
-  hb_gl_pass_set(&i->image, "anchors", HB_GL_FLOAT4, HB_FALSE_COLOR_ANCHORS, anchors);
+  for (int k = 0; k < 4 * ANCHORS; k++)
+    anchors[k / 4][k % 4] = k % 4 < 3 ? (float)false_colors[k / 4][k % 4] / 255 : 1;
+  hb_gl_pass_set(&i->image, "anchors", HB_GL_FLOAT4, ANCHORS, anchors);
   return HB_OK;
 }
 
@@ -511,7 +536,7 @@ static void name_component(const struct hb_inspector *i, const struct tile *t, s
   int columns = (int)((t->width - 4) / hb_paint_column(paint)), longest = (int)strlen("nothing");
   if (q->count == 3) hb_paint_text(paint, t->x, t->y - line, ink, letter);
   if (t->array->most[t->component] != 0 || line > t->height) return;
-  if (columns < longest || hb_paint_lines(why, columns) * line > t->height) why = "0";
+  if (columns < longest || hb_paint_lines(why, columns, NULL) * line > t->height) why = "0";
   hb_paint_wrapped(paint, t->x + 3, t->y + 2, faint, why, columns > 1 ? columns : 1);
 }
 
@@ -560,10 +585,10 @@ static void place_all(struct hb_inspector *i, struct hb_paint *paint, int x, int
   list_arrays(i->arrays, i->arrays + i->read_end, "reads", read);
   list_arrays(i->arrays + i->read_end, i->arrays + i->write_end, "writes", write);
   hb_paint_wrapped(paint, x, y, ink, hb_inspector_title(i), columns);
-  y += hb_paint_lines(i->title, columns) * line;
+  y += hb_paint_lines(i->title, columns, NULL) * line;
   hb_paint_wrapped(paint, x, y, ink, read, columns);
-  y += hb_paint_lines(read, columns) * line;
-  place_images(i, x, y, width, foot - y - line, hb_paint_lines(write, columns) * line, paint, &middle);
+  y += hb_paint_lines(read, columns, NULL) * line;
+  place_images(i, x, y, width, foot - y - line, hb_paint_lines(write, columns, NULL) * line, paint, &middle);
   if (i->tile_count == 1) {
     hb_paint_wrapped(paint, x, y, faint, "no room for the images: the window is too small", columns);
     return;
@@ -933,7 +958,7 @@ static void put_scale(struct page *p, double most, int signs, int width)
   for (int k = 0; k < STEPS; k++) {
     double t = (low + (high - low) * (k + 0.5) / STEPS) / 2;
     put_box(p, p->x + k * width / STEPS, p->y, (k + 1) * width / STEPS - k * width / STEPS, THICK, "fill",
-            hb_false_color(t * fabs(t), 1));
+            false_color(t * fabs(t), 1));
   }
   for (int k = low; k <= high; k += step)
     hb_draft_put(&p->svg, "<text x='%d' y='%d' font-size='%d' fill='#%06x' text-anchor='%s'>%.*g</text>\n",
@@ -1001,7 +1026,7 @@ static struct tiles find_tiles(const struct trace *t, const struct trace_array *
 static void put_number(struct page *p, const struct tiles *tiles, int column, int row, int64_t particle,
                        float value)
 {
-  unsigned color = hb_false_color((double)value, tiles->most);
+  unsigned color = false_color((double)value, tiles->most);
   int bright = 3 * (color >> 16) + 6 * (color >> 8 & 255) + (color & 255) > 1150;
   hb_draft_put(&p->svg, "<text x='%g' y='%g' fill='#%s'>%" PRId64 "<title>%.7g</title></text>\n",
                p->x + (column + 0.5) * tiles->cell,
@@ -1023,7 +1048,7 @@ static void put_cell(struct page *p, const struct tiles *tiles, int column, int 
     particle = texels_particle(grid, k % grid->columns, k / grid->columns);
   }
   float value = tiles->array->floats[TEXELS_FLOATS * (size_t)k + (size_t)tiles->component];
-  hb_draft_put(&p->svg, "<path stroke='#%06x' d='M%d %gh%d'/>\n", hb_false_color((double)value, tiles->most),
+  hb_draft_put(&p->svg, "<path stroke='#%06x' d='M%d %gh%d'/>\n", false_color((double)value, tiles->most),
                p->x + column * cell, p->y + row * cell + (cell - gap) / 2.0, cell - gap);
   if (cell >= (p->width == SLIDE_WIDTH ? AFAR : NUMBERED)) put_number(p, tiles, column, row, particle, value);
 }

@@ -74,8 +74,6 @@ void hb_camera_zoom(struct hb_camera *c, double factor)
   c->distance = fmin(fmax(c->distance / factor, 1e-30), 1e30);
 }
 
-double hb_camera_slope(const struct hb_camera *camera) { return tan(camera->field_of_view / 2); }
-
 void hb_camera_pan(struct hb_camera *c, double dx, double dy)
 {
   double height = 2 * c->distance * hb_camera_slope(c);

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 
+#include <math.h>
 #include <stddef.h>
 
 /* axis[0] points to the right in the picture, axis[1] up, axis[2] from the center to the camera: a right-handed
@@ -45,7 +46,10 @@ enum hb_status hb_camera_enclose(struct hb_camera *camera, size_t n, const doubl
 int hb_camera_project(const struct hb_camera *camera, const double x[3], double picture[2], double *depth);
 
 /* The height of the picture at the center's distance is 2 * distance * this. */
-double hb_camera_slope(const struct hb_camera *camera);
+static inline double hb_camera_slope(const struct hb_camera *camera)
+{
+  return tan(camera->field_of_view / 2);
+}
 
 /* A center and a radius for x[3 * n]: the median of each coordinate, and the radius around it that contains the given
  * fraction of the particles; > 0 even for a single point. Errors: HB_ERR_INTERNAL (no memory). */

@@ -6,7 +6,6 @@
 #include <holmberg/device.h>
 
 #include <math.h>
-#include <string.h>
 
 static const double outliers = 0.02; /* fraction that gets the first color, and as much the last one */
 
@@ -26,7 +25,12 @@ static const struct {
 };
 
 const char *hb_coloring_name(size_t k) { return k < HB_COLORING_COUNT ? rows[k].name : NULL; }
-const char *hb_coloring_label(enum hb_coloring coloring) { return rows[coloring].label; }
+
+const char *hb_coloring_label(enum hb_coloring coloring, const double range[2], double numbers[2])
+{
+  for (int k = 0; k < 2; k++) numbers[k] = rows[coloring].logarithm ? pow(10, range[k]) : range[k];
+  return rows[coloring].label;
+}
 
 enum hb_scene_color hb_coloring_scene(enum hb_coloring coloring)
 {
@@ -34,11 +38,6 @@ enum hb_scene_color hb_coloring_scene(enum hb_coloring coloring)
   return coloring == HB_COLORING_SPEED ? HB_SCENE_COLOR_SPEED
          : is_group                    ? HB_SCENE_COLOR_GROUP
                                        : HB_SCENE_COLOR_VALUE;
-}
-
-double hb_coloring_number(enum hb_coloring coloring, double value)
-{
-  return rows[coloring].logarithm ? pow(10, value) : value;
 }
 
 enum hb_status hb_coloring_of_sim(enum hb_coloring coloring, struct hb_sim *sim, size_t n, double *value)
@@ -49,33 +48,21 @@ enum hb_status hb_coloring_of_sim(enum hb_coloring coloring, struct hb_sim *sim,
   return HB_OK;
 }
 
-void hb_coloring_speeds(size_t n, const double *v, double *value)
-{
-  for (size_t k = 0; k < n; k++)
-    value[k] = sqrt(v[3 * k] * v[3 * k] + v[3 * k + 1] * v[3 * k + 1] + v[3 * k + 2] * v[3 * k + 2]);
-}
-
 void hb_coloring_groups(size_t n, size_t groups, double *value)
 {
   for (size_t k = 0; k < n; k++) value[k] = (double)(k * groups / n);
 }
 
-void hb_coloring_range(size_t n, double *value, double range[2])
-{
-  size_t left = (size_t)(outliers * (double)n);
-  range[0] = hb_select(n, value, left);
-  range[1] = hb_select(n, value, n - 1 - left);
-}
-
 enum hb_status hb_coloring_fit(size_t n, const double *v, const double *value, double range[2])
 {
   double *copy;
+  size_t left = (size_t)(outliers * (double)n);
   HB_TRY(HB_ALLOC(n, &copy));
-  if (value)
-    memcpy(copy, value, n * sizeof *copy);
-  else
-    hb_coloring_speeds(n, v, copy);
-  hb_coloring_range(n, copy, range);
+  for (size_t k = 0; k < n; k++)
+    copy[k] = value ? value[k]
+                    : sqrt(v[3 * k] * v[3 * k] + v[3 * k + 1] * v[3 * k + 1] + v[3 * k + 2] * v[3 * k + 2]);
+  range[0] = hb_select(n, copy, left);
+  range[1] = hb_select(n, copy, n - 1 - left);
   hb_mem_free(copy);
   return HB_OK;
 }

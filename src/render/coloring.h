@@ -17,27 +17,22 @@ enum hb_coloring {
   HB_COLORING_COUNT
 };
 
-/* As on the command line, NULL after the last; and as shown to the user. */
+/* As on the command line, NULL after the last. */
 const char *hb_coloring_name(size_t k);
-const char *hb_coloring_label(enum hb_coloring coloring);
+
+/* As shown to the user; and the quantities behind a range of values, which may be their logarithms (base 10). */
+const char *hb_coloring_label(enum hb_coloring coloring, const double range[2], double numbers[2]);
 
 /* The way in which a scene colors by it. */
 enum hb_scene_color hb_coloring_scene(enum hb_coloring coloring);
 
-/* The quantity behind a value, which may be its logarithm (base 10). */
-double hb_coloring_number(enum hb_coloring coloring, double value);
-
 /* value[n] of a simulation's particles; all but GROUP. Errors: those of hb_sim_quantity. */
 enum hb_status hb_coloring_of_sim(enum hb_coloring coloring, struct hb_sim *sim, size_t n, double *value);
 
-/* SPEED and GROUP. */
-void hb_coloring_speeds(size_t n, const double *v, double *value);
+/* GROUP. */
 void hb_coloring_groups(size_t n, size_t groups, double *value);
 
-/* The range of the values without a few outliers at either end; reorders them. */
-void hb_coloring_range(size_t n, double *value, double range[2]);
-
-/* The same of value[n], which stay as they are, or of the speeds v[3 * n] where value is NULL. */
+/* The range of value[n] without a few outliers at either end, or of the speeds v[3 * n] where value is NULL. */
 enum hb_status hb_coloring_fit(size_t n, const double *v, const double *value, double range[2]);
 
 #endif

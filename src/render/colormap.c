@@ -91,23 +91,3 @@ double hb_colormap_encode(double linear)
 {
   return linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055;
 }
-
-/* ---- false colors ------------------------------------------------------------------------------------ */
-
-const unsigned char hb_false_color_anchors[HB_FALSE_COLOR_ANCHORS][3] = {
-    {216, 247, 250}, {80, 180, 220}, {34, 108, 184}, {24, 50, 106},  {18, 18, 26},
-    {92, 24, 62},    {184, 52, 58},  {242, 134, 46}, {255, 240, 176}};
-
-unsigned hb_false_color(double value, double most)
-{
-  if (isnan(value)) return 0x00a050;
-  double t = most > 0 ? copysign(sqrt(fmin(fabs(value) / most, 1)), value) : 0;
-  double at = (t + 1) / 2 * (HB_FALSE_COLOR_ANCHORS - 1);
-  int k = (int)fmin(at, HB_FALSE_COLOR_ANCHORS - 2);
-  unsigned color = 0;
-  for (int c = 0; c < 3; c++) {
-    double low = hb_false_color_anchors[k][c], high = hb_false_color_anchors[k + 1][c];
-    color = color << 8 | (unsigned)lround(low + (high - low) * (at - k));
-  }
-  return color;
-}

@@ -14,13 +14,4 @@ void hb_colormap_group(size_t k, float rgb[3]);
 /* sRGB encoding of linear light. */
 double hb_colormap_encode(double linear);
 
-/* False colors for numbers of either sign, 0xRRGGBB: zero is dark, positive numbers are warm, negative ones cold.
- * Brightness grows with the root of |value| / most, so that a single term shows beside a sum of many; most is the
- * largest absolute value in the picture (0: everything is zero). NaN is green. */
-unsigned hb_false_color(double value, double most);
-
-/* The same for shaders: colors at -1, -3/4 ... 1 of the signed root, to be interpolated linearly. */
-enum { HB_FALSE_COLOR_ANCHORS = 9 };
-extern const unsigned char hb_false_color_anchors[HB_FALSE_COLOR_ANCHORS][3];
-
 #endif

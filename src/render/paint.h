@@ -32,12 +32,9 @@ void hb_paint_line(struct hb_paint *paint, double x0, double y0, double x1, doub
                    uint32_t color);
 void hb_paint_text(struct hb_paint *paint, double x, double y, uint32_t color, const char *text);
 
-/* The length of the first line of a text wrapped to this many columns, between words unless a word is longer than the
- * line; *next: where the next line starts. */
-int hb_paint_break(const char *text, int columns, const char **next);
-
-/* The number of lines of such a text, and the text itself, from its upper left letter on. */
-int hb_paint_lines(const char *text, int columns);
+/* The number of lines of a text wrapped to this many columns, between words unless a word is longer than the line, and columns of
+ * the widest (nullable); and the text itself, from its upper left letter on. */
+int hb_paint_lines(const char *text, int columns, int *widest);
 void hb_paint_wrapped(struct hb_paint *paint, double x, double y, uint32_t color, const char *text,
                       int columns);
 
@@ -56,23 +53,18 @@ enum hb_status hb_paint_end(struct hb_paint *paint, const struct hb_gl_target *t
 
 /* ---- the font ---- */
 
-/* A bitmap font of printable ASCII: each character a cell of 8 x 14 pixels, drawn as text in paint.c. */
-
-/* All characters as one image of coverage (0 or 255) for a texture, rows from the top: the character c in the cell of
- * column (c - 32) % COLUMNS, row (c - 32) / COLUMNS. The last cell is full, for drawing rectangles. */
-enum {
-  HB_FONT_ATLAS_COLUMNS = 12,
-  HB_FONT_ATLAS_ROWS = 8,
-  HB_FONT_ATLAS_WIDTH = HB_FONT_ATLAS_COLUMNS * HB_FONT_WIDTH,
-  HB_FONT_ATLAS_HEIGHT = HB_FONT_ATLAS_ROWS * HB_FONT_HEIGHT,
-  HB_FONT_FULL = HB_FONT_ATLAS_COLUMNS * HB_FONT_ATLAS_ROWS - 1 /* cell number */
+/* A bitmap font of printable ASCII, drawn as text in font.txt, in bands of twelve characters from the space to the tilde: '#' is
+ * ink. The baseline is row 9; capitals are nine rows high, small letters six. Column 7 stays empty, so that neighbors do not touch.
+ */
+struct hb_font_file {
+  const char *name, *text;
 };
-void hb_font_atlas(unsigned char *coverage);
+extern const struct hb_font_file hb_font_files[]; /* one */
 
-/* The cell number of a character. */
-int hb_font_cell(char c);
+/* Its number in these bands; any other character looks like '?'. */
+static inline int hb_font_cell(char c) { return c >= ' ' && c <= '~' ? c - ' ' : '?' - ' '; }
 
-/* The cells as in the atlas, one string per row of pixels: '#' is ink. */
-extern const char *const hb_font_art[HB_FONT_ATLAS_ROWS][HB_FONT_HEIGHT];
+/* Whether it has ink at column x from the left and row y from the top. */
+int hb_font_ink(int cell, int x, int y);
 
 #endif

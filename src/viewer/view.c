@@ -643,11 +643,7 @@ static void draw_note(struct hb_paint *paint, int beside, uint32_t color, const 
   int columns = (int)((paint->width - 3 * margin) / column) - beside - 2;
   if (!text || !*text) return;
   if (columns < 16) columns = 16;
-  int count = hb_paint_lines(text, columns), widest = 0;
-  for (const char *at = text, *next; *at; at = next) {
-    int length = hb_paint_break(at, columns, &next);
-    if (length > widest) widest = length;
-  }
+  int widest, count = hb_paint_lines(text, columns, &widest);
   double x = paint->width - margin - widest * column, y = *bottom - count * line_height;
   hb_paint_panel(paint, x, y, widest, count);
   hb_paint_wrapped(paint, x, y, color, text, columns);
@@ -748,8 +744,7 @@ static void add_color(const struct hb_view *view, struct hb_hud_numbers *n)
 {
   enum hb_coloring color = color_now(view);
   double range[2];
-  hud_row(n, "color", "%s", hb_coloring_label(color));
-  for (int k = 0; k < 2; k++) range[k] = hb_coloring_number(color, view->stars.range[k]);
+  hud_row(n, "color", "%s", hb_coloring_label(color, view->stars.range, range));
   int is_group = hb_coloring_scene(color) == HB_SCENE_COLOR_GROUP;
   if (!is_group && !isnan(range[0])) hud_scale(n, view->looks.style.map, range);
 }
@@ -1474,27 +1469,6 @@ static enum hb_status view_picture_adapt(struct hb_view *view)
 
 /* ---- colors ------------------------------------------------------------------------------------------ */
 
-static enum hb_status reserve_values(struct hb_view_stars *stars, size_t n)
-{
-  if (n <= stars->capacity) return HB_OK;
-  hb_mem_free(stars->values);
-  stars->values = NULL;
-  stars->capacity = 0;
-  HB_TRY(HB_ALLOC(n, &stars->values));
-  stars->capacity = n;
-  return HB_OK;
-}
-
-/* Speeds, only for their range: the colors are computed on the device. */
-static enum hb_status find_speeds(const struct hb_view *view, double *values)
-{
-  struct hb_particles *state;
-  HB_TRY(view_source_state(&view->source, &state));
-  hb_coloring_speeds(hb_particles_n(state), hb_particles_v(state), values);
-  hb_particles_destroy(state);
-  return HB_OK;
-}
-
 /* What was kept are positions and velocities. */
 static enum hb_coloring color_now(const struct hb_view *view)
 {
@@ -1523,11 +1497,22 @@ static enum hb_status find_values(struct hb_view *view)
 {
   struct hb_view_source *s = &view->source;
   enum hb_coloring color = color_now(view);
-  HB_TRY(reserve_values(&view->stars, s->n));
-  if (color == HB_COLORING_SPEED) return find_speeds(view, view->stars.values);
+  if (color == HB_COLORING_SPEED) return HB_OK; /* these are computed on the device */
+  HB_TRY(HB_RENEW(s->n, &view->stars.capacity, HB_ARRAY(1, &view->stars.values)));
   if (color != HB_COLORING_GROUP) return hb_coloring_of_sim(color, s->sim, s->n, view->stars.values);
   hb_coloring_groups(s->lit, view->asked->groups, view->stars.values);
   return HB_OK;
+}
+
+static enum hb_status fit_range(const struct hb_view *view, double range[2])
+{
+  struct hb_particles *state;
+  if (color_now(view) != HB_COLORING_SPEED)
+    return hb_coloring_fit(view->source.lit, NULL, view->stars.values, range);
+  HB_TRY(view_source_state(&view->source, &state));
+  enum hb_status status = hb_coloring_fit(hb_view_particles_lit(state), hb_particles_v(state), NULL, range);
+  hb_particles_destroy(state);
+  return status;
 }
 
 /* Sends the values, and moves the range halfway to theirs. */
@@ -1538,7 +1523,7 @@ static enum hb_status send_values(struct hb_view *view, int range_due)
   if (color_now(view) != HB_COLORING_SPEED)
     HB_TRY(hb_view_particles_values(&stars->at, view->source.n, stars->values));
   if (!range_due) return HB_OK;
-  hb_coloring_range(view->source.lit, stars->values, range);
+  HB_TRY(fit_range(view, range));
   for (int k = 0; k < 2; k++) stars->range[k] = stars->ranged ? (stars->range[k] + range[k]) / 2 : range[k];
   stars->ranged = 1;
   stars->range_is_old = 0;

@@ -12,7 +12,7 @@
 #include "gl/gl_shader.h"
 #include "inspect/inspector.h"
 #include "measure/card.h"
-#include "render/view_particles.h"
+#include "render/scene.h"
 #include "sim/sim.h"
 #include "sim/sim_settings.h"
 #include "web/show.h"

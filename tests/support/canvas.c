@@ -2,10 +2,8 @@
 
 #include "base/mem.h"
 #include "io/png.h"
-#include "render/colormap.h"
 #include "render/paint.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,36 +30,7 @@ void hb_canvas_box(struct hb_canvas *canvas, int x, int y, int width, int height
         canvas->rgb[3 * (row * canvas->width + column) + c] = (unsigned char)(color >> (16 - 8 * c));
 }
 
-void hb_canvas_frame(struct hb_canvas *canvas, int x, int y, int width, int height, int t, unsigned color)
-{
-  hb_canvas_box(canvas, x - t, y - t, width + 2 * t, t, color);
-  hb_canvas_box(canvas, x - t, y + height, width + 2 * t, t, color);
-  hb_canvas_box(canvas, x - t, y, t, height, color);
-  hb_canvas_box(canvas, x + width, y, t, height, color);
-}
-
-void hb_canvas_arrow(struct hb_canvas *canvas, int x0, int y0, int x1, int y1, unsigned color)
-{
-  enum { HEAD = 5 };
-  int right = x1 > x0;
-  if (right)
-    hb_canvas_box(canvas, x0, y0 - 1, x1 - x0 - HEAD, 2, color);
-  else
-    hb_canvas_box(canvas, x0 - 1, y0, 2, y1 - y0 - HEAD, color);
-  for (int k = 0; k < HEAD; k++) {
-    if (right)
-      hb_canvas_box(canvas, x1 - HEAD + k, y1 - HEAD + k, 1, 2 * (HEAD - k), color);
-    else
-      hb_canvas_box(canvas, x1 - HEAD + k, y1 - HEAD + k, 2 * (HEAD - k), 1, color);
-  }
-}
-
-int hb_canvas_ink(char c, int x, int y)
-{
-  int cell = hb_font_cell(c);
-  return hb_font_art[cell / HB_FONT_ATLAS_COLUMNS][y][cell % HB_FONT_ATLAS_COLUMNS * HB_FONT_WIDTH + x] ==
-         '#';
-}
+int hb_canvas_ink(char c, int x, int y) { return hb_font_ink(hb_font_cell(c), x, y); }
 
 static void write_char(struct hb_canvas *canvas, int x, int y, int scale, unsigned color, char c)
 {
@@ -93,36 +62,6 @@ void hb_canvas_text(struct hb_canvas *canvas, int x, int y, int scale, unsigned 
   vsnprintf(text, sizeof text, format, values);
   va_end(values);
   write_text(canvas, x, y, scale, color, text);
-}
-
-void hb_canvas_text_at(struct hb_canvas *canvas, int x, int y, unsigned color, const char *format, ...)
-{
-  char text[128];
-  va_list values;
-  va_start(values, format);
-  vsnprintf(text, sizeof text, format, values);
-  va_end(values);
-  write_text(canvas, x - (int)strlen(text) * HB_FONT_WIDTH / 2, y, 1, color, text);
-}
-
-void hb_canvas_scale(struct hb_canvas *canvas, int x, int y, int width, double most, int signs)
-{
-  enum { THICKNESS = 10, LABEL_WIDTH = 50 };
-  static const unsigned ink = 0xb8b8c4;
-  double left = signs > 0 ? 0 : -1, right = signs < 0 ? 0 : 1;
-  for (int k = 0; k < width; k++) {
-    double t = left + (right - left) * (k + 0.5) / width;
-    hb_canvas_box(canvas, x + k, y, 1, THICKNESS, hb_false_color(t * fabs(t), 1));
-  }
-  hb_canvas_frame(canvas, x, y, width, THICKNESS, 1, 0x40404c);
-  for (int k = -2; k <= 2; k++) {
-    double t = k / 2.0;
-    int crowded = k % 2 && width < LABEL_WIDTH * 4 * (right - left) / 2;
-    if (t < left || t > right || crowded) continue;
-    int at = x + (int)((t - left) / (right - left) * (width - 1));
-    hb_canvas_box(canvas, at, y + THICKNESS, 1, 4, ink);
-    hb_canvas_text_at(canvas, at, y + THICKNESS + 5, ink, "%.3g", t * fabs(t) * most);
-  }
 }
 
 enum hb_status hb_canvas_write(const struct hb_canvas *canvas, const char *path, const char *comment)

@@ -1,4 +1,4 @@
-/* A page of pixels on the host: boxes, arrows, text, and scales of false colors. Positions are in pixels from the upper
+/* A page of pixels on the host: boxes and text. Positions are in pixels from the upper
  * left corner, colors 0xRRGGBB; whatever falls outside is clipped. */
 #ifndef HB_CANVAS_H
 #define HB_CANVAS_H
@@ -15,26 +15,12 @@ void hb_canvas_destroy(struct hb_canvas *canvas);
 
 void hb_canvas_box(struct hb_canvas *canvas, int x, int y, int width, int height, unsigned color);
 
-/* A line of this thickness around the outside of a box. */
-void hb_canvas_frame(struct hb_canvas *canvas, int x, int y, int width, int height, int thickness,
-                     unsigned color);
-
-/* From one point to another, horizontally to the right or straight down. */
-void hb_canvas_arrow(struct hb_canvas *canvas, int x0, int y0, int x1, int y1, unsigned color);
-
 /* 1 where the font's character has ink at column x from the left and row y from the top of its cell. */
 int hb_canvas_ink(char c, int x, int y);
 
 /* Each pixel of the font is scale x scale pixels; '\n' starts a new line. */
 void hb_canvas_text(struct hb_canvas *canvas, int x, int y, int scale, unsigned color, const char *format,
                     ...) __attribute__((format(printf, 6, 7)));
-
-/* One line, centered at x. */
-void hb_canvas_text_at(struct hb_canvas *canvas, int x, int y, unsigned color, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-
-/* The scale of false colors from -most or 0 to 0 or most, with its numbers below. signs: -1, 0 both, 1. */
-void hb_canvas_scale(struct hb_canvas *canvas, int x, int y, int width, double most, int signs);
 
 /* As PNG, with a text "Comment" (nullable). Errors: HB_ERR_IO. */
 enum hb_status hb_canvas_write(const struct hb_canvas *canvas, const char *path, const char *comment);

@@ -4,13 +4,13 @@
 #include "gl/gl_trace.h"
 #include "support/support.h"
 #include "support/canvas.h"
-#include "render/colormap.h"
-#include "inspect/inspector.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "inspect/inspector.c"
 
 enum { N = 37, WIDTH = 640, HEIGHT = 720 };
 
@@ -32,7 +32,7 @@ static void remember(void *unused, const struct hb_gl_trace_pass *pass)
   asked->pass(asked->context, pass);
 }
 
-static void walk(void) { ASSERT_OK(hb_force_eval(force, N, all, a, j, phi)); }
+static void evaluate(void) { ASSERT_OK(hb_force_eval(force, N, all, a, j, phi)); }
 
 static void open_scheme(const char *scheme, const char *tuning)
 {
@@ -50,7 +50,7 @@ static void open_scheme(const char *scheme, const char *tuning)
   ASSERT_OK(hb_force_set_j(force, N, m, x, v));
   assert_string_equal(hb_inspector_title(inspector), "");
   assert_true(hb_inspector_waits(inspector));
-  walk();
+  evaluate();
   assert_false(hb_inspector_waits(inspector));
   ASSERT_OK(hb_paint_open(context, &paint));
   const struct hb_gl_texture_params page = {
@@ -136,7 +136,7 @@ static void check_color(const struct hb_inspector_texel *t, int column, int row)
 {
   if (strcmp(t->array, "jerkAndPotOut") != 0 || strcmp(t->quantity, "potential") != 0 || t->particle < 0)
     return;
-  unsigned color = hb_false_color((double)t->value[0], (double)last_most);
+  unsigned color = false_color((double)t->value[0], (double)last_most);
   const unsigned char *pixel = pixels + 4 * ((HEIGHT - 1 - row) * WIDTH + column);
   int same = 1;
   for (int c = 0; c < 3; c++) same = same && abs(pixel[c] - (int)(color >> (16 - 8 * c) & 255)) <= 2;
@@ -188,7 +188,7 @@ static void test_cg2007(void **state)
   hb_inspector_step(inspector, 35);
   assert_true(hb_inspector_waits(inspector));
   uint64_t before = hb_gl_readback_bytes();
-  walk();
+  evaluate();
   /* the forces of 40 texels in two textures, where draws are not counted their passes in a third, and a scale of 32 bytes for each
    * of the seven arrays */
   int textures = context->caps.has_counts ? 2 : 3;
@@ -216,12 +216,12 @@ static void test_cg2007(void **state)
   hb_inspector_step(inspector, 5); /* there is no later one */
   assert_false(hb_inspector_waits(inspector));
   hb_inspector_step(inspector, -100);
-  walk();
+  evaluate();
   assert_true(strstr(hb_inspector_title(inspector), "pass 1 of 36") != NULL);
   hb_inspector_play(inspector, 1);
   for (int k = 2; k <= 38; k++) {
     char expected[32];
-    walk();
+    evaluate();
     snprintf(expected, sizeof expected, "pass %d of 36", (k - 1) % 36 + 1);
     if (!strstr(hb_inspector_title(inspector), expected)) fail_msg("%s", hb_inspector_title(inspector));
   }
@@ -252,7 +252,7 @@ static void test_matrix(void **state)
   assert_int_equal(last_source, N - 1);
   expect_above(terms, 37 * 37);
   hb_inspector_step(inspector, 1);
-  walk();
+  evaluate();
   assert_string_equal(hb_inspector_title(inspector), "matrix2004, pass 2 of 8: fold 37 rows to 19");
   draw("matrix_fold");
   close_scheme();
@@ -263,7 +263,7 @@ static void test_bag(void **state)
   (void)state;
   open_scheme("bag", "i_each=4 partial=4 unroll=4 threads=1 bag=8 output=targets j_source=buffer_texture");
   hb_inspector_step(inspector, 2);
-  walk();
+  evaluate();
   assert_string_equal(hb_inspector_title(inspector), "bag, pass 3 of 5: sources 16 to 23");
   hb_inspector_mark(inspector, 5);
   draw("bag");
@@ -272,7 +272,7 @@ static void test_bag(void **state)
   assert_string_equal(hb_inspector_title(inspector), "");
   draw(NULL);
   assert_int_equal(scan(nothing), 0);
-  walk();
+  evaluate();
   assert_true(strstr(hb_inspector_title(inspector), "bag, pass 3 of 5") != NULL);
   close_scheme();
 }

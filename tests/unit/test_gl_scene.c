@@ -2,12 +2,13 @@
 #include "gl/gl.h"
 #include "support/picture.h"
 #include "support/support.h"
-#include "render/scene.h"
 #include "sim/sim.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "render/scene.c"
 
 enum { W = PICTURE_WIDTH, H = PICTURE_HEIGHT, PIXELS = 3 * W * H };
 
@@ -44,11 +45,21 @@ static void send(size_t n, const double *x, const double *v)
   ASSERT_OK(hb_view_particles_send(&particles, n, NULL, x, v, 0, NULL));
 }
 
+/* light[4 * samples^2 * width * height], bottom row first; red, green, blue and their brightness. */
+static void read_light(struct hb_scene *s, float *light_of)
+{
+  int width = s->light.width, height = s->light.height;
+  ASSERT_OK(hb_gl_context_use(s->context));
+  hb_gl_target_read(&s->light.target, 0, 0, 0, width, height, HB_GL_FLOATS, light_of);
+  for (int k = 0; k < 4 * width * height; k++) light_of[k] /= (float)s->format->unit;
+  ASSERT_OK(hb_gl_context_check_lost(s->context, "reading light"));
+}
+
 static void expose(const struct hb_scene_style *style)
 {
   ASSERT_OK(hb_scene_begin(scene, &camera));
   ASSERT_OK(hb_scene_stars(scene, &particles, style));
-  ASSERT_OK(hb_scene_light(scene, light));
+  read_light(scene, light);
 }
 
 /* Of brightness, in samples; width x height of them. */
@@ -330,7 +341,7 @@ static void step(struct hb_sim *sim, int steps)
   for (int k = 0; k < steps; k++) ASSERT_OK(hb_sim_step(sim));
 }
 
-static void draw(struct drawn_sim *d)
+static void draw_sim(struct drawn_sim *d)
 {
   ASSERT_OK(hb_view_particles_values(&d->particles, N, d->value));
   d->particles.mass = 1. / N;
@@ -379,7 +390,7 @@ static double draw_from_device(struct drawn_sim *d, uint8_t rgb[PIXELS])
   readbacks = 0;
   hb_sim_on_device(d->sim, &at);
   ASSERT_OK(hb_view_particles_lend(&d->particles, &at));
-  draw(d);
+  draw_sim(d);
   assert_int_equal(readbacks, 0);
   ASSERT_OK(hb_scene_picture(d->scene, &value_style, rgb));
   assert_int_equal(readbacks, 1);
@@ -405,7 +416,7 @@ static void draw_from_host(struct drawn_sim *d, double t, uint8_t rgb[PIXELS])
   ASSERT_OK(hb_trails_add(&d->trails, &d->particles));
   step(d->undisturbed, 40);
   send_state(d, t);
-  draw(d);
+  draw_sim(d);
   ASSERT_OK(hb_scene_picture(d->scene, &value_style, rgb));
 }
 

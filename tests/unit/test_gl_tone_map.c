@@ -1,9 +1,10 @@
 /* How light is tone mapped, pass by pass, against the same in C: a level of scattered light spread over the next larger. */
-#include "render/scene.h"
 #include "support/support.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "render/scene.c"
 
 enum { W = 7, H = 6, MOST = 4 * W * H }; /* of the smaller picture; texels of the larger */
 
@@ -52,8 +53,8 @@ static double spread_at(double x, double y, int c)
 static void spread(struct hb_gl_pass *pass, int width, int height, double share)
 {
   struct hb_gl_texture from, to;
-  ASSERT_OK(hb_tone_map_texture(context, HB_GL_RGBA32F, W, H, &from));
-  ASSERT_OK(hb_tone_map_texture(context, HB_GL_RGBA32F, width, height, &to));
+  ASSERT_OK(tone_map_texture(context, HB_GL_RGBA32F, W, H, &from));
+  ASSERT_OK(tone_map_texture(context, HB_GL_RGBA32F, width, height, &to));
   hb_gl_texture_write(&from, 0, W, H, small);
   hb_gl_pass_texture(pass, "source", &from);
   hb_gl_pass_float4(pass, "target_size", width, height, share, 0);

@@ -1,20 +1,19 @@
 /* Texts over a picture are wrapped between words. */
 #include "support/support.h"
-#include "render/paint.h"
 
-#include <string.h>
+#include "render/paint.c"
 
 static void expect(const char *text, int columns, int count, const char *const *lines)
 {
   int k = 0;
   for (const char *at = text, *next; *at; at = next, k++) {
-    int length = hb_paint_break(at, columns, &next);
+    int length = break_line(at, columns, &next);
     expect_below(k, count);
     assert_int_equal(length, strlen(lines[k]));
     assert_memory_equal(at, lines[k], (size_t)length);
   }
   assert_int_equal(k, count);
-  assert_int_equal(hb_paint_lines(text, columns), count);
+  assert_int_equal(hb_paint_lines(text, columns, NULL), count);
 }
 
 static void test_lines(void **state)
