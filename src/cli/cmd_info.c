@@ -7,7 +7,6 @@
 #include "console/target.h"
 #include "console/terminal.h"
 #include "measure/analysis.h"
-#include "measure/contents.h"
 #include "measure/facts.h"
 #include "plot/plot.h"
 

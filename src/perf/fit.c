@@ -16,33 +16,6 @@ double hb_fit_median(size_t count, double *values)
   return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-enum hb_status hb_fit_power_law(size_t count, const double *x, const double *y, struct hb_power_law *law,
-                                struct hb_power_law *error)
-{
-  double mean_x = 0, mean_y = 0, xx = 0, xy = 0, rest = 0, n = (double)count;
-  for (size_t k = 0; k < count; k++) {
-    if (!(x[k] > 0 && y[k] > 0 && isfinite(x[k]) && isfinite(y[k])))
-      return hb_fail(HB_ERR_USAGE, "a power law cannot have the point (%g, %g)", x[k], y[k]);
-    mean_x += log(x[k]) / n;
-    mean_y += log(y[k]) / n;
-  }
-  for (size_t k = 0; k < count; k++) {
-    double dx = log(x[k]) - mean_x;
-    xx += dx * dx;
-    xy += dx * (log(y[k]) - mean_y);
-  }
-  if (!(xx > 1e-12))
-    return hb_fail(HB_ERR_USAGE, "a power law needs points at two different x, got %zu point%s", count,
-                   hb_text_s(count));
-  double p = xy / xx, log_c = mean_y - p * mean_x;
-  for (size_t k = 0; k < count; k++) rest += pow(log(y[k]) - log_c - p * log(x[k]), 2);
-  double variance = count > 2 ? rest / (n - 2) : NAN;
-  *law = (struct hb_power_law){exp(log_c), p};
-  *error =
-      (struct hb_power_law){law->c * sqrt(variance * (1 / n + mean_x * mean_x / xx)), sqrt(variance / xx)};
-  return HB_OK;
-}
-
 /* ---- terms ------------------------------------------------------------------------------------------- */
 
 /* Normal equations of x / y against 1, every term in units of its own size: A t = b. */

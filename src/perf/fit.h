@@ -4,12 +4,6 @@
 
 #include <holmberg/measure.h>
 
-/* y = c x^p through count points, a straight line in log-log, so that relative distances count. The error of c is absolute,
- * like all here; errors are NaN for two points, which leave no scatter. Errors: HB_ERR_USAGE (fewer than two different x, or
- * a number that is not > 0). */
-enum hb_status hb_fit_power_law(size_t count, const double *x, const double *y, struct hb_power_law *law,
-                                struct hb_power_law *error);
-
 /* Sorts the values. */
 double hb_fit_median(size_t count, double *values);
 

@@ -1,9 +1,9 @@
-/* core/identity, measure/difference and measure/contents against sums of their own. */
+/* core/identity, measure/difference and measure/analysis against sums of their own. */
 #include "support/support.h"
 
+#include "measure/analysis.h"
 #include "measure/difference.h"
 #include "core/particles.h"
-#include "measure/contents.h"
 
 #include <math.h>
 #include <string.h>

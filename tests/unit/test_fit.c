@@ -2,11 +2,11 @@
 #include "support/support.h"
 
 #include "base/rng.h"
-#include "perf/fit.h"
-#include "perf/machine_model.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "measure/model.c"
 
 static int near(double got, double right, double relative)
 {
@@ -22,15 +22,15 @@ static void power_law_comes_back(void **state)
 {
   (void)state;
   double y[SIZES];
-  struct hb_power_law law, error;
+  struct hb_power_law law = {0}, error = {0};
   for (int k = 0; k < SIZES; k++) y[k] = 247 * pow(sizes[k], 0.35);
-  ASSERT_OK(hb_fit_power_law(SIZES, sizes, y, &law, &error));
+  ASSERT_OK(fit_power_law(SIZES, sizes, y, &law, &error));
   expect_near(law.c, 247, 1e-12);
   expect_near(law.p, 0.35, 1e-12);
   expect_below(error.c, 1e-10);
   expect_below(error.p, 1e-13);
   /* three points by hand: log2 of y is 0, 1, 4 at log2 of x = 1, 2, 3, so y = 2^(2 x - 7/3), residuals 1/3 -2/3 1/3 */
-  ASSERT_OK(hb_fit_power_law(3, (double[]){2, 4, 8}, (double[]){1, 2, 16}, &law, &error));
+  ASSERT_OK(fit_power_law(3, (double[]){2, 4, 8}, (double[]){1, 2, 16}, &law, &error));
   expect_near(law.p, 2, 1e-12);
   expect_near(law.c, exp2(-7. / 3), 1e-12);
   expect_near(error.p, sqrt(2. / 3 / 2), 1e-12);
@@ -41,7 +41,7 @@ static void power_law_of_two_points(void **state)
 {
   (void)state;
   struct hb_power_law law, error;
-  ASSERT_OK(hb_fit_power_law(2, (double[]){1, 100}, (double[]){5, 50}, &law, &error));
+  ASSERT_OK(fit_power_law(2, (double[]){1, 100}, (double[]){5, 50}, &law, &error));
   expect_near(law.c, 5, 1e-12);
   expect_near(law.p, 0.5, 1e-12);
   assert_true(isnan(error.c));
@@ -53,11 +53,11 @@ static void too_few_points_are_refused(void **state)
   (void)state;
   struct hb_power_law law, error;
   const double one[] = {64, 64, 64}, y[] = {1, 2, 3};
-  ASSERT_FAILS(hb_fit_power_law(0, one, y, &law, &error), HB_ERR_USAGE, "two different x");
-  ASSERT_FAILS(hb_fit_power_law(1, one, y, &law, &error), HB_ERR_USAGE, "two different x");
-  ASSERT_FAILS(hb_fit_power_law(3, one, y, &law, &error), HB_ERR_USAGE, "two different x");
-  ASSERT_FAILS(hb_fit_power_law(2, (double[]){1, 2}, (double[]){0, 1}, &law, &error), HB_ERR_USAGE, "(1, 0)");
-  ASSERT_FAILS(hb_fit_power_law(2, (double[]){1, NAN}, y, &law, &error), HB_ERR_USAGE, "nan");
+  ASSERT_FAILS(fit_power_law(0, one, y, &law, &error), HB_ERR_USAGE, "two different x");
+  ASSERT_FAILS(fit_power_law(1, one, y, &law, &error), HB_ERR_USAGE, "two different x");
+  ASSERT_FAILS(fit_power_law(3, one, y, &law, &error), HB_ERR_USAGE, "two different x");
+  ASSERT_FAILS(fit_power_law(2, (double[]){1, 2}, (double[]){0, 1}, &law, &error), HB_ERR_USAGE, "(1, 0)");
+  ASSERT_FAILS(fit_power_law(2, (double[]){1, NAN}, y, &law, &error), HB_ERR_USAGE, "nan");
 }
 
 /* ---- terms ---- */
@@ -157,7 +157,7 @@ static const struct hb_machine known = {.t_start = 3e-5,
                                         .n_block = {0.3, 0.75},
                                         .n_steps = {200, 0.4}};
 
-enum { SEEDS = 3, RUNS = SIZES * SEEDS };
+enum { EACH = 3, RUNS = SIZES * EACH };
 
 /* Nearly normal, variance 1. */
 static double deviate(struct hb_rng *rng)
@@ -168,15 +168,15 @@ static double deviate(struct hb_rng *rng)
 }
 
 /* Runs of the known machine, phases and counts disturbed by a normal deviate times `noise`. */
-static void make_runs(int sends_all, double noise, uint64_t seed, struct hb_machine_run runs[RUNS])
+static void make_runs(int sends_all, double noise, uint64_t seed, struct machine_run runs[RUNS])
 {
   struct hb_rng rng = hb_rng_seeded(seed);
   for (int k = 0; k < RUNS; k++) {
-    double n = sizes[k / SEEDS], at[7];
+    double n = sizes[k / EACH], at[7];
     for (int i = 0; i < 7; i++) at[i] = exp(noise * deviate(&rng));
     double n_block = at[0] * hb_power_law_at(&known.n_block, n);
     double steps = at[1] * 0.25 * hb_power_law_at(&known.n_steps, n), share = known.t_start / 5;
-    runs[k] = (struct hb_machine_run){
+    runs[k] = (struct machine_run){
         .n = n,
         .span = 0.25,
         .block_steps = steps,
@@ -205,11 +205,11 @@ static double at(const struct hb_machine *machine, size_t offset)
 static void machine_comes_back(void **state)
 {
   (void)state;
-  struct hb_machine_run runs[RUNS];
+  struct machine_run runs[RUNS];
   for (int sends_all = 0; sends_all < 2; sends_all++) {
     struct hb_machine machine = {.sends_all = sends_all}, error = {0};
     make_runs(sends_all, 0, 1, runs);
-    ASSERT_OK(hb_machine_fit(RUNS, runs, &machine, &error));
+    ASSERT_OK(machine_fit(RUNS, runs, &machine, &error));
     for (size_t k = 0; k < COUNT_OF(constants); k++)
       if (!near(at(&machine, constants[k]), at(&known, constants[k]), 1e-6))
         fail_msg("constant %zu is %g, not %g", k, at(&machine, constants[k]), at(&known, constants[k]));
@@ -231,10 +231,10 @@ static void errors_say_how_sure(void **state)
   struct hb_machine right = known;
   right.sends_all = 1;
   for (uint64_t seed = 1; seed <= FITS; seed++) {
-    struct hb_machine_run runs[RUNS];
+    struct machine_run runs[RUNS];
     struct hb_machine machine = {.sends_all = 1}, error = {0};
     make_runs(1, 0.05, seed, runs);
-    ASSERT_OK(hb_machine_fit(RUNS, runs, &machine, &error));
+    ASSERT_OK(machine_fit(RUNS, runs, &machine, &error));
     for (size_t k = 0; k < COUNT_OF(constants); k++) {
       double off = fabs(at(&machine, constants[k]) - at(&known, constants[k])) / at(&error, constants[k]);
       within[0] += off < 2;
@@ -254,14 +254,13 @@ static void errors_say_how_sure(void **state)
 static void machine_of_too_few_runs(void **state)
 {
   (void)state;
-  struct hb_machine_run runs[RUNS];
+  struct machine_run runs[RUNS];
   struct hb_machine machine = {.sends_all = 1}, error = {0};
   make_runs(1, 0.05, 1, runs);
-  ASSERT_FAILS(hb_machine_fit(SEEDS, runs, &machine, &error), HB_ERR_USAGE, "two different x"); /* one size */
-  ASSERT_FAILS(hb_machine_fit(0, runs, &machine, &error), HB_ERR_USAGE, "two different x");
+  ASSERT_FAILS(machine_fit(EACH, runs, &machine, &error), HB_ERR_USAGE, "two different x"); /* one size */
+  ASSERT_FAILS(machine_fit(0, runs, &machine, &error), HB_ERR_USAGE, "two different x");
   runs[2].block_steps = 0;
-  ASSERT_FAILS(hb_machine_fit(RUNS, runs, &machine, &error), HB_ERR_NUMERIC,
-               "256 particles did 0 block steps");
+  ASSERT_FAILS(machine_fit(RUNS, runs, &machine, &error), HB_ERR_NUMERIC, "256 particles did 0 block steps");
 }
 
 int main(void)

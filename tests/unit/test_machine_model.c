@@ -1,5 +1,4 @@
 /* [PZ07] eqs 10-17 against what the paper prints: Table 3, Table 2, and what its text says of a million particles. */
-#include "perf/machine_model.h"
 #include "perf/paper.h"
 #include "support/support.h"
 
@@ -31,8 +30,8 @@ static void test_time_of_the_host(void **state)
 {
   (void)state;
   static const double t_host = 3.82e-7;
-  expect_near(hb_machine_t_host(&hb_machines[0], 65536, n_block(65536)) / 65536, t_host, 0.01);
-  expect_above(hb_machine_t_host(&hb_machines[0], 256, n_block(256)) / 256, 1.5 * t_host);
+  expect_near(machine_t_host(&hb_machines[0], 65536, n_block(65536)) / 65536, t_host, 0.01);
+  expect_above(machine_t_host(&hb_machines[0], 256, n_block(256)) / 256, 1.5 * t_host);
 }
 
 static void test_terms_of_a_step(void **state)
@@ -41,13 +40,13 @@ static void test_terms_of_a_step(void **state)
   const struct hb_machine *grape = machine("GRAPE-6Af"), *gpu = machine("8800GTX"), *xeon = machine("Xeon");
   expect_near(n_block(1024), 54.9, 1e-3); /* 0.2 * 1024^0.81, by hand */
   expect_near(hb_model_n_steps(1024, 0.01), 2795, 1e-3);
-  expect_near(hb_machine_t_host(xeon, 1000, 0), 2.647e-4, 1e-3); /* 900 000 cycles of 3.4 GHz */
-  expect_near(hb_machine_t_host(xeon, 0, 1000), 4.706e-3, 1e-3);
-  expect_near(hb_machine_t_comm(grape, 1000, 10), 10 * 1.6e-6, 1e-12);   /* sends the block */
-  expect_near(hb_machine_t_comm(gpu, 1000, 10), 1000 * 2.357e-5, 1e-12); /* sends all */
-  expect_equal(hb_machine_t_comm(xeon, 1000, 10), 0);
-  expect_near(hb_machine_t_force(gpu, 1000, 10), 8.15e-6, 1e-12);
-  expect_near(hb_machine_t_step(gpu, 1000, 10), 2.647e-4 + 4.706e-5 + 8.15e-6 + 2.357e-2, 1e-4);
+  expect_near(machine_t_host(xeon, 1000, 0), 2.647e-4, 1e-3); /* 900 000 cycles of 3.4 GHz */
+  expect_near(machine_t_host(xeon, 0, 1000), 4.706e-3, 1e-3);
+  expect_near(machine_t_comm(grape, 1000, 10), 10 * 1.6e-6, 1e-12);   /* sends the block */
+  expect_near(machine_t_comm(gpu, 1000, 10), 1000 * 2.357e-5, 1e-12); /* sends all */
+  expect_equal(machine_t_comm(xeon, 1000, 10), 0);
+  expect_near(machine_t_force(gpu, 1000, 10), 8.15e-6, 1e-12);
+  expect_near(machine_t_step(gpu, 1000, 10), 2.647e-4 + 4.706e-5 + 8.15e-6 + 2.357e-2, 1e-4);
 }
 
 /* Table 2: seconds of a quarter of a time unit; 0: not measured. */
