@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "perf/machine_model.c"
+
 static const struct hb_machine *machine(const char *name)
 {
   const struct hb_machine *m = hb_machines;
