@@ -171,9 +171,11 @@ static void weigh_one(struct hb_order *order, uint32_t i)
 
 void hb_order_weigh(struct hb_order *order, size_t n, const double *m, double m_mean)
 {
+  enum { FEW = 64 };
   int all = m_mean != order->m_mean;
   order->m_mean = m_mean;
   for (size_t i = 0; i < n; i++) {
+    while (!all && i + FEW < n && memcmp(m + i, order->m + i, FEW * sizeof *m) == 0) i += FEW; /* mostly */
     if (!all && m[i] == order->m[i]) continue;
     order->m[i] = m[i];
     int is_same = all && i > 0 && m[i] == m[i - 1]; /* often */

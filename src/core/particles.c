@@ -1,5 +1,6 @@
 #include "core/particles.h"
 
+#include "base/clones.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -98,7 +99,7 @@ uint64_t hb_particles_hash(const struct hb_particles *p)
   return hb_particles_radii(p) ? hb_hash_words(hash, p->n, p->radius) : hash;
 }
 
-size_t hb_particles_massive(const struct hb_particles *p)
+HB_CLONES size_t hb_particles_massive(const struct hb_particles *p)
 {
   const double *m = p->m;
   size_t count = 0, n = p->n;

@@ -1300,7 +1300,8 @@ enum hb_status hb_groups_weigh(struct hb_groups *groups)
 {
   double least = groups->m_mean * fmax(heavy, groups->stars / MOST);
   groups->m_most = 0;
-  for (uint32_t i = 0; i < groups->n; i++) groups->m_most = fmax(groups->m_most, groups->m[i]);
+  for (uint32_t i = 0; i < groups->n; i++)
+    groups->m_most = groups->m[i] > groups->m_most ? groups->m[i] : groups->m_most;
   if (!groups->sources) return HB_OK;
   groups->heavies = 0;
   for (uint32_t i = 0; i < groups->n; i++) {
@@ -1922,7 +1923,7 @@ static double span(const struct hb_nodes *nodes, uint64_t from, uint64_t to)
 static struct hb_chain_point node_at(const struct hb_groups *groups, const struct hb_nodes *nodes,
                                      uint32_t node, uint64_t tick)
 {
-  size_t k = 3 * (size_t)node;
+  size_t k = hb_groups_row(nodes, node);
   struct hb_chain_point p = {.m = groups->m[node]};
   memcpy(p.x, nodes->x + k, sizeof p.x);
   memcpy(p.v, nodes->v + k, sizeof p.v);
@@ -1938,7 +1939,7 @@ static void gather(const struct hb_groups *groups, const struct hb_group *g, con
 {
   for (size_t k = 0; k < g->settled; k++) {
     struct hb_chain_points *to = points + k / HB_CHAIN_LANES;
-    size_t l = k % HB_CHAIN_LANES, from = 3 * (size_t)g->list[k];
+    size_t l = k % HB_CHAIN_LANES, from = hb_groups_row(nodes, g->list[k]);
     to->m[l] = groups->m[g->list[k]];
     for (size_t c = 0; c < 3; c++) {
       to->x[c][l] = nodes->x[from + c], to->v[c][l] = nodes->v[from + c];

@@ -126,7 +126,9 @@ struct hb_groups {
 
 /* The nodes of the scheme. Arrays are [3 * n]; x v a j are those at a node's own time, xp vp those at the block's. */
 struct hb_nodes {
-  const double *x, *v, *a, *j;
+  const double *x, *v, *a, *j; /* at a node's own time: three numbers of each row, */
+  size_t row;                  /* so many from one to the next, */
+  const uint32_t *place;       /* and that is a node's; NULL: its number */
   const double *xp, *vp;
   double dt_min; /* of one tick */
   const void *context;
@@ -141,6 +143,12 @@ struct hb_nodes {
   uint64_t now;
   int (*has_all)(const void *context); /* whether all are set; NULL: they are */
 };
+
+/* Where x v a j of a node begin. */
+static inline size_t hb_groups_row(const struct hb_nodes *nodes, uint32_t node)
+{
+  return nodes->row * (nodes->place ? nodes->place[node] : node);
+}
 
 /* Before xp vp of a node are read that may not be in the block. */
 static inline void hb_groups_need(const struct hb_nodes *nodes, uint32_t node)

@@ -70,7 +70,13 @@ HB_CLONES static void predict_run(const struct hb_hermite4 *h, const struct hb_s
   const double *x = h->particles->x, *v = h->particles->v, *a = h->a, *j = h->j;
   const uint8_t *level = h->blocks->level;
   double *xp = h->xp, *vp = h->vp;
-  for (size_t i = from; i + 1 < end; i++)
+  for (size_t i = from; i + 1 < end && h->ahead; i++) {
+    const hb_four *row = hb_rows_of(h->ahead + h->place[i]);
+    if (i + FETCHED_AHEAD < end)
+      hb_fetch(h->ahead[h->place[i + FETCHED_AHEAD]].x, h->ahead[h->place[i + FETCHED_AHEAD]].j);
+    hb_predict_four(row, row + 1, row + 2, row + 3, &spans[level[i]], FOUR(xp), FOUR(vp));
+  }
+  for (size_t i = from; i + 1 < end && !h->ahead; i++)
     hb_predict_four(FOUR(x), FOUR(v), FOUR(a), FOUR(j), &spans[level[i]], FOUR(xp), FOUR(vp));
 }
 
@@ -418,6 +424,7 @@ enum hb_status hb_hermite4_keep(struct hb_hermite4 *h, size_t ni, const uint32_t
 
 enum hb_status hb_hermite4_send(struct hb_hermite4 *h, size_t ni, const uint32_t *index)
 {
+  hb_hermite4_near.settle_all(h);
   const struct hb_force_particles p = force_particles(h);
   return hb_force_keep(h->force, &p, ni, index);
 }
@@ -502,9 +509,10 @@ static enum hb_status correct_on_device(struct hb_hermite4 *h, uint64_t T, size_
   return HB_OK;
 }
 
-/* Reads x v a j back from the device if they are newer there. */
+/* x v a j as they are, whoever else has them. */
 static enum hb_status sync_with_device(struct hb_hermite4 *h)
 {
+  hb_hermite4_near.settle_all(h);
   if (!h->stale) return HB_OK;
   struct hb_force_particles p = force_particles(h);
   HB_TRY(hb_force_fetch(h->force, &p));
@@ -643,6 +651,7 @@ void hb_hermite4_place_corrected(struct hb_hermite4 *h, size_t from, size_t end)
 static enum hb_status weigh(struct hb_hermite4 *h)
 {
   h->rule.mass = hb_sum(h->n, h->particles->m);
+  if (h->is_changing == HB_CHANGE_MASSES) return HB_OK; /* who has any is the same */
   return hb_force_find_massive(h->force, h->n, h->particles->m);
 }
 
@@ -655,6 +664,7 @@ enum hb_status hb_hermite4_weigh_all(struct hb_hermite4 *h)
 
 enum hb_status hb_hermite4_drop(struct hb_hermite4 *h, const uint32_t *number, size_t left)
 {
+  hb_hermite4_near.settle_all(h);
   hb_columns_renumber(&hb_particles_columns, h->n, number, h->particles);
   hb_columns_renumber(&hb_blocks_columns, h->n, number, h->blocks);
   hb_columns_renumber(&columns, h->n, number, h);
@@ -1256,9 +1266,10 @@ static enum hb_status change_copy(struct hb_hermite4 *h, const struct hb_state_c
 static enum hb_status change(void *state, const struct hb_state_change *by)
 {
   struct hb_hermite4 *h = state;
+  int is_mass = is_by_mass(h, by);
   HB_TRY(reserve_predicted(h));
-  HB_TRY(sync_with_device(h));
-  return is_by_mass(h, by) ? change_now(h, HB_CHANGE_MASSES, by) : change_copy(h, by);
+  if (!is_mass || h->stale) HB_TRY(sync_with_device(h));
+  return is_mass ? change_now(h, HB_CHANGE_MASSES, by) : change_copy(h, by);
 }
 
 /* ---- facts ---- */

@@ -41,9 +41,17 @@ struct hb_hermite4 {
   struct hb_bodies *bodies;
   struct hb_passages *passages;
   struct hb_massless *massless;
-  struct hb_hermite4_near *near;                                        /* neighbor lists */
-  int has_parts;                                                        /* of forces, near and far */
+  struct hb_hermite4_near *near; /* neighbor lists */
+  int has_parts;                 /* of forces, near and far */
+  const struct hb_record
+      *ahead; /* whose x v a j, by place, are what counts, until they are settled; NULL: none */
+  const uint32_t *place;
   enum { HB_CHANGE_NONE, HB_CHANGE_MASSES, HB_CHANGE_ANY } is_changing; /* in hermite4_change.c */
+};
+
+/* What a prediction reads, two cache lines. */
+struct hb_record {
+  double x[3], m, v[3], v_rest, a[3], a_rest, j[3], j_rest;
 };
 
 /* ---- [PZ07] eqs 3 and 4 ---- */
@@ -57,6 +65,9 @@ static inline struct hb_span hb_span_of(double dt) { return (struct hb_span){dt,
 
 /* Three components of a particle and one that does not matter. */
 typedef double hb_four __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* x v a j of a record. */
+static inline const hb_four *hb_rows_of(const struct hb_record *r) { return (const hb_four *)r; }
 
 /* Four columns from four rows. */
 static inline __attribute__((always_inline)) void hb_transpose(const hb_four row[4], hb_four column[4])
@@ -88,8 +99,9 @@ static inline void hb_hermite4_predict(const struct hb_hermite4 *h, size_t i, co
 {
   const double *from[] = {h->particles->x, h->particles->v, h->a, h->j};
   hb_four of[4] = {{0}}, x, v;
-  for (int k = 0; k < 4; k++) memcpy(&of[k], from[k] + 3 * i, 3 * sizeof *xp);
-  hb_predict_four(&of[0], &of[1], &of[2], &of[3], dt, &x, &v);
+  const hb_four *row = h->ahead ? hb_rows_of(h->ahead + h->place[i]) : of;
+  for (int k = 0; k < 4 && row == of; k++) memcpy(&of[k], from[k] + 3 * i, 3 * sizeof *xp);
+  hb_predict_four(row, row + 1, row + 2, row + 3, dt, &x, &v);
   memcpy(xp, &x, 3 * sizeof *xp);
   memcpy(vp, &v, 3 * sizeof *vp);
 }
@@ -176,11 +188,10 @@ enum hb_status hb_hermite4_predict_on_device(struct hb_hermite4 *h, uint64_t T);
 
 /* ---- hermite4_near.c: near and far parts ---- */
 
-/* What a piece of particles feels of a change: pulls and their derivatives, of those that have any. */
-enum { HB_FELT_PIECE = 64 };
+/* What a piece of particles feels of a change: pulls and their derivatives; and how far it is, squared. */
+enum { HB_FELT_PIECE = 256 };
 struct hb_felt {
-  uint8_t has[HB_FELT_PIECE];
-  double a[3 * HB_FELT_PIECE + 4], k[3 * HB_FELT_PIECE + 4];
+  double a[3][HB_FELT_PIECE], k[3][HB_FELT_PIECE], r2[HB_FELT_PIECE];
 };
 
 struct hb_hermite4_near_ops {
@@ -198,7 +209,15 @@ struct hb_hermite4_near_ops {
   void (*parts)(const struct hb_hermite4 *h, size_t i, const double **a, const double **k);
   void (*fetch)(const struct hb_hermite4 *h, size_t i);
   void (*store)(struct hb_hermite4 *h, uint32_t i);
-  void (*store_piece)(struct hb_hermite4 *h, size_t from, size_t n);
+  void (*set_mass)(struct hb_hermite4 *h, uint32_t i, double m); /* alone */
+  struct hb_record *(*records)(const struct hb_hermite4 *h, const uint32_t **place,
+                               const uint8_t **far); /* all, and far levels */
+
+  /* x v a j become those of records that are ahead: no bit of what follows is another. Particles list[count], predicted, to rows
+   * x y z vx vy vz m of the tile, the last one up to a multiple of four times. */
+  void (*settle_all)(struct hb_hermite4 *h);
+  void (*gather)(const struct hb_record *record, const uint32_t *place, const uint8_t *level,
+                 const struct hb_span *span, const uint32_t *list, size_t count, double *tile, size_t row);
 
   /* A block at tick T. Whether a far step ends for any of it: then all have to be predicted. */
   int (*begin_block)(struct hb_hermite4 *h, uint64_t T, size_t ni);
@@ -232,15 +251,15 @@ struct hb_hermite4_near_ops {
   void (*catch_up)(struct hb_hermite4 *h, uint64_t T, size_t b, double a[3], double k[3], double dx[3],
                    double dv[3]);
 
-  /* Of a change: which of the particles from .. from + n - 1 have s in their lists, and whether any; r2[n] are their distances, squared,
-   * NULL: all lists are looked at. What a mass weighs in lists; s comes in if it is near, and weighs that. What those particles feel more
-   * from now on, dt[3 * n] after their own times and since[] after those of levels. The most that i's far level may be. */
-  int (*find)(const struct hb_hermite4 *h, uint32_t s, size_t from, size_t n, const double *r2,
-              uint8_t *is_near);
+  /* Of a change, span[] after the times of levels: what the particles from .. from + n - 1 feel more, a[3 * n] k[3 * n], is added to their
+   * far parts; of that what i feels, or who has s in its list, goes to its near part (by_distance: where s is far, no list is looked at).
+   * What a mass weighs in lists; s comes in if it is near, and weighs that. The most that i's far level may be. */
+  void (*feel)(struct hb_hermite4 *h, size_t from, size_t n, const double *a, const double *k);
+  void (*own)(struct hb_hermite4 *h, const struct hb_span *span, uint32_t i, const struct hb_pull *f);
+  void (*part)(struct hb_hermite4 *h, const struct hb_span *span, uint32_t s, size_t from, size_t n,
+               const struct hb_felt *f, int by_distance);
   double (*weight)(const struct hb_hermite4 *h, double m);
   void (*meet)(struct hb_hermite4 *h, uint32_t i, uint32_t s, double weight);
-  void (*feel)(struct hb_hermite4 *h, const double *since, size_t from, size_t n, const double *dt,
-               const struct hb_felt *near, const struct hb_felt *far);
   void (*limit)(struct hb_hermite4 *h, uint32_t i, unsigned most);
 
   /* Masses or numbers have changed, or particles have moved far: a new order in space. Errors: HB_ERR_INTERNAL. */

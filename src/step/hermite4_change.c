@@ -6,14 +6,15 @@
  * split. A group that a member of changes becomes stars, which join again at once if they should. Whoever feels more than points of
  * these, or is felt so, begins anew, too.
  *
- * Where only a mass is another, no step becomes longer than it was, and who feels less than nu^2 / 2048 of its own pull, up to the next
- * sums, hears of it by these: that is a hundredth of what eq. 9 lets a step err, and to write the state of all is what a change costs; nu^2 /
- * 128, where nobody loses more than 2e-4 of its mass: few are near that limit. What is at another place, or has another velocity, gets its first step by eq. 9 after
- * a trial, which is repeated with what that finds as long as it is shorter.
+ * Where only a mass is another, no step becomes longer than it was. What is at another place, or has another velocity, gets its first
+ * step by eq. 9 after a trial, which is repeated with what that finds as long as it is shorter.
  *
  * All others are in the middle of their steps. From T on they feel f = new pulls - old pulls more, and its derivative g. Their a and j
  * at t_i = T - dt become those of an orbit on which they had felt f + (t - T) g always, and which is at T where they are: x and v at t_i
- * are those of that orbit. So the corrector, at the end of the step, sees forces that change smoothly. */
+ * are those of that orbit. So the corrector, at the end of the step, sees forces that change smoothly.
+ *
+ * To read and write the state of all is what a change costs. With lists only the records, which sources are predicted from, and far parts
+ * are written; columns x v a j are older until their particle's next step, or until somebody asks for them (settle_all). */
 #include "step/hermite4.h"
 
 #include "base/arith.h"
@@ -49,9 +50,8 @@ struct change {
   uint8_t *what;        /* [n] of them that there are at the end; NULL: masses alone */
   uint8_t *level, *far; /* [n] of steps so far; UINT8_MAX: any */
   double eps2;
-  struct sources felt;            /* what the others feel more, less with masses below 0 */
-  double since[HB_BLOCKS_LEVELS]; /* the times of levels, up to T */
-  double least;                   /* of their own pull, which they are told of at once */
+  struct sources felt;                   /* what the others feel more, less with masses below 0 */
+  struct hb_span span[HB_BLOCKS_LEVELS]; /* from the times of levels to T */
   double *
       sums; /* of each piece: momentum[3], and what it does to each source's potential; NULL: not asked for */
 };
@@ -163,18 +163,21 @@ static enum hb_status energy_of(const struct change *c, double *energy)
 
 /* ---- what the others feel ---- */
 
-enum { PIECE = HB_FELT_PIECE, ALONE = 4096, LANES = 8, ROWS = 3 * PIECE + 4 };
+enum { PIECE = HB_FELT_PIECE, ALONE = 4096, LANES = 8 };
 
-/* Nodes from .. from + n - 1, as rows and as columns; those that feel nothing have felt 0, others 1. */
+/* Nodes from .. from + n - 1, and predicted as columns x y z vx vy vz m; those that feel nothing have felt 0, others 1. */
 struct piece {
   size_t from, n;
-  double dt[ROWS], row[2][ROWS];
-  double x[3][PIECE], v[3][PIECE], m[PIECE], felt[PIECE];
+  struct hb_record *record; /* of the k-th: record[place[k]] */
+  const uint32_t *place;
+  const uint8_t *level, *far;
+  double tile[7][PIECE], felt[PIECE];
 };
 
-/* What they feel of one: pulls, and derivatives; and how far it is, squared. */
-struct pulls {
-  double a[3][PIECE], k[3][PIECE], r2[PIECE];
+/* Where there are no lists, records are made for a while. */
+struct made {
+  struct hb_record record[PIECE];
+  uint32_t place[PIECE];
 };
 
 static void add_pull(const struct source *s, double eps2, const double x[3], const double v[3],
@@ -189,73 +192,59 @@ static void add_pull(const struct source *s, double eps2, const double x[3], con
   }
 }
 
-/* Columns of rows of three; and back. */
-HB_CLONES static void to_columns(size_t n, const double *row, double column[3][PIECE])
+static void swap(const struct hb_hermite4 *h, const struct piece *p, struct made *made, int is_back)
 {
-  for (size_t k = 0; k < n; k += 4) {
-    hb_four from[4], to[4];
-    for (size_t c = 0; c < 4; c++) from[c] = *(const hb_four *)(row + 3 * (k + c));
-    hb_transpose(from, to);
-    for (size_t d = 0; d < 3; d++) *(hb_four *)(column[d] + k) = to[d];
-  }
-}
-HB_CLONES static void to_rows(size_t n, double column[3][PIECE], double *row)
-{
-  for (size_t k = 0; k < n; k += 4) {
-    hb_four from[4] = {{0}}, to[4];
-    for (size_t d = 0; d < 3; d++) from[d] = *(const hb_four *)(column[d] + k);
-    hb_transpose(from, to);
-    for (size_t c = 0; c < 4; c++) *(hb_four *)(row + 3 * (k + c)) = to[c];
-  }
+  double *of[] = {h->particles->x, h->particles->v, h->a, h->j};
+  for (size_t k = 0; k < p->n; k++)
+    for (size_t c = 0; c < 4; c++) {
+      double *row = (double *)(made->record + k) + 4 * c, *from = of[c] + 3 * (p->from + k);
+      memcpy(is_back ? from : row, is_back ? row : from, 3 * sizeof *row);
+    }
 }
 
-/* Eqs 3 and 4 of components. */
-HB_CLONES static void predict_rows(size_t n, const double *dt, const double *x, const double *v,
-                                   const double *a, const double *j, double *xp, double *vp)
+static void take_records(const struct hb_hermite4 *h, struct piece *p, struct made *made)
 {
-#pragma omp simd
-  for (size_t k = 0; k < n; k++) {
-    double t = dt[k], half = t / 2, third = t / 3;
-    xp[k] = x[k] + t * (v[k] + half * (a[k] + third * j[k]));
-    vp[k] = v[k] + t * (a[k] + half * j[k]);
+  p->far = p->level = h->blocks->level + p->from;
+  if (hb_hermite4_has_parts(h)) {
+    p->record = hb_hermite4_near.records(h, &p->place, &p->far);
+    p->place += p->from, p->far += p->from;
+    return;
   }
+  const double *m = hb_hermite4_masses(h) + p->from;
+  p->record = made->record, p->place = made->place;
+  for (size_t k = 0; k < p->n; k++)
+    made->place[k] = (uint32_t)k, made->record[k] = (struct hb_record){.m = m[k]};
+  swap(h, p, made, 0);
 }
 
-static void take_piece(const struct change *c, struct piece *p)
+static void take_piece(const struct change *c, struct piece *p, struct made *made)
 {
   const struct hb_hermite4 *h = c->h;
-  const size_t from = 3 * p->from, n = 3 * p->n, bytes = n * sizeof *p->dt;
-  const uint8_t *level = h->blocks->level + p->from;
-  for (size_t k = 0; k < p->n; k++)
-    for (size_t d = 0; d < 3; d++) p->dt[3 * k + d] = c->since[level[k]];
-  if (c->sums) {
-    predict_rows(n, p->dt, h->particles->x + from, h->particles->v + from, h->a + from, h->j + from,
-                 p->row[0], p->row[1]);
-  } else {
-    memcpy(p->row[0], h->xp + from, bytes);
-    memcpy(p->row[1], h->vp + from, bytes);
-  }
-  to_columns(p->n, p->row[0], p->x);
-  to_columns(p->n, p->row[1], p->v);
-  memcpy(p->m, hb_hermite4_masses(h) + p->from, p->n * sizeof *p->m);
-  for (size_t k = 0; k < p->n; k++)
-    p->felt[k] =
-        !(c->what && c->what[p->from + k] & IS_FRESH) && !hb_hermite4_is_parked(h, (uint32_t)(p->from + k));
+  uint32_t all[PIECE];
+  take_records(h, p, made);
+  for (size_t k = 0; k < p->n; k++) all[k] = (uint32_t)k, p->felt[k] = 1;
+  hb_hermite4_near.gather(p->record, p->place, p->level, c->span, all, p->n, p->tile[0], PIECE);
+  for (size_t k = 0; k < p->n && (c->what || h->groups); k++)
+    if ((c->what && c->what[p->from + k] & IS_FRESH) || hb_hermite4_is_parked(h, (uint32_t)(p->from + k)))
+      p->felt[k] = 0;
 }
 
-/* All of them by one, which does not pull itself. */
-HB_CLONES static void pull_piece(const struct piece *p, const struct source *s, double eps2, struct pulls *f)
+/* All of them by one, which does not pull itself; and what they do to its potential. */
+HB_CLONES static void pull_piece(const struct piece *p, const struct source *s, double eps2,
+                                 struct hb_felt *f, double *phi)
 {
+  const size_t own = s->node - p->from;
   const double m = s->m, x0 = s->x[0], x1 = s->x[1], x2 = s->x[2], v0 = s->v[0], v1 = s->v[1], v2 = s->v[2];
 #pragma omp simd
   for (size_t k = 0; k < p->n; k++) {
-    double rx = x0 - p->x[0][k], ry = x1 - p->x[1][k], rz = x2 - p->x[2][k];
-    double wx = v0 - p->v[0][k], wy = v1 - p->v[1][k], wz = v2 - p->v[2][k];
+    double rx = x0 - p->tile[0][k], ry = x1 - p->tile[1][k], rz = x2 - p->tile[2][k];
+    double wx = v0 - p->tile[3][k], wy = v1 - p->tile[4][k], wz = v2 - p->tile[5][k];
     double r2 = rx * rx + ry * ry + rz * rz + eps2;
     f->r2[k] = r2;
     r2 = r2 > 0 ? r2 : 1;
     double rinv = 1 / sqrt(r2), rinv2 = rinv * rinv, mrinv3 = p->felt[k] * m * rinv * rinv2;
     double q = 3 * (rx * wx + ry * wy + rz * wz) * rinv2;
+    phi[k] = k == own ? 0 : p->tile[6][k] * rinv;
     f->a[0][k] = mrinv3 * rx, f->a[1][k] = mrinv3 * ry, f->a[2][k] = mrinv3 * rz;
     f->k[0][k] = mrinv3 * (wx - q * rx), f->k[1][k] = mrinv3 * (wy - q * ry);
     f->k[2][k] = mrinv3 * (wz - q * rz);
@@ -281,79 +270,40 @@ HB_CLONES static double sum_of_two(size_t n, const double *p, const double *q)
   return sum_of(n, both);
 }
 
-static void begin_near(struct hb_felt *near, size_t k)
-{
-  for (size_t d = 3 * k; d < 3 * k + 3 && !near->has[k]; d++) near->a[d] = near->k[d] = 0;
-  near->has[k] = 1;
-}
-
-/* What those feel near that have it in their lists, the others do not. */
-static void take_near(const struct change *c, const struct piece *p, const struct source *s, struct pulls *f,
-                      struct hb_felt *near)
-{
-  uint8_t is_near[PIECE];
-  const double *r2 = c->sums ? f->r2 : NULL;
-  if (!hb_hermite4_has_parts(c->h) || !hb_hermite4_near.find(c->h, s->node, p->from, p->n, r2, is_near))
-    return;
-  for (size_t k = 0; k < p->n; k++) {
-    if (!is_near[k]) continue;
-    begin_near(near, k);
-    for (size_t d = 0; d < 3; d++) {
-      near->a[3 * k + d] += f->a[d][k], near->k[3 * k + d] += f->k[d][k];
-      f->a[d][k] = f->k[d][k] = 0;
-    }
-  }
-}
-
 /* Coriolis' force turns with the pulls, and belongs to the near part. */
-static void turn(const struct change *c, size_t n, struct hb_felt *near, const struct hb_felt *far)
+static void turn(const struct change *c, const struct piece *p, struct hb_felt *f)
 {
   static const double at_rest[3] = {0};
   if (!c->h->field || hb_field_turn(c->h->field) == 0) return;
-  for (size_t k = 0; k < n; k++) {
-    double a[3];
-    begin_near(near, k);
-    for (size_t d = 0; d < 3; d++) a[d] = near->a[3 * k + d] + far->a[3 * k + d];
-    hb_field_deflect(c->h->field, at_rest, a, near->k + 3 * k);
+  for (size_t k = 0; k < p->n; k++) {
+    struct hb_pull own = {{f->a[0][k], f->a[1][k], f->a[2][k]}, {0}};
+    hb_field_deflect(c->h->field, at_rest, own.a, own.k);
+    for (size_t d = 0; d < 3; d++) own.a[d] = 0, f->k[d][k] += own.k[d];
+    if (hb_hermite4_has_parts(c->h)) hb_hermite4_near.own(c->h, c->span, (uint32_t)(p->from + k), &own);
   }
 }
 
-/* x or v of a particle, with what rounding took from it, becomes larger by d. */
-static inline double add(double q, double d, float *lost)
+/* Their records are of orbits on which they had felt that always, and so are the far parts, by rows a k. */
+HB_CLONES static void move_past(const struct piece *p, const struct hb_span *span, const struct hb_felt *f,
+                                double *a, double *k)
 {
-  double more = d + *lost, sum = q + more, part = sum - q;
-  *lost = (float)((q - (sum - part)) + (more - part));
-  return sum;
-}
-
-/* Components of them, dt after their own times. */
-HB_CLONES static void move_past(size_t n, const double *dt, const struct hb_felt *f, double *a, double *j,
-                                double *x, double *v, uint64_t *lost)
-{
-#pragma omp simd
-  for (size_t k = 0; k < n; k++) {
-    double t = dt[k], fa = f->a[k], fk = f->k[k];
-    float x_lost = hb_bits_to_float((uint32_t)lost[k]), v_lost = hb_bits_to_float((uint32_t)(lost[k] >> 32));
-    a[k] += fa - t * fk;
-    j[k] += fk;
-    x[k] = add(x[k], t * t / 2 * (fa - t / 3 * fk), &x_lost);
-    v[k] = add(v[k], -t * (fa - t / 2 * fk), &v_lost);
-    lost[k] = hb_bits_of_float(x_lost) | (uint64_t)hb_bits_of_float(v_lost) << 32;
+  for (size_t from = 0; from < p->n; from += 4) {
+    hb_four column[2][4] = {{{0}}}, fa[4], fk[4];
+    for (size_t d = 0; d < 3; d++)
+      column[0][d] = *(const hb_four *)(f->a[d] + from), column[1][d] = *(const hb_four *)(f->k[d] + from);
+    hb_transpose(column[0], fa);
+    hb_transpose(column[1], fk);
+    for (size_t c = 0; c < 4 && from + c < p->n; c++) {
+      const struct hb_span dt = span[p->level[from + c]];
+      hb_four *row = (hb_four *)(p->record + p->place[from + c]);
+      row[0] += dt.whole * dt.half * (fa[c] - dt.third * fk[c]);
+      row[1] -= dt.whole * (fa[c] - dt.half * fk[c]);
+      row[2] += fa[c] - dt.whole * fk[c];
+      row[3] += fk[c];
+      *(hb_four *)(a + 3 * (from + c)) = fa[c] - span[p->far[from + c]].whole * fk[c];
+      *(hb_four *)(k + 3 * (from + c)) = fk[c];
+    }
   }
-}
-
-static void end_feeling(const struct change *c, const struct piece *p, const struct hb_felt *near,
-                        struct hb_felt *far)
-{
-  struct hb_hermite4 *h = c->h;
-  const size_t from = 3 * p->from, n = 3 * p->n;
-  if (hb_hermite4_has_parts(h)) hb_hermite4_near.feel(h, c->since, p->from, p->n, p->dt, near, far);
-  for (size_t i = 0; i < p->n; i++)
-    for (size_t k = 3 * i; k < 3 * i + 3 && near->has[i]; k++)
-      far->a[k] += near->a[k], far->k[k] += near->k[k];
-  move_past(n, p->dt, far, h->a + from, h->j + from, h->particles->x + from, h->particles->v + from,
-            h->lost + from);
-  hb_hermite4_near.store_piece(h, p->from, p->n);
 }
 
 /* What comes near enters lists. */
@@ -363,123 +313,61 @@ static void meet(const struct change *c, const struct piece *p, const struct sou
     if (p->felt[k] > 0) hb_hermite4_near.meet(c->h, (uint32_t)(p->from + k), s->node, s->weight);
 }
 
-static void add_pulls(size_t n, struct pulls *f, struct hb_felt *to)
+static void add_pulls(size_t n, const struct hb_felt *f, struct hb_felt *to)
 {
-  double a[ROWS], j[ROWS];
-  to_rows(n, f->a, a);
-  to_rows(n, f->k, j);
-  for (size_t k = 0; k < 3 * n; k++) to->a[k] += a[k], to->k[k] += j[k];
+  for (size_t d = 0; d < 3; d++)
+    for (size_t k = 0; k < n; k++) to->a[d][k] += f->a[d][k], to->k[d][k] += f->k[d][k];
 }
 
-static void feel(const struct change *c, const struct piece *p)
+/* Of one source; with sums, lists stay. */
+static void feel_one(const struct change *c, const struct piece *p, size_t s, double *sum, struct hb_felt *f)
 {
-  struct pulls f;
-  struct hb_felt near, far;
-  memset(near.has, 0, sizeof near.has);
-  for (size_t s = 0; s < c->felt.count; s++) {
-    const struct source *by = c->felt.at + s;
-    pull_piece(p, by, c->eps2, &f);
-    meet(c, p, by);
-    take_near(c, p, by, &f, &near);
-    if (s == 0)
-      to_rows(p->n, f.a, far.a), to_rows(p->n, f.k, far.k);
-    else
-      add_pulls(p->n, &f, &far);
-  }
-  turn(c, p->n, &near, &far);
-  end_feeling(c, p, &near, &far);
+  const struct source *by = c->felt.at + s;
+  double phi[PIECE];
+  pull_piece(p, by, c->eps2, f, phi);
+  if (sum) sum[3 + s] = sum_of(p->n, phi);
+  meet(c, p, by);
+  if (hb_hermite4_has_parts(c->h))
+    hb_hermite4_near.part(c->h, c->span, by->node, p->from, p->n, f, sum != NULL);
 }
 
-/* ---- masses alone: what all do to the potential of those that change, and who is told ---- */
-
-/* What they do to its potential, and how strongly it pulls them. */
-HB_CLONES static void weigh_piece(const struct piece *p, const struct source *s, double eps2, double *phi,
-                                  double *strength)
+static void feel_piece(void *context, size_t from, size_t end)
 {
-  const size_t own = s->node - p->from;
-  const double m = fabs(s->m), x0 = s->x[0], x1 = s->x[1], x2 = s->x[2];
-#pragma omp simd
-  for (size_t k = 0; k < p->n; k++) {
-    double rx = x0 - p->x[0][k], ry = x1 - p->x[1][k], rz = x2 - p->x[2][k];
-    double r2 = rx * rx + ry * ry + rz * rz + eps2;
-    double rinv = 1 / sqrt(r2 > 0 ? r2 : 1);
-    phi[k] = k == own ? 0 : p->m[k] * rinv;
-    strength[k] += k == own ? 0 : m * rinv * rinv;
-  }
-}
-
-/* The potentials of all sources, and the momentum. */
-static void add_sums(const struct change *c, size_t piece, const struct piece *p, double *strength)
-{
-  double *sum = c->sums + piece * (c->felt.count + 3), q[PIECE];
-  memset(strength, 0, PIECE * sizeof *strength);
-  for (size_t s = 0; s < c->felt.count; s++) {
-    weigh_piece(p, c->felt.at + s, c->eps2, q, strength);
-    sum[3 + s] = sum_of(p->n, q);
-  }
-  for (size_t d = 0; d < 3; d++) sum[d] = sum_of_two(p->n, p->m, p->v[d]);
-}
-
-/* Those that feel too little of their own pulls feel nothing. */
-HB_CLONES static void spare(size_t n, double least, double a[3][PIECE], const double *strength, double *felt)
-{
-#pragma omp simd
-  for (size_t k = 0; k < n; k++) {
-    double own2 = a[0][k] * a[0][k] + a[1][k] * a[1][k] + a[2][k] * a[2][k];
-    felt[k] = strength[k] > least * sqrt(own2) ? felt[k] : 0;
-  }
-}
-
-/* How many are told. */
-static size_t choose(const struct change *c, struct piece *p, const double *strength)
-{
-  double a[3][PIECE], row[ROWS];
-  memcpy(row, c->h->a + 3 * p->from, 3 * p->n * sizeof *row);
-  to_columns(p->n, row, a);
-  spare(p->n, c->least, a, strength, p->felt);
-  return (size_t)sum_of(p->n, p->felt);
-}
-
-static void feel_few(const struct change *c, const struct piece *all)
-{
-  struct piece p = {.n = 1};
-  for (size_t k = 0; k < all->n; k++) {
-    if (!(all->felt[k] > 0)) continue;
-    p.from = all->from + k;
-    take_piece(c, &p);
-    feel(c, &p);
-  }
-}
-
-static void feel_piece(void *context, size_t piece)
-{
-  enum { FEW = PIECE / 8 };
   const struct change *c = context;
-  double strength[PIECE];
-  struct piece p;
-  p.from = piece * PIECE, p.n = hb_parallel_end(c->h->n, PIECE, p.from) - p.from;
-  take_piece(c, &p);
-  if (c->sums) {
-    add_sums(c, piece, &p, strength);
-    size_t told = choose(c, &p, strength);
-    if (told <= FEW) {
-      feel_few(c, &p);
-      return;
-    }
+  struct hb_felt f, more;
+  struct made made;
+  struct piece p = {.from = from, .n = end - from};
+  double a[3 * PIECE + 4], k[3 * PIECE + 4],
+      *sum = c->sums ? c->sums + from / PIECE * (c->felt.count + 3) : NULL;
+  take_piece(c, &p, &made);
+  feel_one(c, &p, 0, sum, &f);
+  for (size_t s = 1; s < c->felt.count; s++) {
+    feel_one(c, &p, s, sum, &more);
+    add_pulls(p.n, &more, &f);
   }
-  feel(c, &p);
+  for (size_t d = 0; d < 3 && sum; d++) sum[d] = sum_of_two(p.n, p.tile[6], p.tile[3 + d]);
+  turn(c, &p, &f);
+  move_past(&p, c->span, &f, a, k);
+  if (hb_hermite4_has_parts(c->h))
+    hb_hermite4_near.feel(c->h, p.from, p.n, a, k);
+  else
+    swap(c->h, &p, &made, 1);
 }
 
 static void set_times(struct change *c)
 {
   for (unsigned l = 0; l <= c->h->blocks->level_max; l++)
-    c->since[l] = hb_hermite4_span(c->h, c->T - hb_blocks_level_time(c->h->blocks, l));
+    c->span[l] = hb_span_of(hb_hermite4_span(c->h, c->T - hb_blocks_level_time(c->h->blocks, l)));
 }
 
 static void let_feel(struct change *c)
 {
-  const struct hb_hermite4 *h = c->h;
-  hb_parallel_for(h->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(h->n, PIECE), feel_piece, c);
+  const uint8_t *far;
+  struct hb_hermite4 *h = c->h;
+  set_times(c);
+  if (c->felt.count == 0) return;
+  hb_parallel_pieces(h->n, PIECE, ALONE, feel_piece, c);
+  if (hb_hermite4_has_parts(h)) h->ahead = hb_hermite4_near.records(h, &h->place, &far);
 }
 
 enum hb_status hb_hermite4_forget(struct hb_hermite4 *h, uint64_t T, size_t count, const uint32_t *gone)
@@ -492,8 +380,8 @@ enum hb_status hb_hermite4_forget(struct hb_hermite4 *h, uint64_t T, size_t coun
     take_source(h, gone[k], -hb_hermite4_masses(h)[gone[k]], &c.felt);
     c.felt.at[k].weight = 0;
   }
-  set_times(&c);
   let_feel(&c);
+  hb_hermite4_near.settle_all(h);
   hb_mem_free(c.felt.at);
   return HB_OK;
 }
@@ -689,8 +577,9 @@ static enum hb_status change(struct change *c)
   h->counts.e_changed += after - before;
   h->counts.changes++;
   HB_TRY(take_sources(c, 1, &c->felt));
-  set_times(c);
+  if (h->particles->n > n) HB_TRY(hb_hermite4_near.arrange(h));
   let_feel(c);
+  hb_hermite4_near.settle_all(h);
   HB_TRY(drop_removed(c));
   return begin_marked(c);
 }
@@ -699,19 +588,15 @@ static enum hb_status change(struct change *c)
 
 static enum hb_status take_gains(struct change *c)
 {
-  static const double little = 2e-4;
   const struct hb_state_change *by = c->by;
-  double parts = 128;
   HB_TRY(HB_ALLOC(by->n, &c->felt.at));
   for (size_t k = 0; k < by->n; k++) {
     uint32_t i = by->slot[k];
-    const struct hb_span span = hb_span_of(c->since[c->h->blocks->level[i]]);
-    hb_hermite4_predict(c->h, i, &span, c->h->xp + 3 * (size_t)i, c->h->vp + 3 * (size_t)i);
+    hb_hermite4_predict(c->h, i, c->span + c->h->blocks->level[i], c->h->xp + 3 * (size_t)i,
+                        c->h->vp + 3 * (size_t)i);
     take_source(c->h, i, by->m[k] - c->h->particles->m[i], &c->felt);
-    if (fabs(c->felt.at[k].m) > little * c->h->particles->m[i]) parts = 2048;
     c->felt.at[k].weight = 0; /* lists stay */
   }
-  c->least = c->h->rule.nu * c->h->rule.nu / parts;
   return HB_OK;
 }
 
@@ -782,7 +667,7 @@ static enum hb_status change_masses(struct change *c)
   for (size_t k = 0; k < c->by->n; k++) {
     uint32_t i = c->by->slot[k];
     if (h->groups) h->groups->m[i] = h->particles->m[i];
-    hb_hermite4_near.store(h, i);
+    hb_hermite4_near.set_mass(h, i, h->particles->m[i]);
   }
   HB_TRY(hb_hermite4_weigh_all(h));
   return h->params.predict == HB_PLACE_GPU ? hb_hermite4_keep(h, h->n, NULL) : HB_OK;

@@ -31,10 +31,13 @@ static struct hb_nodes nodes_of(const struct hb_hermite4 *h)
   int has_lists = hb_hermite4_has_lists(h), is_full = !has_lists || hb_hermite4_near_has_all(h);
   uint64_t now = 0;
   const uint64_t *stamp = is_full ? NULL : hb_hermite4_near_stamps(h, &now);
-  return (struct hb_nodes){.x = h->particles->x,
-                           .v = h->particles->v,
-                           .a = h->a,
-                           .j = h->j,
+  const struct hb_record *r = h->ahead;
+  return (struct hb_nodes){.x = r ? r->x : h->particles->x,
+                           .v = r ? r->v : h->particles->v,
+                           .a = r ? r->a : h->a,
+                           .j = r ? r->j : h->j,
+                           .row = r ? sizeof *r / sizeof *r->x : 3,
+                           .place = r ? h->place : NULL,
                            .xp = h->xp,
                            .vp = h->vp,
                            .dt_min = h->params.dt_min,

@@ -41,11 +41,6 @@ enum {
   FRESH_ON_HOST = 16 /* the same where others have to be predicted for them */
 };
 
-/* What a prediction reads, two cache lines; in the order of space. */
-struct record {
-  double x[3], m, v[3], v_rest, a[3], a_rest, j[3], j_rest;
-};
-
 /* What a far step did, in the order of `index`. */
 struct far_step {
   double a[3], j[3];             /* the far part at its end, by the old list */
@@ -89,7 +84,7 @@ struct hb_hermite4_near {
   uint32_t *changed;   /* [n] and which these are, */
   unsigned openings;   /* in this opening of the source of forces */
   struct hb_order *order;
-  struct record *record;                 /* [n] by place */
+  struct hb_record *record;              /* [n] by place */
   struct hb_span span[HB_BLOCKS_LEVELS]; /* to the tick of the block */
   struct hb_timestep_rule rule;          /* of far steps */
   double eps2, wanted, m_mean, trial;
@@ -128,7 +123,7 @@ static const struct hb_columns columns = HB_COLUMNS(rows, 1);
 
 /* ---- records ---- */
 
-static inline void store_one(const struct hb_hermite4 *h, struct record *r, const double *m, size_t i)
+static inline void store_one(const struct hb_hermite4 *h, struct hb_record *r, const double *m, size_t i)
 {
   size_t k = 3 * i;
   memcpy(r->x, h->particles->x + k, sizeof r->x);
@@ -138,33 +133,67 @@ static inline void store_one(const struct hb_hermite4 *h, struct record *r, cons
   r->m = m[i];
 }
 
+/* What x v a j of i have not heard of, its record has. */
+static inline void settle(struct hb_hermite4 *h, size_t i)
+{
+  const struct hb_record *r = h->ahead + h->place[i];
+  size_t k = 3 * i;
+  memcpy(h->particles->x + k, r->x, sizeof r->x);
+  memcpy(h->particles->v + k, r->v, sizeof r->v);
+  memcpy(h->a + k, r->a, sizeof r->a);
+  memcpy(h->j + k, r->j, sizeof r->j);
+}
+
+static void near_settle_all(struct hb_hermite4 *h)
+{
+  for (uint32_t i = 0; i < h->n && h->ahead; i++)
+    if (!hb_hermite4_is_parked(h, i)) settle(h, i);
+  h->ahead = NULL;
+}
+
+static struct hb_record *near_records(const struct hb_hermite4 *h, const uint32_t **place,
+                                      const uint8_t **far)
+{
+  *place = hb_order_place(h->near->order);
+  *far = h->near->far;
+  return h->near->record;
+}
+
+static void near_set_mass(struct hb_hermite4 *h, uint32_t i, double m)
+{
+  if (hb_hermite4_has_parts(h)) h->near->record[hb_order_place(h->near->order)[i]].m = m;
+}
+
 static void near_store(struct hb_hermite4 *h, uint32_t i)
 {
   if (!hb_hermite4_has_parts(h)) return;
   store_one(h, h->near->record + hb_order_place(h->near->order)[i], hb_hermite4_masses(h), i);
 }
 
-static inline void fetch_record(const struct record *r) { hb_fetch(r->x, r->j); }
+static inline void fetch_record(const struct hb_record *r) { hb_fetch(r->x, r->j); }
 
-static void near_store_piece(struct hb_hermite4 *h, size_t from, size_t n)
+static inline void fetch_parts(const struct hb_hermite4_near *near, size_t i)
 {
-  if (!hb_hermite4_has_parts(h)) return;
-  const uint32_t *place = hb_order_place(h->near->order);
-  const double *m = hb_hermite4_masses(h);
-  for (size_t i = from; i < from + n; i++) store_one(h, h->near->record + place[i], m, i);
+  const double *of[] = {near->a, near->j, near->far_a, near->far_j};
+  for (size_t k = 0; k < sizeof of / sizeof *of; k++) hb_fetch(of[k] + 3 * i, of[k] + 3 * i + 2);
 }
 
 static void near_fetch(const struct hb_hermite4 *h, size_t i)
 {
   const struct hb_hermite4_near *near = h->near;
-  const double *of[] = {near->a, near->j, near->far_a, near->far_j};
-  for (size_t k = 0; k < sizeof of / sizeof *of; k++) hb_fetch(of[k] + 3 * i, of[k] + 3 * i + 2);
+  fetch_parts(near, i);
   fetch_record(near->record + hb_order_place(near->order)[i]);
 }
 
 enum { STORED_PIECE = 1024 };
 
-static void store_piece(void *h, size_t from, size_t end) { near_store_piece(h, from, end - from); }
+static void store_piece(void *context, size_t from, size_t end)
+{
+  const struct hb_hermite4 *h = context;
+  const uint32_t *place = hb_order_place(h->near->order);
+  const double *m = hb_hermite4_masses(h);
+  for (size_t i = from; i < end; i++) store_one(h, h->near->record + place[i], m, i);
+}
 
 static void store_all(struct hb_hermite4 *h) { hb_parallel_pieces(h->n, STORED_PIECE, 0, store_piece, h); }
 
@@ -194,6 +223,7 @@ static enum hb_status weigh_parts(struct hb_hermite4 *h)
 
 static enum hb_status arrange(struct hb_hermite4 *h)
 {
+  near_settle_all(h);
   weigh(h);
   HB_TRY(hb_order_sort(h->near->order, h->particles->x));
   store_all(h);
@@ -294,8 +324,7 @@ double hb_hermite4_near_reach2(const struct hb_hermite4 *h, uint32_t i)
   return h->near->h2[i] / most_grown;
 }
 
-/* The particles list[count], predicted, to rows x y z vx vy vz m of the tile; the last one up to a multiple of four times. */
-HB_CLONES static void gather(const struct record *record, const uint32_t *place, const uint8_t *level,
+HB_CLONES static void gather(const struct hb_record *record, const uint32_t *place, const uint8_t *level,
                              const struct hb_span *span, const uint32_t *list, size_t count, double *tile,
                              size_t row)
 {
@@ -305,7 +334,7 @@ HB_CLONES static void gather(const struct record *record, const uint32_t *place,
     for (size_t c = k + AHEAD; c < k + AHEAD + FOUR && c < count; c++) fetch_record(record + place[list[c]]);
     for (size_t c = 0; c < FOUR; c++) {
       uint32_t j = list[hb_min(k + c, count - 1)];
-      const struct record *r = record + place[j];
+      const struct hb_record *r = record + place[j];
       hb_predict_four((const hb_four *)r->x, (const hb_four *)r->v, (const hb_four *)r->a,
                       (const hb_four *)r->j, span + level[j], &x[c], &v[c]);
     }
@@ -442,6 +471,7 @@ static void sum_near(struct hb_hermite4 *h, size_t b)
 {
   uint32_t i = h->block[b];
   size_t k = 3 * (size_t)i;
+  if (h->ahead) settle(h, i);
   hb_hermite4_near_need(h, i);
   sum(h, list_of(h->near, i), h->near->count[i], 0, h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
       h->near->nearest2 + i, &b);
@@ -906,20 +936,23 @@ static double since(const struct hb_hermite4 *h, uint64_t T, unsigned level)
   return hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, level));
 }
 
-/* From the far part to the near one, or (-1) back. */
+/* From the far part to the near one, or (-1) back: what i feels dt and DT after the times of these. */
+static void move_line(struct hb_hermite4_near *near, uint32_t i, double dt, double DT,
+                      const struct hb_pull *f, double to_near)
+{
+  for (size_t c = 0, k = 3 * (size_t)i; c < 3; c++, k++) {
+    near->a[k] += to_near * (f->a[c] - dt * f->k[c]);
+    near->j[k] += to_near * f->k[c];
+    near->far_a[k] -= to_near * (f->a[c] - DT * f->k[c]);
+    near->far_j[k] -= to_near * f->k[c];
+  }
+}
 static void move_pull(const struct transfer *t, uint32_t i, uint32_t s, double to_near)
 {
-  struct hb_hermite4 *h = t->h;
-  struct hb_hermite4_near *near = h->near;
-  double dt = since(h, t->T, h->blocks->level[i]), DT = since(h, t->T, near->far[i]);
-  const struct hb_span span = hb_span_of(dt);
+  const struct hb_hermite4 *h = t->h;
+  const struct hb_span span = hb_span_of(since(h, t->T, h->blocks->level[i]));
   const struct hb_pull f = pull_of(h, &span, i, s);
-  for (size_t c = 0, k = 3 * (size_t)i; c < 3; c++, k++) {
-    near->a[k] += to_near * (f.a[c] - dt * f.k[c]);
-    near->j[k] += to_near * f.k[c];
-    near->far_a[k] -= to_near * (f.a[c] - DT * f.k[c]);
-    near->far_j[k] -= to_near * f.k[c];
-  }
+  move_line(h->near, i, span.whole, since(h, t->T, h->near->far[i]), &f, to_near);
 }
 
 static void insert(struct hb_hermite4_near *near, uint32_t i, size_t at, uint32_t s)
@@ -1016,34 +1049,56 @@ static void near_limit(struct hb_hermite4 *h, uint32_t i, unsigned most)
   if (h->near->far[i] > most) h->near->far[i] = (uint8_t)most;
 }
 
-/* With distances r2, by these: no star of 125,000 lists has been farther since its list was made than 1.2 of its radius, and this is 1.5.
+/* Those of n that may have a star in their lists whose weight is that and which is that far from them: how many. */
+HB_CLONES static size_t find_within(size_t n, const double *r2, const double *h2, double weight,
+                                    uint32_t *who)
+{
+  uint8_t is_near[HB_FELT_PIECE + LANES] = {0};
+  size_t many = 0;
+#pragma omp simd
+  for (size_t k = 0; k < n; k++) is_near[k] = r2[k] < weight * h2[k];
+  for (size_t k = 0; k < n; k += LANES) {
+    uint64_t some;
+    memcpy(&some, is_near + k, sizeof some);
+    for (size_t l = k; some && l < k + LANES; l++) who[many] = (uint32_t)l, many += is_near[l];
+  }
+  return many;
+}
+
+static void near_own(struct hb_hermite4 *h, const struct hb_span *span, uint32_t i, const struct hb_pull *f)
+{
+  move_line(h->near, i, span[h->blocks->level[i]].whole, span[h->near->far[i]].whole, f, 1);
+}
+
+/* By distance: no star of 125,000 lists has been farther since its list was made than 1.2 of its radius, and this is 1.5.
  * One that were would feel the change twice, up to its next far step. */
-static int near_find(const struct hb_hermite4 *h, uint32_t s, size_t from, size_t n, const double *r2,
-                     uint8_t *is_near)
+static void near_part(struct hb_hermite4 *h, const struct hb_span *span, uint32_t s, size_t from, size_t n,
+                      const struct hb_felt *f, int by_distance)
 {
   enum { WINDOW = HB_ASCENDING_WINDOW };
-  static const double apart = 2.25;
   const struct hb_hermite4_near *near = h->near;
-  const double part = (double)s / (double)h->n,
-               reach = apart * hb_order_weight(hb_hermite4_masses(h)[s], near->m_mean);
-  uint32_t found[HB_FELT_PIECE], guess[HB_FELT_PIECE], many = 0;
-  int is_any = 0;
-  memset(is_near, 0, n);
-  for (size_t k = 0; k < n; k++) {
-    found[many] = (uint32_t)k;
-    many += !r2 || r2[k] < reach * near->h2[from + k];
+  const double part = (double)s / (double)h->n;
+  const double weight =
+      by_distance ? 2.25 * hb_order_weight(hb_hermite4_masses(h)[s], near->m_mean) : INFINITY;
+  uint32_t who[HB_FELT_PIECE + 1], guess[HB_FELT_PIECE];
+  size_t many = find_within(n, f->r2, near->h2 + from, weight, who), has = 0;
+  for (size_t w = 0; w < many; w++) {
+    uint32_t i = (uint32_t)from + who[w];
+    guess[w] = (uint32_t)(part * near->count[i]);
+    const uint32_t *at = list_of(near, i) + guess[w];
+    hb_fetch(at - (guess[w] > WINDOW / 2 ? WINDOW / 2 : guess[w]), at + WINDOW / 2);
   }
-  for (size_t f = 0; f < many; f++) {
-    uint32_t i = (uint32_t)from + found[f];
-    guess[f] = (uint32_t)(part * near->count[i]);
-    const uint32_t *at = list_of(near, i) + guess[f];
-    hb_fetch(at - (guess[f] > WINDOW / 2 ? WINDOW / 2 : guess[f]), at + WINDOW / 2);
+  for (size_t w = 0; w < many; w++) {
+    uint32_t i = (uint32_t)from + who[w];
+    if (!hb_ascending_has(list_of(near, i), near->count[i], guess[w], s)) continue;
+    fetch_parts(near, i);
+    who[has++] = who[w];
   }
-  for (size_t f = 0; f < many; f++) {
-    uint32_t i = (uint32_t)from + found[f];
-    is_any |= is_near[found[f]] = (uint8_t)hb_ascending_has(list_of(near, i), near->count[i], guess[f], s);
+  for (size_t w = 0; w < has; w++) {
+    size_t k = who[w];
+    near_own(h, span, (uint32_t)(from + k),
+             &(struct hb_pull){{f->a[0][k], f->a[1][k], f->a[2][k]}, {f->k[0][k], f->k[1][k], f->k[2][k]}});
   }
-  return is_any;
 }
 
 static double near_weight(const struct hb_hermite4 *h, double m)
@@ -1061,31 +1116,15 @@ static void near_meet(struct hb_hermite4 *h, uint32_t i, uint32_t s, double weig
   if (!is_there && near->count[i] < near->room) insert(near, i, at, s);
 }
 
-/* Of components that feel that, dt after what their part is of. */
-HB_CLONES static void move_line(size_t n, const double *dt, const struct hb_felt *f, double *a, double *j)
+HB_CLONES static void add_rows(size_t n, const double *a, const double *k, double *far_a, double *far_j)
 {
 #pragma omp simd
-  for (size_t k = 0; k < n; k++) {
-    a[k] += f->a[k] - dt[k] * f->k[k];
-    j[k] += f->k[k];
-  }
+  for (size_t c = 0; c < n; c++) far_a[c] += a[c], far_j[c] += k[c];
 }
 
-static void near_feel(struct hb_hermite4 *h, const double *since, size_t from, size_t n, const double *dt,
-                      const struct hb_felt *of_near, const struct hb_felt *of_far)
+static void near_feel(struct hb_hermite4 *h, size_t from, size_t n, const double *a, const double *k)
 {
-  struct hb_hermite4_near *near = h->near;
-  double DT[3 * HB_FELT_PIECE];
-  for (size_t k = 0; k < n; k++)
-    for (size_t d = 0; d < 3; d++) DT[3 * k + d] = since[near->far[from + k]];
-  for (size_t i = 0; i < n; i++) {
-    if (!of_near->has[i]) continue;
-    for (size_t k = 3 * i, to = 3 * from + k; k < 3 * i + 3; k++, to++) {
-      near->a[to] += of_near->a[k] - dt[k] * of_near->k[k];
-      near->j[to] += of_near->k[k];
-    }
-  }
-  move_line(3 * n, DT, of_far, near->far_a + 3 * from, near->far_j + 3 * from);
+  add_rows(3 * n, a, k, h->near->far_a + 3 * from, h->near->far_j + 3 * from);
 }
 
 enum { CHANGED_PIECE = 1024 };
@@ -1535,7 +1574,10 @@ const struct hb_hermite4_near_ops hb_hermite4_near = {.list = near_list,
                                                       .far = near_far,
                                                       .end = near_end,
                                                       .store = near_store,
-                                                      .store_piece = near_store_piece,
+                                                      .records = near_records,
+                                                      .settle_all = near_settle_all,
+                                                      .gather = gather,
+                                                      .set_mass = near_set_mass,
                                                       .fetch = near_fetch,
                                                       .renew = near_renew,
                                                       .sum_fresh = near_sum_fresh,
@@ -1549,7 +1591,8 @@ const struct hb_hermite4_near_ops hb_hermite4_near = {.list = near_list,
                                                       .settle_groups = near_settle_groups,
                                                       .mark = near_mark,
                                                       .catch_up = near_catch_up,
-                                                      .find = near_find,
+                                                      .part = near_part,
+                                                      .own = near_own,
                                                       .weight = near_weight,
                                                       .meet = near_meet,
                                                       .feel = near_feel,

@@ -235,7 +235,7 @@ static void lighter_stars_resume_to_the_same_bits_by_any_number_of_threads(void 
   for (size_t w = 0; w < COUNT_OF(ways); w++) {
     struct hb_particles *p = cluster(ways + w);
     hb_parallel_set_threads(1);
-    struct hb_sim *sim = begin(ways + w, p), *other;
+    struct hb_sim *sim = begin(ways + w, p), *other, *after;
     ASSERT_OK(hb_sim_integrate(sim, when));
     ASSERT_OK(hb_sim_save(sim, support_path("before"), NULL, 0, 0));
     double e = energy(sim);
@@ -246,9 +246,14 @@ static void lighter_stars_resume_to_the_same_bits_by_any_number_of_threads(void 
     hb_parallel_set_threads(7);
     other = resumed(support_path("before"));
     lighten(other);
-    assert_int_equal(hash_at(other, 0.3), hash_at(sim, 0.3));
+    ASSERT_OK(hb_sim_save(other, support_path("after"), NULL, 0, 0));
+    after = resumed(support_path("after"));
+    uint64_t right = hash_at(sim, 0.3); /* whose energy was asked for meanwhile */
+    assert_int_equal(hash_at(other, 0.3), right);
+    assert_int_equal(hash_at(after, 0.3), right);
     hb_sim_destroy(sim);
     hb_sim_destroy(other);
+    hb_sim_destroy(after);
     hb_particles_destroy(p);
   }
   hb_parallel_set_threads(0);
@@ -333,15 +338,7 @@ static void no_other_sees_a_jump(void **state)
   }
 }
 
-/* That in parts of its own pull from which on it is told at once. */
-static double share_of(const struct hb_hermite4 *h, double lost, const long double pull[6], size_t i)
-{
-  const double *a = h->a + 3 * i;
-  return hypot(hypot((double)pull[0], (double)pull[1]), (double)pull[2]) /
-         (h->rule.nu * h->rule.nu / (lost > 2e-4 ? 2048 : 128) * hypot(hypot(a[0], a[1]), a[2]));
-}
-
-/* A mass alone: nobody's step is another, not its own either; its pull on each is, where it is felt. And the energy, wherever it is on
+/* A mass alone: nobody's step is another, not its own either; its pull on each is, however small. And the energy, wherever it is on
  * its way. */
 static void a_mass_alone_is_one_pull(void **state)
 {
@@ -353,7 +350,6 @@ static void a_mass_alone_is_one_pull(void **state)
     const uint64_t id = WHO;
     const struct way *w = ways + k % 2;
     double worst[3] = {0}, eps2 = w->eps * w->eps, e[2];
-    size_t not_told = 0;
     uint8_t level[N];
     struct hb_particles *p = cluster(w);
     struct hb_sim *sim = begin(w, p);
@@ -370,9 +366,6 @@ static void a_mass_alone_is_one_pull(void **state)
     for (size_t i = 0; i < N; i++) {
       long double pull[6] = {0};
       if (i != WHO) add_exactly(m - had, before.q[WHO], before.q[i], eps2, pull);
-      double share = i == WHO ? 2 : share_of(h, lost[k / 2], pull, i);
-      if (share < 0.5) not_told++, assert_memory_equal(before.q[i], after.q[i], sizeof *before.q);
-      if (share < 1) continue;
       for (size_t c = 0; c < 6; c++) {
         double scale = fabs(before.q[i][6 + c]) + (c < 3 ? 1 : 10);
         worst[0] = fmax(worst[0], fabs(after.q[i][c] - before.q[i][c]));
@@ -381,12 +374,8 @@ static void a_mass_alone_is_one_pull(void **state)
                  fabs((double)(after.q[i][6 + c] - (long double)before.q[i][6 + c] - pull[c])) / scale);
       }
     }
-    printf("%-8s %g lost: %zu of %d not told; x v %.1e, a %.1e, j %.1e, not booked %.1e\n", w->name,
-           lost[k / 2], not_told, N, worst[0], worst[1], worst[2], e[1] - e[0]);
-    if (k < 2)
-      expect_at_most(not_told, N / 16);
-    else
-      expect_above(not_told, N / 4);
+    printf("%-8s %g lost: x v %.1e, a %.1e, j %.1e, not booked %.1e\n", w->name, lost[k / 2], worst[0],
+           worst[1], worst[2], e[1] - e[0]);
     expect_at_most(worst[0], 1e-15);
     expect_at_most(worst[1], 1e-13);
     expect_at_most(worst[2], 1e-13);
