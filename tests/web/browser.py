@@ -350,8 +350,10 @@ class Firefox(Browser):
 
     def picture_of(self, box):
         """By Firefox's own snapshot, without a file of it: ffmpeg takes twice as long as all else, and the page goes on meanwhile."""
+        right, down = self.ask("return [scrollX, scrollY]")  # a snapshot counts from where the page begins
+        x, y, width, height = box
         self.command("Marionette:SetContext", value="chrome")
-        gray = self.command("WebDriver:ExecuteAsyncScript", args=[int(x) for x in box], script="""
+        gray = self.command("WebDriver:ExecuteAsyncScript", args=[int(x + right), int(y + down), int(width), int(height)], script="""
             const [x, y, width, height, done] = arguments;
             gBrowser.selectedBrowser.browsingContext.currentWindowGlobal.drawSnapshot(new DOMRect(x, y, width, height), 1, "white").then(shot => {
               const pen = new OffscreenCanvas(width, height).getContext("2d");
