@@ -657,8 +657,6 @@ static int columns_in(const struct hb_paint *paint, double width)
   return columns < HB_HUD_COLUMNS ? columns : HB_HUD_COLUMNS;
 }
 
-/* ---- sliders ----------------------------------------------------------------------------------------- */
-
 enum { SLIDER_NAME = 11, SLIDER_TEXT = 10 };
 
 static void draw_slider(struct hb_hud_slider *s, struct hb_paint *paint, double x, double y, int columns)
@@ -850,15 +848,11 @@ static void view_hud_paint(struct hb_view *view)
   if (looks->help) paint_help(paint, view->keys);
 }
 
-enum { HB_VIEW_FEW = 16 }; /* bodies whose paths can be told apart */
-
 /* ---- what is shown: a simulation or a series ------------------------------------------------------- */
 
 /* Above this many particles energies come from the source's own potentials: summing them in double on the host would
  * visibly stall the picture. */
 enum { EXACT_ENERGY_MOST = 2048 };
-
-/* ---- simulations ------------------------------------------------------------------------------------- */
 
 /* A simulation of these particles, which stay the caller's. */
 static enum hb_status simulate(const struct hb_view_source *s, const struct hb_particles *particles,
@@ -1377,8 +1371,7 @@ static enum hb_status fit_scene(struct hb_view *view, int coarse)
                          1);
 }
 
-/* Adopts the current size of the framebuffer. */
-/* A minimized window may have no pixels. */
+/* Adopts the current size of the framebuffer. A minimized window may have no pixels. */
 static enum hb_status view_picture_resized(struct hb_view *view)
 {
   struct hb_view_window *w = &view->window;
@@ -1424,12 +1417,6 @@ static void view_picture_close(struct hb_view *view)
   hb_gl_window_close(w->gl);
 }
 
-/* Reloads shaders, of forces and of pictures, that were saved meanwhile (HB_SHADER_DIR). */
-static void view_picture_reload(struct hb_view *view)
-{
-  hb_gl_reload(view->window.context, &view->window.error);
-}
-
 /* ---- detail ------------------------------------------------------------------------------------------ */
 
 /* Thirty pictures a second, half of whose time belongs to the steps. */
@@ -1438,6 +1425,7 @@ static const double again_s = 10; /* until details that took too long are tried 
 
 enum { COARSEST = 3, PICTURES = 8 };
 
+/* 1: all, as for a screenshot or a movie. */
 static enum hb_status set_detail(struct hb_view *view, int coarse)
 {
   view->detail.tried = 0;
@@ -1445,11 +1433,8 @@ static enum hb_status set_detail(struct hb_view *view, int coarse)
   return fit_scene(view, coarse);
 }
 
-/* All details, as for a screenshot or a movie; without glow if the user wants plain pictures. */
-static enum hb_status view_picture_refine(struct hb_view *view) { return set_detail(view, 1); }
-
-/* After a picture on the screen: fewer details if it took too long, more if there was time to spare. */
-/* The best of a few pictures is not disturbed by other programs. */
+/* After a picture on the screen: fewer details if it took too long, more if there was time to spare. The best of a few pictures is
+ * not disturbed by other programs. */
 static enum hb_status view_picture_adapt(struct hb_view *view)
 {
   struct hb_view_detail *d = &view->detail;
@@ -1534,11 +1519,12 @@ static enum hb_status send_values(struct hb_view *view, int range_due)
 
 /* A trail is as long as what was on the screen in the last seconds, of few bodies in more of them, whose paths can be told
  * apart. */
-static double trail_s(size_t n) { return n <= HB_VIEW_FEW ? 6 : 1; }
+enum { FEW = 16, ENTRIES = 48 /* of trails */ };
 
-enum { ENTRIES = 48 }; /* of trails */
-
-static double trail_length(const struct hb_view *view) { return trail_s(view->source.n) * view->clock.speed; }
+static double trail_length(const struct hb_view *view)
+{
+  return (view->source.n <= FEW ? 6 : 1) * view->clock.speed;
+}
 
 static enum hb_status add_to_trails(struct hb_view *view)
 {
@@ -1777,7 +1763,7 @@ static void describe(const struct hb_view *view, struct hb_view_film *f)
 /* A screenshot, or a movie, whose size is even: the last column or row is left out. path NULL: a free name. */
 static enum hb_status open_film(struct hb_view *view, const char *path, int single, struct hb_view_film *f)
 {
-  HB_TRY(view_picture_refine(view));
+  HB_TRY(set_detail(view, 1));
   if (path) snprintf(f->path, sizeof f->path, "%s", path);
   if (!path) HB_TRY(find_free_name(single ? "png" : "mp4", f->path));
   f->width = view->window.width;
@@ -1869,9 +1855,9 @@ static enum hb_status film_picture(struct hb_view *view)
   return same_size && status == HB_OK ? HB_OK : view_picture_recorded(view, status);
 }
 
-static const double keep_share = 0.05; /* time for states that are kept, relative to that of steps */
-
 /* ---- showing ----------------------------------------------------------------------------------------- */
+
+static const double keep_share = 0.05; /* time for states that are kept, relative to that of steps */
 
 /* Keeps what is shown, unless that would take more than a share of the time of the steps. */
 static enum hb_status remember(struct hb_view *view)
@@ -1881,21 +1867,6 @@ static enum hb_status remember(struct hb_view *view)
   if (view->race.count || !s->sim || looks_back(s) || (s->past.count && s->past.t[s->past.count - 1] == s->t))
     return HB_OK;
   return by_clock && s->keep_s > keep_share * s->step_s ? HB_OK : keep(s);
-}
-
-/* Draws and shows a picture, and adds it to the movie being recorded. Only for hb_view_show. */
-static enum hb_status view_picture_show(struct hb_view *view)
-{
-  struct hb_view_window *w = &view->window;
-  const struct hb_gl_target screen = {.width = w->width, .height = w->height};
-  HB_TRY(remember(view));
-  double start = hb_clock_now();
-  HB_TRY(draw_picture(view, &screen));
-  hb_gl_window_swap(w->gl);
-  HB_TRY(hb_gl_context_check(w->context, "drawing"));
-  view->detail.draw_s = hb_clock_now() - start;
-  view->detail.pictures++;
-  return film_picture(view);
 }
 
 /* ---- time ------------------------------------------------------------------------------------------- */
@@ -1909,7 +1880,7 @@ static enum hb_status halt(struct hb_view *view, enum hb_status status)
   if (status == HB_OK || status == HB_ERR_DEVICE) return status;
   view->clock.paused = 1;
   hud_say(&view->note, "%s", hb_error());
-  if (status == HB_ERR_GL) view_picture_reload(view);
+  if (status == HB_ERR_GL) hb_gl_reload(view->window.context, &view->window.error);
   view->clock.waits = status == HB_ERR_GL && *view->window.error;
   if (view->clock.waits) hud_hush(&view->note);
   return HB_OK;
@@ -1940,9 +1911,18 @@ static enum hb_status race_for(struct hb_view *view, double seconds, double budg
 
 enum hb_status hb_view_show(struct hb_view *view)
 {
-  view_picture_reload(view);
-  if (view->clock.waits && !*view->window.error) view->clock.waits = view->clock.paused = 0;
-  return view_picture_show(view);
+  struct hb_view_window *w = &view->window;
+  const struct hb_gl_target screen = {.width = w->width, .height = w->height};
+  hb_gl_reload(w->context, &w->error);
+  if (view->clock.waits && !*w->error) view->clock.waits = view->clock.paused = 0;
+  HB_TRY(remember(view));
+  double start = hb_clock_now();
+  HB_TRY(draw_picture(view, &screen));
+  hb_gl_window_swap(w->gl);
+  HB_TRY(hb_gl_context_check(w->context, "drawing"));
+  view->detail.draw_s = hb_clock_now() - start;
+  view->detail.pictures++;
+  return film_picture(view);
 }
 
 static enum hb_status diagnose(struct hb_view *view)
@@ -1951,10 +1931,7 @@ static enum hb_status diagnose(struct hb_view *view)
   int by_film = view->film != NULL; /* not by how fast this machine is */
   if (by_film && view->detail.pictures % FILMED != 0) return HB_OK;
   if (!by_film && s->energies > 0 && s->diagnose_s > diagnose_share * s->step_s) return HB_OK;
-  if (!view_source_has_energy(s)) return HB_OK;
-  HB_TRY(view_source_diagnose(s));
-  hud_history_add(&s->history, s->t, s->e_error);
-  return HB_OK;
+  return view_source_has_energy(s) ? hb_view_diagnose(view) : HB_OK;
 }
 
 /* Steps that are longer than a picture are looked at in between. */
@@ -2098,7 +2075,7 @@ static void set_style(struct hb_view *view)
   double n = (double)view->source.lit;
   view->looks.style.point_size = fmin(fmax(1.5 * sqrt(1000 / n), 1.5), 8);
   view->looks.style.exposure = n < 500 ? 0.9 : 0.7;
-  if (n <= HB_VIEW_FEW) view->looks.trails = 1;
+  if (n <= FEW) view->looks.trails = 1;
 }
 
 /* Where a step takes longer than a glance, the user decides; once the viewer keeps time: a script's frames and a movie take as
@@ -2367,7 +2344,7 @@ static enum hb_status be_plain(struct hb_view *view, int by)
 {
   (void)by;
   view->looks.plain = !view->looks.plain;
-  return view_picture_refine(view);
+  return set_detail(view, 1);
 }
 
 /* `by`: where it is in struct hb_view. */
@@ -2694,7 +2671,7 @@ static enum hb_status begin_view(const struct hb_opts *opts, struct hb_view *vie
         "option --color-by: a series of snapshots cannot be colored by %s (expected speed or group)",
         hb_coloring_name(asked->color));
   hb_camera_look(&view->steer.camera, 0.5, 0.6, 0);
-  HB_TRY(view_picture_refine(view));
+  HB_TRY(set_detail(view, 1));
   if (asked->inspect) HB_TRY(inspect(view, 0));
   HB_TRY(adopt_other(view));
   if (asked->race) HB_TRY(begin_race(view));

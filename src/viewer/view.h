@@ -282,7 +282,7 @@ struct hb_view_inspect {
   struct hb_inspector_texel texel; /* under the mouse; particle -1: none */
 };
 
-/* What the user has chosen to see. view.c. */
+/* What the user has chosen to see. */
 struct hb_view_looks {
   int stop_drawing, full_screen;
   int hud, bars, trails, help; /* 1: numbers, sliders, paths, keys */
@@ -303,7 +303,7 @@ enum {
   HB_VIEW_SLIDERS
 };
 
-/* Time: block steps of a simulation until its clock is due, snapshots of a series at their rate. view.c. */
+/* Time: block steps of a simulation until its clock is due, snapshots of a series at their rate. */
 struct hb_view_clock {
   double speed; /* time units a second */
   double t;     /* the simulated time that is due */
@@ -384,7 +384,7 @@ extern const struct hb_keys_row hb_view_keys[];
 /* Handles all events in the window's queue. */
 enum hb_status hb_view_input(struct hb_view *view);
 
-/* view_picture_show, with the shaders as they are now: what has waited for one goes on. */
+/* Draws and shows a picture, with the shaders as they are now: what has waited for one goes on. Adds it to the movie that is recorded. */
 enum hb_status hb_view_show(struct hb_view *view);
 
 /* Energies of a race, or of what is shown. */
