@@ -56,10 +56,14 @@ static void check_name(const struct hb_gl_pass *pass, const char *name)
   if (!hb_gl_shader_mentions(&pass->source, name)) mistake(pass, "no input", name);
 }
 
-static void use_program(struct hb_gl_context *context, unsigned program)
+/* Uniforms can only be set in the current program. */
+static void make_current(struct hb_gl_pass *pass)
 {
-  if (context->program != program) glUseProgram(program);
-  context->program = program;
+  struct hb_gl_context *context = pass->context;
+  if (context->bound == pass) return;
+  if (context->program != pass->program) glUseProgram(pass->program);
+  context->program = pass->program;
+  context->bound = NULL;
 }
 
 static int find_uniform(const struct hb_gl_pass *pass, const char *name)
@@ -81,9 +85,9 @@ static void find_block(const struct hb_gl_pass *pass, unsigned program)
 /* Takes over a newly built program: all inputs are set in it. */
 static void adopt(struct hb_gl_pass *pass, unsigned program)
 {
-  use_program(pass->context, program);
-  pass->context->bound = NULL;
   pass->program = program;
+  pass->context->bound = NULL;
+  make_current(pass);
   for (int k = 0; k < pass->uniform_count; k++) {
     struct hb_gl_uniform *u = &pass->uniform[k];
     u->location = glGetUniformLocation(program, u->name);
@@ -316,14 +320,6 @@ int hb_gl_pass_length(const struct hb_gl_pass *pass)
 
 /* ---- inputs ---- */
 
-/* Uniforms can only be set in the current program. */
-static void make_current(struct hb_gl_pass *pass)
-{
-  if (pass->context->bound == pass) return;
-  use_program(pass->context, pass->program);
-  pass->context->bound = NULL;
-}
-
 void hb_gl_pass_set(struct hb_gl_pass *pass, const char *name, enum hb_gl_uniform_kind kind, int count,
                     const void *data)
 {
@@ -472,7 +468,7 @@ enum hb_status hb_gl_tally_check(struct hb_gl_tally *t, const struct hb_gl_conte
 static int use(struct hb_gl_pass *pass)
 {
   int news = pass->context->bound == pass ? pass->has_new : -1;
-  if (news < 0) use_program(pass->context, pass->program);
+  make_current(pass);
   for (int k = 0; k < pass->texture_count; k++)
     if (news & 1 << k && pass->texture[k].location >= 0)
       hb_gl_texture_bind(pass->texture[k].id, pass->texture[k].shape, k);
