@@ -7,7 +7,7 @@
  *                 is taken again in units 2^5 as large
  *
  * Fixed point sums do not depend on the order of the sources, nor on which thread adds them: the same bits from any number of
- * threads and any permutation. Assumed, where the sources leave it open (see also grape6_arithmetic.h):
+ * threads and any permutation. Assumed, where the sources leave it open (see also grape6.h):
  *   - masses, velocities and eps^2 reach the pipeline with 24 bits, 1 / r comes out of it correctly rounded to 24;
  *   - the unit of positions is 2^-62 of the power of two above the largest coordinate, where a client of GRAPE chose one
  *     for the whole run (g6_set_xunit);
@@ -17,12 +17,9 @@
  *   - particles are predicted on the host, in double. */
 #include "force/grape6.h"
 
-#include "base/clones.h"
 #include "base/mem.h"
 #include "force/emulated.h"
-#include "force/grape6_arithmetic.h"
 
-#include <math.h>
 #include <stdatomic.h>
 
 enum {
@@ -62,7 +59,7 @@ static enum hb_status grape6_open(const struct hb_force_params *params, struct h
   HB_TRY(HB_ALLOC(1, &g));
   *state = g;
   g->eps2 = grape6_round24(hb_force_eps2(params));
-  emulated_open(&g->emulated, "GRAPE-6");
+  hb_force_name_processor("GRAPE-6 emulated, ", "", sizeof g->emulated.device, g->emulated.device);
   return HB_OK;
 }
 

@@ -5,7 +5,7 @@
 #include "support/support.h"
 
 #include "force/grape6.h"
-#include "force/grape6_arithmetic.h"
+#include "force/source.h"
 
 #include <holmberg/diagnostics.h>
 
