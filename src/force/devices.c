@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "gl/gl_context.h"
-#include "pairs/tuning.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,41 +20,6 @@
 #include <string.h>
 
 /* ---- how blocks are shared out ------------------------------------------------------------------------ */
-
-/* ---- words ---- */
-
-/* Calls take for each word of text (NULL: none), which says whether it was its own; the rest become others[HB_SPLIT_WORDS]. Errors:
- * HB_ERR_USAGE; those of take. */
-typedef enum hb_status (*word_taker)(const char *word, void *plan, int *is_own);
-
-/* Appends a word, if it fits; a bound of 0 is unknown and has none. */
-static void append_word(const char *name, const char *value, size_t room, char *text)
-{
-  size_t used = strlen(text);
-  snprintf(text + used, room - used, "%s%s%s", used ? " " : "", name, value);
-}
-
-static enum hb_status parse_words(const char *text, word_taker take, void *plan, char *others)
-{
-  char copy[HB_SPLIT_WORDS], *rest = NULL;
-  *others = 0;
-  if (!text) return HB_OK;
-  if (strlen(text) >= sizeof copy) return hb_fail(HB_ERR_USAGE, "the tuning '%.40s...' is too long", text);
-  strcpy(copy, text);
-  for (char *word = strtok_r(copy, " ,", &rest); word; word = strtok_r(NULL, " ,", &rest)) {
-    int is_own = 1;
-    HB_TRY(take(word, plan, &is_own));
-    if (!is_own) append_word(word, "", HB_SPLIT_WORDS, others);
-  }
-  return HB_OK;
-}
-
-/* What follows "name=" in word, NULL if it is another word. */
-static const char *value_of(const char *word, const char *name)
-{
-  size_t length = strlen(name);
-  return strncmp(word, name, length) == 0 && word[length] == '=' ? word + length + 1 : NULL;
-}
 
 /* A number of sinks from 1 on, or "all". Errors: HB_ERR_USAGE with the word. */
 static enum hb_status parse_bound(const char *word, const char *value, size_t *bound)
@@ -71,12 +35,13 @@ static enum hb_status parse_bound(const char *word, const char *value, size_t *b
   return HB_OK;
 }
 
+/* A bound of 0 is unknown and has no word. */
 static void append_bound(const char *name, size_t bound, size_t room, char *text)
 {
   char value[24] = "all";
   if (bound == 0) return;
   if (bound != HB_SPLIT_WORDS_ALL) snprintf(value, sizeof value, "%zu", bound);
-  append_word(name, value, room, text);
+  hb_tuning_append(name, value, room, text);
 }
 
 /* ---- between the host and OpenGL ---- */
@@ -180,9 +145,10 @@ static enum hb_status take_hybrid_word(const char *word, void *into, int *is_own
 {
   struct hb_hybrid_words *words = into;
   const char *value;
-  if ((value = value_of(word, "host_below"))) return parse_bound(word, value, &words->split.host_below);
-  if ((value = value_of(word, "host_from"))) return parse_bound(word, value, &words->split.host_from);
-  if ((value = value_of(word, "gl"))) {
+  if ((value = hb_tuning_value(word, "host_below")))
+    return parse_bound(word, value, &words->split.host_below);
+  if ((value = hb_tuning_value(word, "host_from"))) return parse_bound(word, value, &words->split.host_from);
+  if ((value = hb_tuning_value(word, "gl"))) {
     words->gl = hb_pairs_scheme_find(value);
     if (words->gl && words->gl->has_tuning) return HB_OK;
     return hb_fail(HB_ERR_USAGE, "unknown tuning '%s': expected gl=bag or gl=tile", word);
@@ -194,16 +160,16 @@ static enum hb_status take_hybrid_word(const char *word, void *into, int *is_own
 /* With the bounds that follow from others they may be longer than those that were given. */
 static enum hb_status check_length(const char *text, const struct hb_hybrid_words *words)
 {
-  char printed[HB_SPLIT_WORDS + 1];
+  char printed[HB_TUNING_WORDS + 1];
   hb_hybrid_words_print(words, sizeof printed, printed);
-  return strlen(printed) < HB_SPLIT_WORDS ? HB_OK
-                                          : hb_fail(HB_ERR_USAGE, "the tuning '%.40s...' is too long", text);
+  return strlen(printed) < HB_TUNING_WORDS ? HB_OK
+                                           : hb_fail(HB_ERR_USAGE, "the tuning '%.40s...' is too long", text);
 }
 
 enum hb_status hb_hybrid_words_parse(const char *text, struct hb_hybrid_words *words)
 {
   *words = (struct hb_hybrid_words){.split = {0, 0}};
-  HB_TRY(parse_words(text, take_hybrid_word, words, words->others));
+  HB_TRY(hb_tuning_words(text, take_hybrid_word, words, words->others));
   struct hb_hybrid_split *split = &words->split;
   if (split->host_from && !split->host_below) split->host_below = 1;
   if (split->host_below && !split->host_from) split->host_from = HB_HYBRID_ALL;
@@ -214,11 +180,11 @@ void hb_hybrid_words_print(const struct hb_hybrid_words *words, size_t room, cha
 {
   const struct hb_hybrid_split *split = &words->split;
   text[0] = 0;
-  append_bound("host_below=", split->host_below, room, text);
+  append_bound("host_below", split->host_below, room, text);
   if (split->host_below && split->host_from != HB_HYBRID_ALL)
-    append_bound("host_from=", split->host_from, room, text);
-  if (words->gl) append_word("gl=", words->gl->name, room, text);
-  if (*words->others) append_word(words->others, "", room, text);
+    append_bound("host_from", split->host_from, room, text);
+  if (words->gl) hb_tuning_append("gl", words->gl->name, room, text);
+  if (*words->others) hb_tuning_append(words->others, NULL, room, text);
 }
 
 /* ---- shares ---- */
@@ -373,9 +339,10 @@ static enum hb_status take_devices_word(const char *word, void *into, int *is_ow
 {
   struct hb_devices_plan *plan = into;
   const char *value;
-  if ((value = value_of(word, "shares"))) return parse_shares(value, &plan->shares);
-  if ((value = value_of(word, "alone_below"))) return parse_bound(word, value, &plan->alone_below);
-  if ((value = value_of(word, "kept_alone_below"))) return parse_bound(word, value, &plan->kept_alone_below);
+  if ((value = hb_tuning_value(word, "shares"))) return parse_shares(value, &plan->shares);
+  if ((value = hb_tuning_value(word, "alone_below"))) return parse_bound(word, value, &plan->alone_below);
+  if ((value = hb_tuning_value(word, "kept_alone_below")))
+    return parse_bound(word, value, &plan->kept_alone_below);
   *is_own = 0;
   return HB_OK;
 }
@@ -383,7 +350,7 @@ static enum hb_status take_devices_word(const char *word, void *into, int *is_ow
 enum hb_status hb_devices_plan_parse(const char *text, struct hb_devices_plan *plan)
 {
   *plan = (struct hb_devices_plan){0};
-  return parse_words(text, take_devices_word, plan, plan->others);
+  return hb_tuning_words(text, take_devices_word, plan, plan->others);
 }
 
 void hb_devices_plan_print(const struct hb_devices_plan *plan, size_t room, char *text)
@@ -391,10 +358,10 @@ void hb_devices_plan_print(const struct hb_devices_plan *plan, size_t room, char
   char shares[4 * HB_SHARES_MOST];
   text[0] = 0;
   shares_print(&plan->shares, sizeof shares, shares);
-  if (plan->shares.count > 0) append_word("shares=", shares, room, text);
-  append_bound("alone_below=", plan->alone_below, room, text);
-  append_bound("kept_alone_below=", plan->kept_alone_below, room, text);
-  if (*plan->others) append_word(plan->others, "", room, text);
+  if (plan->shares.count > 0) hb_tuning_append("shares", shares, room, text);
+  append_bound("alone_below", plan->alone_below, room, text);
+  append_bound("kept_alone_below", plan->kept_alone_below, room, text);
+  if (*plan->others) hb_tuning_append(plan->others, NULL, room, text);
 }
 
 /* ---- among several ranks ---- */
@@ -405,8 +372,8 @@ void hb_devices_plan_print(const struct hb_devices_plan *plan, size_t room, char
 static enum hb_status take_ranks_word(const char *word, void *into, int *is_own)
 {
   struct hb_ranks_split *split = into;
-  const char *value = value_of(word, "sinks_from");
-  char number[HB_SPLIT_WORDS], *end;
+  const char *value = hb_tuning_value(word, "sinks_from");
+  char number[HB_TUNING_WORDS], *end;
   size_t bound = 0;
   *is_own = value != NULL;
   if (!value) return HB_OK;
@@ -422,13 +389,13 @@ static enum hb_status take_ranks_word(const char *word, void *into, int *is_own)
 enum hb_status hb_ranks_split_parse(const char *tuning, int ranks, struct hb_ranks_split *split)
 {
   *split = (struct hb_ranks_split){.ranks = ranks};
-  return parse_words(tuning, take_ranks_word, split, split->others);
+  return hb_tuning_words(tuning, take_ranks_word, split, split->others);
 }
 
 void hb_ranks_split_print(size_t sinks_from, int ranks, const char *others, size_t room, char *text)
 {
   *text = 0;
-  append_bound("sinks_from=", sinks_from, room, text);
+  append_bound("sinks_from", sinks_from, room, text);
   size_t used = strlen(text);
   snprintf(text + used, room - used, "@%d%s%s", ranks, *others ? " " : "", others);
 }

@@ -5,11 +5,11 @@
 #include "base/parallel.h"
 #include "force/source.h"
 #include "pairs/pairs.h"
+#include "pairs/tuning.h"
 
 /* ---- how blocks are shared out, by bounds and shares that are found from measured times and written as words of a tuning,
  * "name=value"; force.c measures that of ranks ---- */
 
-enum { HB_SPLIT_WORDS = 256 };      /* characters of the others' words */
 #define HB_SPLIT_WORDS_ALL SIZE_MAX /* the bound "all" */
 
 /* ---- between the host and OpenGL ---- */
@@ -55,7 +55,7 @@ size_t hb_hybrid_split_ask(size_t n, size_t count, const struct hb_hybrid_cost *
 struct hb_hybrid_words {
   struct hb_hybrid_split split;     /* host_below 0 without a word for it */
   const struct hb_pairs_scheme *gl; /* bag or tile; NULL without */
-  char others[HB_SPLIT_WORDS];
+  char others[HB_TUNING_WORDS];
 };
 
 /* host_below and host_from are numbers from 1 on or "all". text may be NULL. Errors: HB_ERR_USAGE with the word. */
@@ -97,7 +97,7 @@ enum { HB_SHARES_OF_SOURCES = 64, HB_SHARES_OF_SINKS = 1 };
 struct hb_devices_plan {
   struct hb_shares shares;
   size_t alone_below, kept_alone_below;
-  char others[HB_SPLIT_WORDS]; /* words of the scheme that walks */
+  char others[HB_TUNING_WORDS]; /* words of the scheme that walks */
 };
 
 /* The first device alone; or each device has a part of the sources, and sums are added; or all sources, and a part of the
@@ -131,7 +131,7 @@ void hb_devices_plan_print(const struct hb_devices_plan *plan, size_t room, char
 struct hb_ranks_split {
   int ranks;
   size_t sinks_from;
-  char others[HB_SPLIT_WORDS];
+  char others[HB_TUNING_WORDS];
 };
 #define HB_RANKS_SPLIT_NEVER HB_SPLIT_WORDS_ALL
 
@@ -183,11 +183,7 @@ enum hb_status hb_part_send(struct hb_part *part, size_t begin, size_t end, cons
 enum hb_status hb_part_begin(struct hb_part *part, const struct hb_force_job *job);
 enum hb_status hb_part_finish(struct hb_part *part, const struct hb_force_job *job);
 
-/* Positions and velocities of sinks by number, in arrays that grow: the job has points then. Starts as zeros. */
-struct hb_part_points {
-  size_t room;
-  double *x, *v; /* [3 * room] */
-};
+/* The sinks get positions and velocities, by their numbers: the job has points then. */
 enum hb_status hb_part_points_fill(struct hb_part_points *points, const struct hb_force_sources *sources,
                                    struct hb_force_sinks *sinks);
 void hb_part_points_free(struct hb_part_points *points);

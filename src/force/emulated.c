@@ -3,22 +3,11 @@
 #include "base/arith.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "base/text.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
-#include <sys/utsname.h>
 
 /* Fewer pairs than this are done before a second thread has woken up. */
 static const double pairs_worth_threads = 8192;
-
-void emulated_open(struct emulated *e, const char *machine)
-{
-  struct utsname host;
-  uname(&host);
-  snprintf(e->device, sizeof e->device, "%s emulated, %s, %d thread%s", machine, host.machine,
-           hb_parallel_threads(), hb_text_s((uint64_t)hb_parallel_threads()));
-}
 
 void emulated_close(struct emulated *e) { hb_mem_free(e->memory); }
 

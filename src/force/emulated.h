@@ -5,7 +5,7 @@
 #include "force/source.h"
 
 struct emulated {
-  char device[160]; /* "GRAPE-6 emulated, x86_64, 2 threads" */
+  char device[160]; /* hb_force_name_processor */
   int threads;      /* that have memory: */
   char *memory;     /* [threads][bytes] */
 };
@@ -14,7 +14,6 @@ struct emulated {
 typedef void emulated_fn(void *machine, const struct hb_force_job *job, size_t from, size_t count,
                          void *memory);
 
-void emulated_open(struct emulated *e, const char *machine);
 void emulated_close(struct emulated *e);
 
 /* Calls eval for all sinks of the job, in groups, with `bytes` of memory a thread, always the same number. Errors: HB_ERR_MEMORY. */

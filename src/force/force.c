@@ -25,8 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the handle of a source of forces, which force.c and its tests know --------------------------------- */
-
 /* ---- reproducible: units, a scale for each sink, repeats ------------------------------------------------ */
 
 struct hb_rescale {
@@ -44,8 +42,6 @@ struct hb_rescale {
   double *xv;                    /* [6 * again_room] of points */
 };
 
-static enum hb_status rescale_create(struct hb_rescale **rescale) { return HB_ALLOC(1, rescale); }
-
 static void free_again(struct hb_rescale *r)
 {
   HB_FREE(r->again, r->xv);
@@ -60,12 +56,6 @@ static void rescale_destroy(struct hb_rescale *r)
   HB_FREE(r->known, r->scale, r->totals);
   free_again(r);
   hb_mem_free(r);
-}
-
-/* Units for particles that will be sources or sinks. Errors: as hb_reproducible_find_units. */
-static enum hb_status rescale_find_units(struct hb_rescale *r, double eps, const struct hb_force_sources *s)
-{
-  return hb_reproducible_find_units(s->n, s->m, s->x, s->v, eps, &r->units);
 }
 
 /* Memory for scales of so many sources. */
@@ -229,9 +219,7 @@ static enum hb_status rescale_finish(struct hb_rescale *r, const struct hb_force
                                 "arithmetic is not the same each time");
 }
 
-/* ---- ranks: a layer around any source ------------------------------------------------------------------- */
-
-/* ---- which device each rank computes on ---- */
+/* ---- ranks: a layer around any source; which device each of them computes on ---------------------------- */
 
 static int is_named(const char *word, const char *variable)
 {
@@ -750,9 +738,6 @@ static void force_ranks_around(const struct hb_force_ops *inner, struct hb_force
 
 /* ---- opening, and jobs ---------------------------------------------------------------------------------- */
 
-/* Opening a source of forces; and jobs as callers and integrators ask for them: checked, in the particles' own frame, among particles
- * with mass, timed, repeated where the device fails. */
-
 /* ---- the range of float ---- */
 
 static const double SPEED = 0x1p62; /* r . v of two particles as fast as this is a float */
@@ -925,8 +910,9 @@ static enum hb_status prepare_points(struct hb_points *points, const double orig
 
 static void free_massive(struct hb_massive *s)
 {
-  HB_FREE(s->slot, s->place, s->own);
-  HB_FREE(s->m, s->x, s->v, s->xi, s->vi);
+  HB_FREE(s->slot, s->place, s->own, s->m);
+  hb_part_points_free(&s->at);
+  hb_part_points_free(&s->sinks);
   *s = (struct hb_massive){0};
 }
 
@@ -935,8 +921,6 @@ static enum hb_status fill_massive(struct hb_massive *s, size_t n, size_t count,
   HB_TRY(HB_ALLOC(count, &s->slot));
   HB_TRY(HB_ALLOC(n, &s->place));
   HB_TRY(HB_ALLOC(count, &s->m));
-  HB_TRY(HB_ALLOC(3 * count, &s->x));
-  HB_TRY(HB_ALLOC(3 * count, &s->v));
   for (size_t i = 0, k = 0; i < n; i++) {
     s->place[i] = m[i] > 0 ? (uint32_t)k : HB_NO_SOURCE;
     if (m[i] > 0) s->slot[k++] = (uint32_t)i;
@@ -966,36 +950,17 @@ static enum hb_status find_massive(struct hb_massive *s, size_t n, const double 
   return status;
 }
 
-static void gather(struct hb_massive *s, const struct hb_force_sources *all)
-{
-  for (size_t k = 0; k < s->count; k++) {
-    size_t i = s->slot[k];
-    s->m[k] = all->m[i];
-    memcpy(s->x + 3 * k, all->x + 3 * i, 3 * sizeof(double));
-    memcpy(s->v + 3 * k, all->v + 3 * i, 3 * sizeof(double));
-  }
-}
-
-static enum hb_status reserve_sinks(struct hb_massive *s, size_t ni)
-{
-  return HB_RENEW(ni, &s->room, HB_ARRAY(1, &s->own), HB_ARRAY(3, &s->xi), HB_ARRAY(3, &s->vi));
-}
-
 /* The same job among those: the sinks become points. Errors: HB_ERR_INTERNAL. */
 static enum hb_status make_massive_job(struct hb_massive *s, struct hb_force_job *job)
 {
-  const struct hb_force_sources *all = &job->sources;
-  size_t ni = job->sinks.n;
-  gather(s, all);
-  HB_TRY(reserve_sinks(s, ni));
-  for (size_t k = 0; k < ni; k++) {
-    size_t i = job->sinks.index[k];
-    s->own[k] = s->place[i];
-    memcpy(s->xi + 3 * k, all->x + 3 * i, 3 * sizeof(double));
-    memcpy(s->vi + 3 * k, all->v + 3 * i, 3 * sizeof(double));
-  }
-  job->sources = (struct hb_force_sources){s->count, s->m, s->x, s->v};
-  job->sinks = (struct hb_force_sinks){ni, s->own, s->xi, s->vi};
+  struct hb_force_sinks massive = {.n = s->count, .index = s->slot}, *sinks = &job->sinks;
+  HB_TRY(HB_RENEW(sinks->n, &s->room, HB_ARRAY(1, &s->own)));
+  HB_TRY(hb_part_points_fill(&s->at, &job->sources, &massive));
+  HB_TRY(hb_part_points_fill(&s->sinks, &job->sources, sinks));
+  for (size_t k = 0; k < s->count; k++) s->m[k] = job->sources.m[s->slot[k]];
+  for (size_t k = 0; k < sinks->n; k++) s->own[k] = s->place[sinks->index[k]];
+  sinks->index = s->own;
+  job->sources = (struct hb_force_sources){s->count, s->m, massive.x, massive.v};
   return HB_OK;
 }
 
@@ -1064,7 +1029,8 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
   const struct hb_force_job job = {.sources = {nj, m, x, v}};
   HB_TRY(hb_force_check_range(force, nj, m, x, v));
   HB_TRY(expect_sources(force, nj));
-  if (force->rescale) HB_TRY(rescale_find_units(force->rescale, force->params.eps, &job.sources));
+  if (force->rescale)
+    HB_TRY(hb_reproducible_find_units(nj, m, x, v, force->params.eps, &force->rescale->units));
   HB_TRY(begin_job(force, &job));
   memcpy(force->origin, origin, sizeof origin);
   force->nj = nj;
@@ -1253,7 +1219,7 @@ static enum hb_status begin_once(struct hb_force *force, struct hb_force_job job
       hb_force_check_range(force, all.n, all.m, all.x, all.v) != HB_OK)
     return HB_ERR_NUMERIC;
   if (force->rescale) /* sinks are in its units, too */
-    HB_TRY(rescale_find_units(force->rescale, force->params.eps, &all));
+    HB_TRY(hb_reproducible_find_units(all.n, all.m, all.x, all.v, force->params.eps, &force->rescale->units));
   if (massive) HB_TRY(make_massive_job(&force->massive, &job));
   force->spent = (struct hb_phases){0};
   job.spent = &force->spent;
@@ -1422,8 +1388,6 @@ enum hb_status hb_force_fetch(struct hb_force *force, struct hb_force_particles 
 
 /* ---- opening, and what is known ---- */
 
-/* ---- opening ---- */
-
 /* Copies an optional string of the caller's. */
 static const char *keep(const char *text, size_t room, char *copy)
 {
@@ -1532,7 +1496,7 @@ static enum hb_status open_source(struct hb_force *f, const struct hb_force_para
   HB_TRY(source_choose_precision(like(f, params), params->precision, &f->precision));
   f->params.precision = hb_precision_names[f->precision];
   HB_TRY(choose_interaction(f, params));
-  if (hb_precisions[f->precision].is_fixed) HB_TRY(rescale_create(&f->rescale));
+  if (hb_precisions[f->precision].is_fixed) HB_TRY(HB_ALLOC(1, &f->rescale));
   f->openings = 1;
   HB_TRY(open_ops(f, gl));
   return hb_precisions[f->precision].is_fixed ? hb_ieee_check() : HB_OK; /* now that the driver is loaded */

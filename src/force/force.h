@@ -19,9 +19,9 @@ struct hb_points {
 struct hb_massive {
   size_t n, count;        /* of n particles, `count` have mass; 0: none was found, or all have */
   uint32_t *slot, *place; /* [count] their numbers, ascending; [n] the inverse, HB_NO_SOURCE without mass */
-  double *m, *x, *v;      /* [count] [3 * count] [3 * count] the sources */
-  uint32_t *own;          /* [room] sinks: their places */
-  double *xi, *vi;        /* [3 * room] */
+  double *m;              /* [count] the sources, which are at */
+  struct hb_part_points at, sinks;
+  uint32_t *own; /* [room] of sinks, their places */
   size_t room;
 };
 

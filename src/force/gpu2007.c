@@ -47,8 +47,8 @@ static enum hb_status gpu2007_open(const struct hb_force_params *params, struct 
             : precision == HB_PRECISION_NV40 ? GPU2007_NV40
                                              : GPU2007_SINGLE;
   g->eps2 = (float)hb_force_eps2(params);
-  static const char *const names[] = {"cg2007", "8800GTX", "FX1400"};
-  emulated_open(&g->emulated, names[g->kind]);
+  static const char *const names[] = {"cg2007 emulated, ", "8800GTX emulated, ", "FX1400 emulated, "};
+  hb_force_name_processor(names[g->kind], "", sizeof g->emulated.device, g->emulated.device);
   return HB_OK;
 }
 

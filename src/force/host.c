@@ -6,13 +6,10 @@
 #include "base/clones.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "base/text.h"
 #include "core/gravity.h"
 #include "pairs/pairs.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 /* ---- precision reproducible: the pairs of shaders/interactions/gravity_jerk.glsl in C, operation by operation ---- */
 
@@ -54,8 +51,6 @@ struct fixed_host {
   int at;                                 /* of points */
   struct hb_fixed_total *totals, *others; /* [ni] of the first piece, the caller's; [parts - 1][ni] */
 };
-
-static enum hb_status create_fixed(struct fixed_host **host) { return HB_ALLOC(1, host); }
 
 static void destroy_fixed(struct fixed_host *h)
 {
@@ -255,11 +250,8 @@ static enum hb_status host_open(const struct hb_force_params *params, struct hb_
   *state = h;
   h->eps2 = hb_force_eps2(params);
   if (hb_precision_find(params->precision) == HB_PRECISION_REPRODUCIBLE)
-    HB_TRY(create_fixed(&h->reproducible));
-  struct utsname machine;
-  uname(&machine);
-  snprintf(h->device, sizeof h->device, "%s, %d thread%s", machine.machine, hb_parallel_threads(),
-           hb_text_s((uint64_t)hb_parallel_threads()));
+    HB_TRY(HB_ALLOC(1, &h->reproducible));
+  hb_force_name_processor("", "", sizeof h->device, h->device);
   return HB_OK;
 }
 

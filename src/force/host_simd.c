@@ -9,11 +9,8 @@
 #include "base/clones.h"
 #include "base/parallel.h"
 #include "base/simd.h"
-#include "base/text.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #if HB_SIMD_X86
 #define SIMD_LANES      16
@@ -47,10 +44,10 @@ typedef void sum_fn(const float *source, size_t from, size_t to, float eps2, siz
 static const struct version {
   const char *label;
   sum_fn *single, *ds;
-} versions[] = {{"baseline", sum_single_baseline, sum_ds_baseline},
+} versions[] = {{", baseline", sum_single_baseline, sum_ds_baseline},
 #if HB_SIMD_X86
-                {"AVX2", sum_single_avx2, sum_ds_avx2},
-                {"AVX-512", sum_single_avx512, sum_ds_avx512}
+                {", AVX2", sum_single_avx2, sum_ds_avx2},
+                {", AVX-512", sum_single_avx512, sum_ds_avx512}
 #endif
 };
 
@@ -81,10 +78,7 @@ static enum hb_status host_simd_open(const struct hb_force_params *params, struc
   h->eps2 = (float)hb_force_eps2(params);
   h->ds = hb_precision_find(params->precision) == HB_PRECISION_DS;
   h->sum = h->ds ? version->ds : version->single;
-  struct utsname machine;
-  uname(&machine);
-  snprintf(h->device, sizeof h->device, "%s, %s, %d thread%s", machine.machine, version->label,
-           hb_parallel_threads(), hb_text_s((uint64_t)hb_parallel_threads()));
+  hb_force_name_processor("", version->label, sizeof h->device, h->device);
   return HB_OK;
 }
 

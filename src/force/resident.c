@@ -17,17 +17,6 @@
 
 enum { HB_RESIDENT_LAYERS = 8 /* of four words, see shaders/hermite/particle.glsl */ };
 
-static enum hb_status resident_no_step(const struct hb_resident *r, float asked, size_t sink,
-                                       uint32_t particle);
-
-static inline enum hb_status hb_resident_step(const struct hb_resident *r, uint32_t word, size_t sink,
-                                              uint32_t particle, double *step)
-{
-  float asked = hb_bits_to_float(word);
-  *step = asked >= 1e38F ? INFINITY : asked;
-  return asked >= 0 ? HB_OK : resident_no_step(r, asked, sink, particle);
-}
-
 /* ---- memory of the device and its copies on the host ---------------------------------------------------- */
 
 enum {
@@ -120,13 +109,11 @@ static void kept_dispatch(struct hb_kept *k, struct hb_gl_pass *pass, size_t thr
   kept_use_ahead(k);
 }
 
-/* The device has been waited for: nothing is on its way. */
-static void kept_finished(struct hb_kept *k) { k->is_busy = k->is_storing = k->is_collecting = 0; }
-
-static void finish(struct hb_kept *k)
+/* The device is waited for, unless it has been: nothing is on its way. */
+static void finish(struct hb_kept *k, int is_done)
 {
-  if (k->is_busy) hb_gl_mapped_finish();
-  kept_finished(k);
+  if (k->is_busy && !is_done) hb_gl_mapped_finish();
+  k->is_busy = k->is_storing = k->is_collecting = 0;
 }
 
 /* Whether all is done that is due, and perhaps more. */
@@ -140,7 +127,7 @@ static int is_complete(const struct hb_kept *k)
  * counted have been done. */
 static enum hb_status kept_check(struct hb_kept *k)
 {
-  if (!is_complete(k)) finish(k);
+  if (!is_complete(k)) finish(k, 0);
   k->is_busy = k->is_busy && k->due != k->expected;
   k->is_storing = k->is_storing && !is_complete(k);
   if (is_complete(k)) return HB_OK;
@@ -152,7 +139,7 @@ static enum hb_status kept_check(struct hb_kept *k)
 static enum hb_status kept_reserve(struct hb_kept *k, size_t count, uint32_t **words, uint32_t **numbers)
 {
   size_t bytes = 16 * k->layers, room = hb_min(2 * count, hb_min(k->n, HB_KEPT_PORTION));
-  if (k->is_storing) finish(k);
+  if (k->is_storing) finish(k, 0);
   if (count * sizeof **numbers > k->numbers.buffer.bytes)
     HB_TRY(hb_gl_mapped_reserve(k->context, hb_max(room, count) * sizeof **numbers, &k->numbers));
   *numbers = k->numbers.memory;
@@ -170,12 +157,6 @@ static void kept_store_from(struct hb_kept *k, size_t count, const struct hb_gl_
   hb_gl_pass_storage(&k->store, NUMBERS, &k->numbers.buffer);
   kept_dispatch(k, &k->store, k->layers * count);
   k->is_storing = 1;
-}
-
-static void kept_store(struct hb_kept *k, size_t count)
-{
-  k->context->sent += count * (16 * k->layers + sizeof(uint32_t));
-  kept_store_from(k, count, &k->sent.buffer);
 }
 
 /* Particles to be stored: pack writes the layers of the k-th, whose number that is; 0: it has not come. One thread packs up to
@@ -215,15 +196,10 @@ static enum hb_status kept_put(struct hb_kept *k, size_t count, const uint32_t *
     if (p.is_incomplete)
       return hb_fail(HB_ERR_DEVICE,
                      "another device dropped a draw: particles that it corrected have not come");
-    kept_store(k, p.count);
+    k->context->sent += p.count * (4 * p.words + sizeof(uint32_t));
+    kept_store_from(k, p.count, &k->sent.buffer);
   }
   return hb_gl_context_check(k->context, "storing particles");
-}
-
-/* Waits: this layer of particles first .. first + count - 1, four words a particle. */
-static void kept_read(const struct hb_kept *k, size_t layer, size_t first, size_t count, uint32_t *words)
-{
-  hb_gl_buffer_read(&k->state, 16 * (layer * k->n + first), 16 * count, words);
 }
 
 /* ---- collecting ---- */
@@ -269,8 +245,6 @@ static enum hb_status kept_collected(struct hb_kept *k, size_t count, const uint
 
 /* ---- particles that stay on the device ------------------------------------------------------------------ */
 
-/* Particles that stay on the device: programs and words of either way, the way of storage buffers, sending and fetching. */
-
 /* A program of shaders/hermite in the precision of the particles. */
 static enum hb_status resident_build(struct hb_resident *r, const struct hb_gl_program_source *files,
                                      struct hb_gl_pass *pass)
@@ -289,25 +263,21 @@ static void precision_split(enum hb_precision precision, double x, uint32_t *hig
   *low = hb_bits_of_float(hb_split_low(x));
 }
 
-static void split(const struct hb_resident *r, double value, uint32_t *high, uint32_t *low)
-{
-  precision_split(r->pairs->params.precision, value, high, low);
-}
-
 static void pack_field(struct hb_resident *r, const struct hb_field *field)
 {
   enum hb_field_form form[HB_FIELD_PARTS];
   double number[HB_FIELD_PARTS][HB_FIELD_NUMBERS];
+  enum hb_precision precision = r->pairs->params.precision;
   r->part_count = hb_field_parts(field, form, number);
   for (int k = 0; k < r->part_count; k++) {
     uint32_t *word = r->parts + 16 * k;
     for (int c = 0; c < 3; c++) {
-      split(r, number[k][c], &word[2 * c], &word[2 * c + 1]);
-      split(r, number[k][3 + c], &word[8 + c], &word[12 + c]);
+      precision_split(precision, number[k][c], &word[2 * c], &word[2 * c + 1]);
+      precision_split(precision, number[k][3 + c], &word[8 + c], &word[12 + c]);
     }
     word[6] = form[k];
   }
-  split(r, hb_field_turn(field), &r->double_turn[0], &r->double_turn[1]);
+  precision_split(precision, hb_field_turn(field), &r->double_turn[0], &r->double_turn[1]);
 }
 
 /* The program of correct.*, built when the first block tells whether there are forces from outside; field NULL: none. */
@@ -377,9 +347,12 @@ static void resident_set_totals(const struct hb_resident *r, const struct hb_pai
 }
 
 /* The step of a corrected sink from its word. Errors: HB_ERR_DEVICE (a draw was lost), HB_ERR_NUMERIC. */
-static enum hb_status resident_no_step(const struct hb_resident *r, float asked, size_t sink,
-                                       uint32_t particle)
+static enum hb_status take_step(const struct hb_resident *r, uint32_t word, size_t sink, uint32_t particle,
+                                double *step)
 {
+  float asked = hb_bits_to_float(word);
+  *step = asked >= 1e38F ? INFINITY : asked;
+  if (asked >= 0) return HB_OK;
   if (asked <= -2 || !r->context->caps.has_draws)
     return hb_gl_context_dropped(r->context, "sink %zu has not summed all sources", sink);
   return hb_fail(HB_ERR_NUMERIC, "particle %u has a force that is not finite", particle);
@@ -399,7 +372,7 @@ struct stored {
   struct hb_kept kept;
   struct hb_gl_pass predict, correct;
   struct hb_gl_mapped levels; /* [particle] a byte */
-  struct hb_gl_mapped steps;  /* [sink] what eq. 9 asks for, or MISSING, or what hb_resident_step refuses */
+  struct hb_gl_mapped steps;  /* [sink] what eq. 9 asks for, or MISSING, or what take_step refuses */
   struct hb_gl_buffer before; /* [sink][layer] the block before it was corrected */
 };
 
@@ -471,10 +444,11 @@ static enum hb_status stored_check(struct hb_resident *r)
 static enum hb_status stored_read(struct hb_resident *r, int q, size_t first, size_t count, uint32_t *high,
                                   uint32_t *low)
 {
-  struct stored *s = r->state;
+  const struct stored *s = r->state;
+  size_t layer = 2 * (size_t)q * r->n, bytes = 16 * count;
   HB_TRY(stored_check(r));
-  kept_read(&s->kept, 2 * (size_t)q, first, count, high);
-  kept_read(&s->kept, 2 * (size_t)q + 1, first, count, low);
+  hb_gl_buffer_read(&s->kept.state, 16 * (layer + first), bytes, high);
+  hb_gl_buffer_read(&s->kept.state, 16 * (layer + r->n + first), bytes, low);
   return HB_OK;
 }
 
@@ -546,8 +520,8 @@ static enum hb_status read_steps(struct hb_resident *r, size_t ni, const uint32_
 {
   struct stored *s = r->state;
   const uint32_t *word = s->steps.memory;
-  if (hb_gl_mapped_await(r->context, word, ni, missing())) kept_finished(&s->kept);
-  for (size_t k = 0; k < ni; k++) HB_TRY(hb_resident_step(r, word[k], k, index[k], &step[k]));
+  if (hb_gl_mapped_await(r->context, word, ni, missing())) finish(&s->kept, 1);
+  for (size_t k = 0; k < ni; k++) HB_TRY(take_step(r, word[k], k, index[k], &step[k]));
   return HB_OK;
 }
 
@@ -1127,7 +1101,7 @@ static enum hb_status draw_read_steps(struct hb_resident *r, size_t ni, const ui
     hb_gl_target_read(&d->block.target, STEP_LAYER, 0, (int)(first / ROW), width, height, HB_GL_WORDS,
                       r->pairs->staging);
     for (size_t k = 0, i = first; k < count; k++, i++)
-      HB_TRY(hb_resident_step(r, texel[4 * k + 3], i, index[i], &step[i]));
+      HB_TRY(take_step(r, texel[4 * k + 3], i, index[i], &step[i]));
   }
   return hb_gl_context_check_lost(r->context, "reading time steps");
 }

@@ -2,12 +2,14 @@
 #include "force/source.h"
 
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "gl/gl_context.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #define LISTED(name) &hb_force_##name,
 static const struct hb_force_ops *const registry[] = {HB_FORCE_SOURCES(LISTED)};
@@ -126,4 +128,12 @@ enum hb_status hb_source_choose(const struct hb_force_params *params, struct hb_
                                                     : &hb_force_bag;
   if (!*ops) return unknown_scheme(params->scheme);
   return (*ops)->info.on_host ? check_devices(&place, &devices) : HB_OK; /* else opening says what is wrong */
+}
+
+void hb_force_name_processor(const char *before, const char *behind, size_t room, char *device)
+{
+  struct utsname machine;
+  uname(&machine);
+  snprintf(device, room, "%s%s%s, %d thread%s", before, machine.machine, behind, hb_parallel_threads(),
+           hb_text_s((uint64_t)hb_parallel_threads()));
 }

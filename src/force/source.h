@@ -53,6 +53,12 @@ struct hb_force_job {
   double since;
 };
 
+/* Positions and velocities in arrays that grow; starts as zeros. */
+struct hb_part_points {
+  size_t room;
+  double *x, *v; /* [3 * room] */
+};
+
 struct hb_field;
 
 /* What eq. 9 of [PZ07] needs besides the forces: its nu; and for forces rounded by `noise`, relative to the pulls among
@@ -182,6 +188,9 @@ enum hb_status hb_source_choose(const struct hb_force_params *params, struct hb_
                                 const struct hb_force_ops **ops);
 
 /* ---- for sources ---- */
+
+/* The processor as a device: "GRAPE-6 emulated, x86_64, AVX2, 2 threads", with what stands before it and behind. */
+void hb_force_name_processor(const char *before, const char *behind, size_t room, char *device);
 
 /* A share of gl, or where that is NULL the context that params ask for. Errors: HB_ERR_GL, HB_ERR_USAGE. */
 static inline struct hb_gl_context_params hb_force_place(const struct hb_force_params *params)

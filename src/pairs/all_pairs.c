@@ -23,8 +23,8 @@ struct hb_all_pairs {
   size_t nj;
   double *sources; /* a column of nj after the other: for a device that failed, once more */
   struct hb_column columns[COLUMNS];
-  uint32_t *index, *none; /* 0, 1, 2, ... and HB_NO_SOURCE */
-  size_t index_count, none_count;
+  uint32_t *index, *none; /* [numbered] 0, 1, 2, ... and HB_NO_SOURCE */
+  size_t numbered;
 };
 
 /* ---- open and close ---------------------------------------------------------------------------------- */
@@ -227,11 +227,12 @@ enum hb_status hb_all_pairs_set_sources(struct hb_all_pairs *a, size_t nj, size_
   return status;
 }
 
-static enum hb_status count_up(struct hb_all_pairs *a, size_t n)
+/* For calls without numbers of their own: all sources, or sinks that are none. */
+static enum hb_status number_sinks(struct hb_all_pairs *a, size_t n)
 {
-  if (n <= a->index_count) return HB_OK;
-  HB_TRY(HB_RESIZE(n, &a->index));
-  for (; a->index_count < n; a->index_count++) a->index[a->index_count] = (uint32_t)a->index_count;
+  if (n <= a->numbered) return HB_OK;
+  HB_TRY(HB_RENEW(n, &a->numbered, HB_ARRAY(1, &a->index), HB_ARRAY(1, &a->none)));
+  for (size_t k = 0; k < n; k++) a->index[k] = (uint32_t)k, a->none[k] = HB_NO_SOURCE;
   return HB_OK;
 }
 
@@ -268,17 +269,9 @@ enum hb_status hb_all_pairs_eval(struct hb_all_pairs *a, size_t ni, const uint32
   HB_TRY(check_sinks(a, ni, index));
   HB_TRY(take_outputs(a, count, outputs, results));
   if (ni == 0) return HB_OK;
-  if (!index) HB_TRY(count_up(a, ni));
+  if (!index) HB_TRY(number_sinks(a, ni));
   return eval(a,
               &(const struct hb_pairs_job){.ni = ni, .index = index ? index : a->index, .results = results});
-}
-
-static enum hb_status count_none(struct hb_all_pairs *a, size_t n)
-{
-  if (n <= a->none_count) return HB_OK;
-  HB_TRY(HB_RESIZE(n, &a->none));
-  for (; a->none_count < n; a->none_count++) a->none[a->none_count] = HB_NO_SOURCE;
-  return HB_OK;
 }
 
 static enum hb_status check_own(const struct hb_all_pairs *a, size_t ni, const uint32_t *own)
@@ -302,7 +295,7 @@ enum hb_status hb_all_pairs_eval_at(struct hb_all_pairs *a, size_t ni, size_t in
   HB_TRY(take_inputs(a, &a->interaction->of_sink, "sink", input_count, inputs, columns));
   HB_TRY(take_outputs(a, output_count, outputs, results));
   if (ni == 0) return HB_OK;
-  if (!own) HB_TRY(count_none(a, ni));
+  if (!own) HB_TRY(number_sinks(a, ni));
   return eval(a, &(const struct hb_pairs_job){
                      .ni = ni, .index = own ? own : a->none, .points = columns, .results = results});
 }

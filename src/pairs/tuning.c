@@ -62,13 +62,40 @@ static int value_of(const struct field *field, const char *text)
   return *end == 0 && value > 0 && value < (1L << 30) ? (int)value : 0;
 }
 
-static enum hb_status parse_word(const char *word, struct hb_pairs_tuning *tuning)
+const char *hb_tuning_value(const char *word, const char *name)
 {
-  const char *equals = strchr(word, '=');
-  for (int k = 0; equals && k < FIELDS; k++) {
-    size_t length = strlen(fields[k].name);
-    if ((size_t)(equals - word) != length || strncmp(word, fields[k].name, length) != 0) continue;
-    int value = value_of(&fields[k], equals + 1);
+  size_t length = strlen(name);
+  return strncmp(word, name, length) == 0 && word[length] == '=' ? word + length + 1 : NULL;
+}
+
+void hb_tuning_append(const char *name, const char *value, size_t room, char *text)
+{
+  size_t used = strlen(text);
+  snprintf(text + used, room - used, "%s%s%s%s", used ? " " : "", name, value ? "=" : "", value ? value : "");
+}
+
+enum hb_status hb_tuning_words(const char *text, hb_tuning_taker *take, void *into, char *others)
+{
+  char words[HB_TUNING_WORDS], *rest = NULL;
+  if (others) *others = 0;
+  if (!text) return HB_OK;
+  if (strlen(text) >= sizeof words) return hb_fail(HB_ERR_USAGE, "the tuning '%.40s...' is too long", text);
+  strcpy(words, text);
+  for (char *word = strtok_r(words, " ,", &rest); word; word = strtok_r(NULL, " ,", &rest)) {
+    int is_own = 1;
+    HB_TRY(take(word, into, &is_own));
+    if (!is_own && others) hb_tuning_append(word, NULL, HB_TUNING_WORDS, others);
+  }
+  return HB_OK;
+}
+
+static enum hb_status take_field(const char *word, void *tuning, int *is_own)
+{
+  (void)is_own; /* there are no others */
+  for (int k = 0; k < FIELDS; k++) {
+    const char *text = hb_tuning_value(word, fields[k].name);
+    if (!text) continue;
+    int value = value_of(&fields[k], text);
     if (!value) return hb_fail(HB_ERR_USAGE, "unknown tuning '%s': bad value", word);
     *place(tuning, &fields[k]) = value;
     return HB_OK;
@@ -81,29 +108,19 @@ static enum hb_status parse_word(const char *word, struct hb_pairs_tuning *tunin
 
 enum hb_status hb_tuning_parse(const char *text, struct hb_pairs_tuning *tuning)
 {
-  char words[256];
-  if (!text) return HB_OK;
-  if (strlen(text) >= sizeof words) return hb_fail(HB_ERR_USAGE, "the tuning '%.40s...' is too long", text);
-  strcpy(words, text);
-  char *rest = NULL;
-  for (char *word = strtok_r(words, " ,", &rest); word; word = strtok_r(NULL, " ,", &rest))
-    HB_TRY(parse_word(word, tuning));
-  return HB_OK;
+  return hb_tuning_words(text, take_field, tuning, NULL);
 }
 
 void hb_tuning_print(const struct hb_pairs_tuning *tuning, size_t room, char *text)
 {
   struct hb_pairs_tuning t = *tuning;
-  size_t used = 0;
   text[0] = 0;
   for (int k = 0; k < FIELDS; k++) {
+    char number[16];
     int value = *place(&t, &fields[k]);
-    if (!value || used >= room) continue;
-    const char *gap = used ? " " : "";
-    int written = fields[k].words ? snprintf(text + used, room - used, "%s%s=%s", gap, fields[k].name,
-                                             fields[k].words[value - 1])
-                                  : snprintf(text + used, room - used, "%s%s=%d", gap, fields[k].name, value);
-    if (written > 0) used += (size_t)written;
+    snprintf(number, sizeof number, "%d", value);
+    if (value)
+      hb_tuning_append(fields[k].name, fields[k].words ? fields[k].words[value - 1] : number, room, text);
   }
 }
 
@@ -212,8 +229,7 @@ static enum hb_status keep_others(char *old, const char *key, struct hb_text *te
   return HB_OK;
 }
 
-/* tuning NULL: none. */
-static enum hb_status replace(const struct hb_tuning_key *key, const struct hb_pairs_tuning *tuning)
+enum hb_status hb_tuning_cache_put(const struct hb_tuning_key *key, const struct hb_pairs_tuning *tuning)
 {
   const char *path = hb_tuning_cache_path();
   if (shaders_may_differ()) return hb_fail(HB_ERR_USAGE, "it was measured with the shaders of HB_SHADER_DIR");
@@ -230,11 +246,6 @@ static enum hb_status replace(const struct hb_tuning_key *key, const struct hb_p
   if (status == HB_OK) status = hb_file_replace(path, text.text, text.length);
   HB_FREE(text.text, old);
   return status;
-}
-
-enum hb_status hb_tuning_cache_put(const struct hb_tuning_key *key, const struct hb_pairs_tuning *tuning)
-{
-  return replace(key, tuning);
 }
 
 /* ---- the search ---- */
@@ -453,7 +464,7 @@ enum hb_status hb_tuning_open(const struct hb_pairs_params *params, size_t n, do
   if (hb_tuning_cache_get(&key, &tuned.tuning)) {
     if (hb_pairs_create(&tuned, pairs) == HB_OK) return HB_OK;
     hb_log_warn("%s has a tuning that does not fit and is dropped: %s", hb_tuning_cache_path(), hb_error());
-    if (replace(&key, NULL) != HB_OK) hb_log("the tuning cannot be removed: %s", hb_error());
+    if (hb_tuning_cache_put(&key, NULL) != HB_OK) hb_log("the tuning cannot be removed: %s", hb_error());
   }
   hb_log("looking for the fastest way to walk on %s", params->context->caps.renderer);
   HB_TRY(hb_tuning_renew(params, n, seconds, &tuned.tuning, &pairs_per_s));

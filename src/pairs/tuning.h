@@ -4,6 +4,17 @@
 
 #include "pairs/pairs.h"
 
+/* Of a word of a tuning, "unroll=8": what follows "name=", NULL if it is another word. And appends one, if it fits; value NULL: just the
+ * name. */
+enum { HB_TUNING_WORDS = 256 };
+const char *hb_tuning_value(const char *word, const char *name);
+void hb_tuning_append(const char *name, const char *value, size_t room, char *text);
+
+/* Calls take for each word of text (NULL: none), which says whether it was its own; the rest become others[HB_TUNING_WORDS], NULL: there
+ * is none. Errors: HB_ERR_USAGE; those of take. */
+typedef enum hb_status hb_tuning_taker(const char *word, void *into, int *is_own);
+enum hb_status hb_tuning_words(const char *text, hb_tuning_taker *take, void *into, char *others);
+
 /* Sets the named fields of *tuning, leaves the others. NULL or "" sets none. Errors: HB_ERR_USAGE with the word. */
 enum hb_status hb_tuning_parse(const char *text, struct hb_pairs_tuning *tuning);
 
@@ -28,7 +39,7 @@ size_t hb_tuning_class(size_t n);
  * process. */
 int hb_tuning_cache_get(const struct hb_tuning_key *key, struct hb_pairs_tuning *tuning);
 
-/* Saves it; the file is replaced atomically. Errors: HB_ERR_IO (only this tuning is lost). */
+/* Saves it (NULL: forgets it); the file is replaced atomically. Errors: HB_ERR_IO (only this tuning is lost). */
 enum hb_status hb_tuning_cache_put(const struct hb_tuning_key *key, const struct hb_pairs_tuning *tuning);
 
 /* The file's name, "" where there is no home folder. */
