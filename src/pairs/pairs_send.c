@@ -43,14 +43,28 @@ enum {
 typedef uint32_t WORDS __attribute__((vector_size(16)));
 typedef uint32_t WORDS_OF_DOUBLES __attribute__((vector_size(32)));
 
-/* A record's four numbers, by the compiler's own vectors. */
+/* A record's four numbers, by the compiler's own vectors; each number moves on by its own stride. */
 typedef double DOUBLES __attribute__((vector_size(32)));
 typedef float FLOATS __attribute__((vector_size(16)));
+struct record {
+  const double *at[4];
+  size_t stride[4];
+};
 
-static inline void take_record(const struct hb_column c[4], size_t j, DOUBLES *x)
+static inline struct record record_of(const struct hb_column c[4], size_t j)
 {
-  *x = (DOUBLES){c[0].data[c[0].stride * j], c[1].data[c[1].stride * j], c[2].data[c[2].stride * j],
-                 c[3].data[c[3].stride * j]};
+  struct record r;
+  for (int k = 0; k < 4; k++) {
+    r.at[k] = c[k].data + c[k].stride * j;
+    r.stride[k] = c[k].stride;
+  }
+  return r;
+}
+
+static inline void next(struct record *r, DOUBLES *x)
+{
+  *x = (DOUBLES){*r->at[0], *r->at[1], *r->at[2], *r->at[3]};
+  for (int k = 0; k < 4; k++) r->at[k] += r->stride[k];
 }
 
 /* how NULL: not rounded. */
@@ -59,11 +73,12 @@ static inline __attribute__((always_inline)) void pack_as(const struct hb_column
                                                           const struct hb_pairs_stretch *s, size_t low,
                                                           char *out)
 {
+  struct record r = record_of(c, s->from);
   DOUBLES factor = {0}, round = {0};
   for (int k = 0; how && k < 4; k++) factor[k] = how[k].factor, round[k] = how[k].round;
   for (size_t j = s->from; j < s->to; j++, out += s->stride) {
     DOUBLES x;
-    take_record(c, j, &x);
+    next(&r, &x);
     if (how) x = (x * factor + round) - round;
     const FLOATS f = __builtin_convertvector(x, FLOATS);
     memcpy(out, &f, sizeof f);
@@ -94,9 +109,10 @@ HB_CLONES void hb_pairs_pack(const struct hb_column c[4], const struct hb_fixed_
 /* Doubles as words (of a little-endian machine): the high ones, then the low ones. */
 HB_CLONES static void pack_doubles(const struct hb_column c[4], const struct hb_pairs_stretch *s, char *out)
 {
+  struct record r = record_of(c, s->from);
   for (size_t j = s->from; j < s->to; j++, out += s->stride) {
     DOUBLES x;
-    take_record(c, j, &x);
+    next(&r, &x);
     const WORDS_OF_DOUBLES w = (WORDS_OF_DOUBLES)x;
     const WORDS high = {w[1], w[3], w[5], w[7]}, low = {w[0], w[2], w[4], w[6]};
     memcpy(out, &high, sizeof high);
