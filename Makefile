@@ -205,7 +205,7 @@ NO_HDF5 := %/hdf5_child.c %/snapshot_hdf5.c %/snapshot_hdf5_read.c
 # `holmberg ic` and `holmberg run` from what needs no library but C's, for compilers of other machines: tests/states.
 BARE := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out $(NO_HDF5) %/json_read.c %/png.c %/parallel.c %/ranks_open.c %/gl_glfw.c %/gl_egl_stub.c %/run_serve.c,$(sort $(wildcard \
         $(ROOMS:%=src/%/*.c) src/console/*.c src/run/*.c)) src/cli/main.c src/cli/cmd_ic.c src/cli/cmd_run.c src/web/web_without.c)) \
-        $(B)/obj/gen/shaders.o $(B)/obj/gen/paper.o $(B)/obj/tests/states/bare.o
+        $(patsubst %,$(B)/obj/gen/%.o,shaders paper font) $(B)/obj/tests/states/bare.o
 .PHONY: bare
 bare: $(B)/bare
 $(B)/bare: $(BARE)
