@@ -177,6 +177,60 @@ static void mistakes_in_the_design(void **state)
   ASSERT_FAILS(write_with("{\"numbers\": {\"a\": \"b + 1\"}}"), HB_ERR_INPUT, "unknown name 'b'");
 }
 
+static const char plan_design[] =
+    "{\"records\": {\"source\": [{\"source\": \"cg2007\", \"there\": 1}, {\"source\": \"host\", \"there\": "
+    "1}]},"
+    "\"words\": {\"numbers\": [\"3\", \"5\"]},"
+    "\"begin\": [{\"let\": \"over\", \"be\": \"0\"}],"
+    "\"jobs\": [{\"sections\": \"fig1\", \"do\": ["
+    "  {\"for\": \"n\", \"from\": \"16\", \"while\": \"!(n > 128)\", \"next\": \"2 * n\", \"do\": ["
+    "    {\"job\": \"run source=host n={n}\", \"seconds\": \"n\", \"limit\": \"40\", \"command\": \"run {n "
+    "/ 2}\"},"
+    "    {\"if\": \"over\", \"stop\": 1}]},"
+    "  {\"list\": \"sizes\"}, {\"for\": \"size\", \"in\": \"numbers\", \"do\": [{\"list\": \"sizes\", "
+    "\"item\": \"{size}\"}]},"
+    "  {\"for\": \"pass\", \"from\": \"0\", \"while\": \"pass < 2\", \"next\": \"pass + 1\", \"do\": ["
+    "    {\"for\": \"n\", \"from\": \"128\", \"while\": \"n > 8\", \"next\": \"n / 2\", \"do\": ["
+    "      {\"job\": \"fit n={n}\", \"either\": 1, \"seconds\": \"n\", \"limit\": \"pass * longest\", "
+    "\"command\": \"fit "
+    "{sizes}{place}\"}]}]}]},"
+    " {\"sections\": \"fig2\", \"do\": [{\"job\": \"other\", \"command\": \"other\"}]}]}";
+static const char *const planned[][3] = {{"run-host-16", "run 8", "0"},
+                                         {"run-host-32", "run 16", "0"},
+                                         {"run-host-64", "run 32", "1"},
+                                         {"fit-32", "fit 3,5 --context egl", "0"}};
+
+/* A loop ends at the first job that is too long, which is left out; of several that would do the first short one is taken; sections
+ * that nobody chose have no jobs. */
+static void plans(void **state)
+{
+  (void)state;
+  struct hb_reproduction r = {
+      .out = folder, .longest_s = 50, .n_most = 64, .chosen = 2, .plans_only = 1, .place.context = "egl"};
+  size_t count = 0;
+  FILE *file = fopen("report.json", "w");
+  assert_non_null(file);
+  fputs(plan_design, file);
+  fclose(file);
+  file = fopen("machine.jsonl", "w");
+  assert_non_null(file);
+  fputs("{\"kind\": \"machine\", \"name\": \"host\", \"value\": \"ENIAC\"}\n", file);
+  fclose(file);
+  setenv("HB_REPORT_DIR", ".", 1);
+  ASSERT_OK(hb_reproduce_open(&r));
+  ASSERT_OK(hb_reproduce_run(&r));
+  for (const cJSON *job = NULL; (job = hb_values_next(&r.values, job, "job")); count++) {
+    char room[64];
+    assert_in_range(count, 0, 3);
+    assert_string_equal(hb_values_word_in(job, "name"), planned[count][0]);
+    assert_string_equal(hb_values_word_in(job, "command"), planned[count][1]);
+    assert_string_equal(hb_values_text(job, "left_out", room), planned[count][2]);
+  }
+  assert_int_equal(count, 4);
+  hb_reproduce_clear(&r);
+  unsetenv("HB_REPORT_DIR");
+}
+
 /* ---- data/report ---- */
 
 /* Without any job's output every number is missing: each name must be there nevertheless. */
@@ -210,6 +264,7 @@ int main(void)
       cmocka_unit_test(expressions),
       cmocka_unit_test(mistakes),
       cmocka_unit_test(mistakes_in_the_design),
+      cmocka_unit_test(plans),
       cmocka_unit_test(every_section),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
