@@ -331,7 +331,7 @@ static void note_claims(struct hb_page *page)
   while (claims && claims->child) {
     cJSON *claim = hb_values_record(page->values, "claim", cJSON_DetachItemViaPointer(claims, claims->child));
     struct hb_page found = {.values = page->values, .html.status = page->html.status};
-    hb_page_put_text(&found, "claims.json", hb_values_word_in(claim, "find"));
+    hb_page_put(&found, "claims.json", hb_values_word_in(claim, "find"));
     hb_draft_note(&page->html, found.html.status);
     hb_values_markup(claim, "found", found.html.text.text ? found.html.text.text : "");
     hb_draft_clear(&found.html);
@@ -372,17 +372,17 @@ enum hb_status hb_reproduce_write(struct hb_reproduction *r, struct hb_report *r
   note_all(&r->values);
   hb_draft_note(&page->html, r->values.status);
   note_claims(page);
-  hb_page_put(page, "head.html");
+  hb_page_put(page, "head.html", NULL);
   for (size_t k = 0; hb_sections[k].name; k++) {
     if (!(r->chosen >> k & 1)) continue;
     hb_values_word(r->values.given, "section", hb_sections[k].name);
     hb_values_word(r->values.given, "title", hb_sections[k].title);
-    hb_page_put(page, "section.html");
-    hb_page_put(page, hb_phrase("%s.html", hb_sections[k].name));
+    hb_page_put(page, "section.html", NULL);
+    hb_page_put(page, hb_phrase("%s.html", hb_sections[k].name), NULL);
   }
-  hb_page_put(page, "foot.html");
+  hb_page_put(page, "foot.html", NULL);
   HB_TRY(save(page, "report.html", &report->lacks));
-  hb_page_put(page, "repeat.html");
+  hb_page_put(page, "repeat.html", NULL);
   return save(page, "repeat.html", &others);
 }
 

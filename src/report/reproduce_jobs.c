@@ -28,15 +28,15 @@
 
 /* ---- records ---------------------------------------------------------------------------------------- */
 
-static enum hb_status read_records(struct hb_reproduction *r, const char *path, const char *labels,
-                                   int has_header)
+/* The lines of a job, after one that describes it; of the machine, without labels. */
+static enum hb_status read_records(struct hb_reproduction *r, const char *path, const char *labels)
 {
   char *text, *rest = NULL;
   size_t length;
   HB_TRY(hb_file_read(path, &text, &length));
   enum hb_status status = HB_OK;
   char *line = strtok_r(text, "\n", &rest);
-  if (has_header) line = strtok_r(NULL, "\n", &rest);
+  if (*labels) line = strtok_r(NULL, "\n", &rest);
   for (; line && status == HB_OK; line = strtok_r(NULL, "\n", &rest)) {
     cJSON *object = NULL;
     status = hb_json_read(line, &object);
@@ -174,7 +174,7 @@ static enum hb_status write_machine(void)
 static enum hb_status open_machine(struct hb_reproduction *r)
 {
   if (access(machine_file, F_OK) != 0) HB_TRY(write_machine());
-  return read_records(r, machine_file, "", 0);
+  return read_records(r, machine_file, "");
 }
 
 /* What the folder was started by: "0.1.0, commit ...". */
@@ -271,12 +271,6 @@ static int is_kept(const struct hb_reproduction *r, cJSON *job)
   cJSON_Delete(header);
   hb_mem_free(text);
   return same && !*word_of(job, "failure");
-}
-
-/* Adds the lines of its output to the records. Errors: HB_ERR_INPUT, HB_ERR_IO. */
-static enum hb_status read_job(const cJSON *job, struct hb_reproduction *r)
-{
-  return read_records(r, file_of(job), word_of(job, "records"), 1);
 }
 
 /* ---- planning ---------------------------------------------------------------------------------------- */
@@ -489,7 +483,7 @@ static enum hb_status resume(struct hb_reproduction *r)
   cJSON_ArrayForEach (job, jobs_of(r)) {
     if (is(job, "done") || is(job, "left_out") || !is_kept(r, job)) continue;
     hb_values_number(job, "done", 1);
-    HB_TRY(read_job(job, r));
+    HB_TRY(read_records(r, file_of(job), word_of(job, "records")));
   }
   return HB_OK;
 }
@@ -523,7 +517,7 @@ static enum hb_status run_due(struct hb_reproduction *r)
     progress.done_s += hb_values_field(job, "estimate");
     say(&progress, job);
     if (is(job, "done"))
-      HB_TRY(read_job(job, r));
+      HB_TRY(read_records(r, file_of(job), word_of(job, "records")));
     else if (!is(job, "may_fail"))
       hb_terminal_note(hb_phrase("job %s failed: %s", word_of(job, "name"), word_of(job, "failure")));
   }

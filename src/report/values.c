@@ -624,7 +624,8 @@ static void put_value(struct reading *t, const struct hb_scope *scope, char *tex
   check(t, NULL, NULL);
 }
 
-static void put_file(struct hb_page *page, const char *file, const struct hb_scope *scope, int depth);
+static void put(struct hb_page *page, const char *name, const char *text, const struct hb_scope *scope,
+                int depth);
 static struct tag put_block(struct reading *t, const struct hb_scope *scope);
 
 static void expect_end(struct reading *t, struct tag stop, const char *end)
@@ -684,7 +685,7 @@ static void put_around(struct reading *t, const struct hb_scope *scope, const ch
   t->page->html = outside;
   if (t->page->draw) t->page->draw(t->page->context, kind, name, scope, shown);
   check(t, NULL, NULL);
-  put_file(t->page, hb_phrase("%s.html", kind), &(struct hb_scope){shown, scope}, t->depth + 1);
+  put(t->page, hb_phrase("%s.html", kind), NULL, &(struct hb_scope){shown, scope}, t->depth + 1);
   cJSON_Delete(shown);
 }
 
@@ -700,7 +701,7 @@ static struct tag put_block(struct reading *t, const struct hb_scope *scope)
       rest += strlen(kind) + 1 + strspn(rest + strlen(kind) + 1, " ");
     }
     if (*tag.text == '>')
-      put_file(t->page, tag.text + 1 + strspn(tag.text + 1, " "), scope, t->depth + 1);
+      put(t->page, tag.text + 1 + strspn(tag.text + 1, " "), NULL, scope, t->depth + 1);
     else if (!*kind)
       put_value(t, scope, tag.text);
     else if (strcmp(kind, "if") == 0)
@@ -723,30 +724,20 @@ static enum hb_status read_template(const char *name, char **text)
   return hb_fail(HB_ERR_INPUT, "there is no report template '%s'", name);
 }
 
-static void put_text(struct hb_page *page, const char *name, const char *text, const struct hb_scope *scope,
-                     int depth)
+static void put(struct hb_page *page, const char *name, const char *text, const struct hb_scope *scope,
+                int depth)
 {
-  struct reading t = {page, name, text, text, depth, 0};
-  if (depth > DEPTH_MOST) check(&t, "templates include each other:", name);
-  struct tag stop = put_block(&t, scope);
+  char *read = NULL, file[160];
+  snprintf(file, sizeof file, "%s", name); /* a phrase, which the file may outlive */
+  if (!text && page->html.status == HB_OK) page->html.status = read_template(file, &read);
+  struct reading t = {page, file, text ? text : read, text ? text : read, depth, 0};
+  if (t.text && depth > DEPTH_MOST) check(&t, "templates include each other:", file);
+  struct tag stop = t.text ? put_block(&t, scope) : (struct tag){""};
   if (*stop.text) check(&t, "there is nothing to end here:", stop.text);
+  hb_mem_free(read);
 }
 
-static void put_file(struct hb_page *page, const char *file, const struct hb_scope *scope, int depth)
-{
-  char *text = NULL, name[160];
-  snprintf(name, sizeof name, "%s", file); /* a phrase, which the file may outlive */
-  if (page->html.status == HB_OK) page->html.status = read_template(name, &text);
-  if (text) put_text(page, name, text, scope, depth);
-  hb_mem_free(text);
-}
-
-void hb_page_put(struct hb_page *page, const char *file) { put_file(page, file, NULL, 0); }
-
-void hb_page_put_text(struct hb_page *page, const char *name, const char *text)
-{
-  put_text(page, name, text, NULL, 0);
-}
+void hb_page_put(struct hb_page *page, const char *file, const char *text) { put(page, file, text, NULL, 0); }
 
 /* ---- all of it --------------------------------------------------------------------------------------- */
 

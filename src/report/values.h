@@ -97,7 +97,7 @@ struct hb_page {
   struct hb_draft html;
 };
 
-/* Appends a template: text with
+/* Appends a template, by its file, or the text, whose name is for errors:
  *   {{expression}} {{expression:3}}       a word, or a number with that many digits (default 7)
  *   {{#if expression}} ... {{else}} ... {{/if}}     true: a number but not 0, a word that is not empty
  *   {{#each filter}} ... {{/each}}        the fields of each record, and "index", from 0
@@ -105,10 +105,7 @@ struct hb_page {
  * A line with nothing but one of {{#...}} {{else}} {{/...}} {{>...}} leaves no line. An unknown name is an error, even on a branch
  * that is not taken; a field .name only on one that is. Templates are embedded at build time; those in the folder HB_REPORT_DIR
  * override them. Errors are kept in html: HB_ERR_INPUT with file, line and reason. */
-void hb_page_put(struct hb_page *page, const char *file);
-
-/* The same for a text that is no file; its name is for errors. */
-void hb_page_put_text(struct hb_page *page, const char *name, const char *text);
+void hb_page_put(struct hb_page *page, const char *file, const char *text);
 
 /* "1.7 x 10^-6" as markup, with that many digits; a dash for NaN. */
 void hb_values_digits(double value, int digits, struct hb_draft *html);

@@ -61,7 +61,7 @@ static enum hb_status fill(const char *template, struct hb_draft *html)
   fclose(file);
   setenv("HB_REPORT_DIR", ".", 1);
   give_values(&values);
-  hb_page_put(&page, "page.html");
+  hb_page_put(&page, "page.html", NULL);
   *html = page.html;
   hb_values_close(&values);
   return html->status;
