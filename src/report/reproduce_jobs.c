@@ -390,27 +390,18 @@ static enum hb_status start(const cJSON *job, struct hb_process *process)
   return status == HB_OK ? HB_OK : hb_fail_in(HB_ERR_IO, word_of(job, "name"));
 }
 
-/* ---- the bar ----------------------------------------------------------------------------------------- */
+#define DUE "job done=0 left_out=0 failure="
 
-/* Estimated seconds of the jobs done and of all, and when the first job of this session began. */
+/* Estimated seconds of all jobs that were due, and when the first one began. */
 struct progress {
-  double done_s, all_s, began;
-  size_t done, all; /* jobs */
+  double all_s, began;
 };
 
-static void show(const struct progress *p, double job_s, double estimate_s)
+static void show(struct hb_values *v, const struct progress *p, double job_s, double estimate_s)
 {
   if (!hb_terminal_is_live() || !(p->all_s > 0)) return;
-  hb_terminal_progress((p->done_s + fmin(job_s, estimate_s)) / p->all_s, hb_clock_now() - p->began);
-}
-
-/* Without a progress bar, a line for each finished job. */
-static void say(const struct progress *p, const cJSON *job)
-{
-  if (hb_terminal_is_live()) return;
-  printf("job %zu of %zu, %.1f s: %s\n", p->done, p->all, hb_values_field(job, "seconds"),
-         word_of(job, "command"));
-  fflush(stdout);
+  double done_s = p->all_s - hb_values_of(v, NULL, "sum[" DUE " estimate]") + fmin(job_s, estimate_s);
+  hb_terminal_progress(done_s / p->all_s, hb_clock_now() - p->began);
 }
 
 /* Appends what can be read; closes the pipe at its end. */
@@ -424,15 +415,15 @@ static enum hb_status take(int *pipe, struct hb_text *text)
 }
 
 /* Collects what the child writes until it ends, and forwards a signal to stop. */
-static enum hb_status listen(struct hb_process *child, const cJSON *job, const struct progress *progress,
-                             struct hb_text *rows, struct hb_text *said)
+static enum hb_status listen(struct hb_values *v, struct hb_process *child, double estimate_s,
+                             const struct progress *progress, struct hb_text *rows, struct hb_text *said)
 {
   double began = hb_clock_now();
   int forwarded = 0;
   while (child->from >= 0 || child->said >= 0) {
     struct pollfd pipes[] = {{child->from, POLLIN, 0}, {child->said, POLLIN, 0}}; /* -1 is ignored */
     if (hb_signals_stop() && !forwarded++) kill(child->pid, SIGTERM);
-    show(progress, hb_clock_now() - began, hb_values_field(job, "estimate"));
+    show(v, progress, hb_clock_now() - began, estimate_s);
     if (poll(pipes, 2, POLL_MS) <= 0) continue;
     if (pipes[0].revents) HB_TRY(take(&child->from, rows));
     if (pipes[1].revents) HB_TRY(take(&child->said, said));
@@ -453,13 +444,13 @@ static void note_failure(cJSON *job, const struct hb_text *said, struct hb_proce
                  : hb_phrase("exit code %d: %.*s", end.code, (int)hb_min(strcspn(line, "\n"), 200), line));
 }
 
-static enum hb_status run_job(cJSON *job, const struct progress *progress)
+static enum hb_status run_job(struct hb_values *v, cJSON *job, const struct progress *progress)
 {
   struct hb_process child;
   struct hb_text rows = {0}, said = {0};
   double began = hb_clock_now();
   HB_TRY(start(job, &child));
-  enum hb_status status = listen(&child, job, progress, &rows, &said);
+  enum hb_status status = listen(v, &child, hb_values_field(job, "estimate"), progress, &rows, &said);
   if (status != HB_OK) hb_process_kill(&child);
   struct hb_process_end end = hb_process_end(&child);
   if (status == HB_OK && hb_signals_stop())
@@ -488,34 +479,21 @@ static enum hb_status resume(struct hb_reproduction *r)
   return HB_OK;
 }
 
-static int is_due(const cJSON *job)
-{
-  return !is(job, "done") && !is(job, "left_out") && !*word_of(job, "failure");
-}
-
-static struct progress progress_of(const struct hb_reproduction *r)
-{
-  struct progress progress = {.began = hb_clock_now()};
-  const cJSON *job;
-  cJSON_ArrayForEach (job, jobs_of(r)) {
-    if (is_due(job)) progress.all++, progress.all_s += hb_values_field(job, "estimate");
-  }
-  return progress;
-}
-
-/* In their order, on the machine that the folder belongs to. */
+/* In their order, on the machine that the folder belongs to; without a progress bar, a line for each. */
 static enum hb_status run_due(struct hb_reproduction *r)
 {
+  struct hb_values *v = &r->values;
   cJSON *job;
   HB_TRY(resume(r));
-  struct progress progress = progress_of(r);
-  if (progress.all) HB_TRY(check_machine(r));
-  cJSON_ArrayForEach (job, jobs_of(r)) {
-    if (!is_due(job)) continue;
-    HB_TRY(run_job(job, &progress));
-    progress.done++;
-    progress.done_s += hb_values_field(job, "estimate");
-    say(&progress, job);
+  const struct progress progress = {hb_values_of(v, NULL, "sum[" DUE " estimate]"), hb_clock_now()};
+  const double all = hb_values_of(v, NULL, "count[" DUE " *]");
+  if (all > 0) HB_TRY(check_machine(r));
+  for (int k = 1; (job = (cJSON *)hb_values_next(v, NULL, DUE)); k++) {
+    HB_TRY(run_job(v, job, &progress));
+    if (!hb_terminal_is_live())
+      printf("job %d of %.0f, %.1f s: %s\n", k, all, hb_values_field(job, "seconds"),
+             word_of(job, "command"));
+    fflush(stdout);
     if (is(job, "done"))
       HB_TRY(read_records(r, file_of(job), word_of(job, "records")));
     else if (!is(job, "may_fail"))
@@ -525,31 +503,26 @@ static enum hb_status run_due(struct hb_reproduction *r)
   return HB_OK;
 }
 
-static void say_estimate(const struct hb_reproduction *r)
+static void say_estimate(struct hb_values *v)
 {
-  struct progress due = progress_of(r);
-  size_t done = 0;
+  const double done = hb_values_of(v, NULL, "count[job done=1 *]"),
+               due = hb_values_of(v, NULL, "count[" DUE " *]");
   char text[32];
-  const cJSON *job;
-  cJSON_ArrayForEach (job, jobs_of(r)) done += (size_t)is(job, "done");
-  hb_terminal_duration(due.all_s, text);
-  printf("%zu job%s done, ", done, done == 1 ? " is" : "s are");
-  if (due.all == 0)
-    printf("0 are to do\n");
+  hb_terminal_duration(hb_values_of(v, NULL, "sum[" DUE " estimate]"), text);
+  printf("%.0f job%s done, ", done, done == 1 ? " is" : "s are");
+  if (due > 0)
+    printf("%.0f %s to do: about %s on this machine, by its measured rates\n", due, due == 1 ? "is" : "are",
+           text);
   else
-    printf("%zu %s to do: about %s on this machine, by its measured rates\n", due.all,
-           due.all == 1 ? "is" : "are", text);
+    printf("0 are to do\n");
   fflush(stdout);
 }
 
 /* Where each would be kept, how long it will take here, and what a user types. */
-static enum hb_status say_plan(const struct hb_reproduction *r)
+static enum hb_status say_plan(const struct hb_values *v)
 {
-  const cJSON *job;
-  cJSON_ArrayForEach (job, jobs_of(r)) {
-    if (is_due(job))
-      printf("%s %.3g s: %s\n", file_of(job), hb_values_field(job, "estimate"), word_of(job, "command"));
-  }
+  for (const cJSON *job = NULL; (job = hb_values_next(v, job, DUE));)
+    printf("%s %.3g s: %s\n", file_of(job), hb_values_field(job, "estimate"), word_of(job, "command"));
   return hb_terminal_flush();
 }
 
@@ -573,6 +546,6 @@ enum hb_status hb_reproduce_run(struct hb_reproduction *r)
   HB_TRY(probe(r, 1));
   HB_TRY(plan_all(r));
   HB_TRY(resume(r));
-  say_estimate(r);
-  return r->plans_only ? say_plan(r) : run_due(r);
+  say_estimate(&r->values);
+  return r->plans_only ? say_plan(&r->values) : run_due(r);
 }

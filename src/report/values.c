@@ -260,7 +260,7 @@ static double spread(struct expression *e, const char *how, const struct filter 
   double all[] = {s.last, s.least, s.sum / s.count, exp(s.sum_logs / s.count),
                   s.most, s.where, s.sum,           s.count};
   for (size_t k = 0; k < COUNT(hows); k++)
-    if (strcmp(how, hows[k]) == 0) return k == 0 || k == 7 || s.count > 0 ? all[k] : NAN;
+    if (strcmp(how, hows[k]) == 0) return k == 0 || k >= 6 || s.count > 0 ? all[k] : NAN;
   fail(e->v, "unknown function", how);
   return NAN;
 }
