@@ -1,14 +1,19 @@
-/* What a report is made from: records, the lines that jobs wrote and papers printed; and report.json, whose rows say by expressions
- * what is run, derived, drawn and told. Templates of data/report are the sentences around them.
+/* What a report is made from: records, the lines that jobs wrote and papers printed; and report.json, whose rows say what is run,
+ * derived and drawn. Sentences are in templates. report.json has
+ *   styles, words, functions      looks of curves; lists that rows go through; functions of expressions
+ *   records                       that are there from the start: sources of forces
+ *   begin, probes, probed, jobs   rows that plan, see reproduce_jobs.c
+ *   papers, derived, numbers      tables of papers that become records, rows that derive others, what sentences name
+ *   figures, tables               see reproduce.c
  *
- * Expressions: + - * / ^ < > = & | ! ( ), numbers, functions, and
- *   name         a number or word that was set, or that a loop or a record around has; an error if there is none
- *   .name        the same; NaN, "" if there is none
- *   [run source=tile n={n} wall_s]    a field of the last record of the kind "run" with these values; {...} stands for a value, a
- *                value may have * and ? for what is not known, and * at the end for how many there are
- *   most[...]    likewise least, mean, gmean (geometric), count, of |field| of all such records; where[...]: the n of the most
- *   [table: key: column]              of a table of data/paper or data/measured
- * Functions are listed in values.c; more are in "functions" of report.json: "name": ["a b", expression]. */
+ * Expressions have ( ) ^ * / + - < > = & | ! and numbers, and
+ *   name         what was set, or what a loop or a record around has; an error if there is none
+ *   .name        the same; NaN or "" if there is none
+ *   [run source=tile n={n} wall_s]   a field of the last record of kind "run" with these values; {...} stands for the value of an
+ *                expression; * and ? in a value are wild, and * for a field counts each record as 1
+ *   most[...]    of |field| of all such records; likewise least, mean, gmean (geometric), sum, count; where: the n of the most
+ *   [table: key: column]             of a table of data/paper or data/measured
+ *   if(a, b, c), those listed in values.c, and "functions": "name": ["names of arguments", expression] */
 #ifndef HB_VALUES_H
 #define HB_VALUES_H
 
@@ -17,9 +22,9 @@
 #include <cJSON.h>
 
 struct hb_values {
-  cJSON *design;         /* report.json                                            */
-  cJSON *records;        /* of each kind an array of objects, in their order       */
-  cJSON *given;          /* what was set, by name                                  */
+  cJSON *design;         /* report.json                                      */
+  cJSON *records;        /* of each kind an array of objects, in their order */
+  cJSON *given;          /* what was set, by name                            */
   enum hb_status status; /* the first failure */
 };
 
@@ -72,7 +77,8 @@ typedef int hb_values_leaf(struct hb_values *v, const cJSON *row, const struct h
 
 /* Goes through rows, objects of
  *   "if": expression                                 else the row is passed over
- *   "for": name, "in": words                         a row for each word of the list; [label, style] and key of a word
+ *   "for": name, "in": words                         for each word of the list: an object with its fields, or [name, label, style], or
+ *                                                    a word that is all three; "index" is its place, "ordinal" that as a style
  *   "for": name, "of": filter                        for each record
  *   "for": name, "from", "while", "next": expressions
  *   "do": rows; "stop": levels of loops to leave
