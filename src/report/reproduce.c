@@ -42,11 +42,14 @@ static void note_paper(struct hb_values *v, const char *table)
 
 static void note_all(struct hb_values *v)
 {
-  const cJSON *table, *number;
-  cJSON_ArrayForEach (table, member(v->design, "papers")) note_paper(v, table->valuestring);
+  const cJSON *numbers = member(v->design, "numbers"), *item;
+  cJSON_ArrayForEach (item, member(v->design, "papers")) {
+    if (cJSON_IsString(item)) note_paper(v, item->valuestring);
+  }
   hb_values_walk(v, member(v->design, "derived"), NULL, hb_values_derive, NULL);
-  cJSON_ArrayForEach (number, member(v->design, "numbers"))
-    hb_values_number(v->given, number->string, hb_values_of(v, NULL, number->valuestring));
+  cJSON_ArrayForEach (item, numbers) {
+    hb_values_number(v->given, item->string, hb_values_in(v, NULL, numbers, item->string, NAN));
+  }
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------ */
@@ -210,16 +213,22 @@ static int put_curve(struct hb_values *v, const cJSON *row, const struct hb_scop
   return 0;
 }
 
+static const char *part(const cJSON *word, int k)
+{
+  const char *text = cJSON_GetStringValue(cJSON_GetArrayItem(word, k));
+  return text ? text : "";
+}
+
 /* The ranges that the paper quotes: words [key, label, color]. */
 static void put_bands(const cJSON *bands, struct hb_plot *plot)
 {
   for (int k = 0; k < cJSON_GetArraySize(bands) && k < HB_PLOT_BANDS; k++) {
-    const cJSON *key = cJSON_GetArrayItem(bands, k)->child;
-    double mean = hb_paper_value("pz07_accuracy", key->valuestring, "value");
-    double scatter = hb_paper_value("pz07_accuracy", key->valuestring, "scatter");
+    const cJSON *band = cJSON_GetArrayItem(bands, k);
+    double mean = hb_paper_value("pz07_accuracy", part(band, 0), "value");
+    double scatter = hb_paper_value("pz07_accuracy", part(band, 0), "scatter");
     if (isnan(scatter)) scatter = 0.08 * mean; /* a line */
-    plot->bands[k] = (struct hb_plot_band){fmax(mean - scatter, 0.3 * mean), mean + scatter,
-                                           key->next->valuestring, key->next->next->valuestring};
+    plot->bands[k] =
+        (struct hb_plot_band){fmax(mean - scatter, 0.3 * mean), mean + scatter, part(band, 1), part(band, 2)};
   }
 }
 
