@@ -119,7 +119,7 @@ dist:
 	$(Q)tools/dist.sh $(B) $(VERSION)
 
 docs: deps-docs
-	$(Q)$(MAKE) --no-print-directory $(JOBS) all
+	$(Q)$(MAKE) --no-print-directory $(JOBS) all $(WEB)/guide.html
 	$(Q)HB_CONTEXT=$${HB_CONTEXT:-egl} EGL_PLATFORM=surfaceless tools/docs.py $(B)
 
 # The set-up may install what make looks for, hence the second make.

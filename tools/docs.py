@@ -12,12 +12,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-import yaml
+try:
+    import numpy  # noqa: F401 # of the notebooks
+    import yaml
+except ImportError:  # an environment's own Python: the system's has them
+    if sys.executable == "/usr/bin/python3":
+        raise
+    os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = Path(sys.argv[1]).resolve()
 PAGES = BUILD / "docs/pages"
-GUIDES = ["README.md", "src/cli/README.md", "src/python/README.md", "src/lib/README.md", "src/step/README.md", "shaders/README.md",
+GUIDES = ["README.md", "src/cli/README.md", "src/python/README.md", "src/python/REBOUND.md", "src/lib/README.md", "src/step/README.md", "shaders/README.md",
           "shaders/LESSON.md", "shaders/interactions/README.md", "data/README.md", "data/FORMATS.md", "data/cluster/README.md",
           "src/README.md", "src/PAPER.md"]
 
@@ -94,15 +100,18 @@ def notebook(path):
     return put(f"notebooks/{path.stem}.md", text)
 
 
-def engine():
-    """The engine in a browser, with the lesson, where `make web` has built it."""
-    made = BUILD / "web/holmberg.html"
-    if not made.exists():
-        return []
-    PAGES.joinpath("engine").mkdir(parents=True, exist_ok=True)
-    shutil.copy(made, PAGES / "engine/holmberg.html")
-    return [put("engine/index.md", "# The engine in a browser\n\n<iframe src='holmberg.html' title='Holmberg' "
-                "style='width: 100%; height: 85vh; border: 0'></iframe>\n")]
+def browser():
+    """The lesson's page, and the engine that it links to where `make web` has built it, each as it is and in a frame."""
+    made, there, framed = BUILD / "web", PAGES / "engine", []
+    shutil.copytree(made / "gallery", there / "gallery")
+    shutil.copy(made / "guide.html", there)
+    (there / "index.html").write_text("<!doctype html><title>Holmberg</title><p>`make web docs` puts the engine here.")
+    if (made / "holmberg.html").exists():
+        shutil.copy(made / "holmberg.html", there / "index.html")
+    for page, file, title in ("lesson.md", "guide", "The lesson"), ("engine.md", "index", "The engine"):
+        framed.append(put(page, f"# {title}\n\n<iframe src='engine/{file}.html' title='{title}' "
+                                "style='width: 100%; height: 85vh; border: 0'></iframe>\n"))
+    return framed
 
 
 def main():
@@ -114,7 +123,7 @@ def main():
     navigation = [{"Guides": [guide(path) for path in GUIDES]},
                   {"Notebooks": [notebook(path) for path in sorted((ROOT / "tools/notebooks").glob("*.py"))]},
                   {"Reference": [reference(), *(manual(page) for page in pages if not page.read_text().startswith(".so "))]},
-                  *engine(), news]
+                  {"In a browser": browser()}, news]
     settings = {"site_name": "Holmberg", "docs_dir": str(PAGES), "site_dir": str(BUILD / "docs/site"), "use_directory_urls": False,
                 "theme": {"name": "mkdocs", "highlightjs": False}, "plugins": ["search"], "nav": navigation,
                 "markdown_extensions": ["tables", "fenced_code", "toc"]}
