@@ -22,7 +22,7 @@ from support import ROOT
 import holmberg
 from holmberg import Archive, Particles, Simulation, _abi
 
-PACKAGE = ROOT / "src/python/holmberg"
+PACKAGE = Path(holmberg.__file__).parent
 WHY_NOT = {
     "hb_device_use": "OpenGL of a program's own, in C",
     "hb_device_release": "OpenGL of a program's own, in C",
@@ -136,6 +136,13 @@ class Complete(unittest.TestCase):
                 sim.run(sim.time + 1, every=0.5, progress=shown)
             self.assertEqual("100%" in said.getvalue(), shown)
             self.assertEqual(said.getvalue().endswith("\n"), shown)
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            bar = holmberg._run.Progress(0, 1, True)
+            bar.tell(0.1234567, last=True)
+            bar.tell(1, last=True)
+        before, line = said.getvalue().split("\r")[1:]
+        print(f"of {before!r} nothing is left by {line!r}")
+        self.assertRegex(line + before[len(line):], r"^\[#{30}\] 100%  t = 1  0.0 s *$")
 
     def test_astropy(self):
         try:
@@ -172,6 +179,10 @@ class Complete(unittest.TestCase):
                 self.assertEqual(head[[0, 1]].tolist(), [1, 16])
                 self.assertTrue(0 < head[2] <= sim.time and head[3] > 0 and np.frombuffer(first.read()[:80])[2] == 0)
                 self.assertEqual(np.frombuffer(state[80:144], np.float32).tolist(), now.m.astype(np.float32).tolist())
+                sim.run(1, every=0.25)  # which nobody has looked at: where it rests is seen
+                head = np.frombuffer(urlopen(url + "state").read()[:80])
+                print(f"at rest: t {head[2]}, dE/E {head[6]:.1e}, expected 1 and {sim._error():.1e}")
+                self.assertEqual(head[[2, 6]].tolist(), [1, sim._error()])
                 for path, said in ("state", 304), ("../state", 404), ("else", 404):
                     with self.assertRaises(HTTPError) as refused:
                         tag = urlopen(url + "state").headers["ETag"]
@@ -198,6 +209,11 @@ class Complete(unittest.TestCase):
         self.assertEqual([len(line.get_xdata()) for line in figure.axes[1].lines][:1] + [len(error)], [9, 9])
         print(f"largest |dE/E| drawn: {np.abs(error).max():.1e}")
         self.assertTrue(0 < np.abs(error).max() < 1e-3)
+        from matplotlib import pyplot
+        pyplot.close("all")
+        with unittest.mock.patch.object(pyplot, "get_backend", lambda: "module://matplotlib_inline.backend_inline"):
+            sim.plot()
+        self.assertEqual(pyplot.get_fignums(), [])
 
 
 if __name__ == "__main__":

@@ -43,7 +43,8 @@ class Progress:
         spent, self._said = now - self._began, now
         left = f"{spent / done - spent:.0f} s left" if 0 < done < 1 else f"{spent:.1f} s"
         bar = "#" * int(30 * done)
-        sys.stderr.write(f"\r[{bar:30}] {done:4.0%}  t = {t:g}  {left}   ")
+        line = f"[{bar:30}] {done:4.0%}  t = {t:g}  {left}"
+        sys.stderr.write(f"\r{line:72}")  # over what stood there
         sys.stderr.flush()
 
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
@@ -70,6 +71,8 @@ def plot(sim: Any, history: list[Row]) -> Any:
         axes[0, -1].plot(t, [row.error for row in history], marker="." if len(t) < 50 else "")
         axes[0, -1].set(xlabel="t", ylabel="dE / E", title="energy")
         axes[0, -1].ticklabel_format(axis="y", scilimits=(-2, 2))
+    if "inline" in pyplot.get_backend():  # Jupyter shows what is returned, and once more what is open
+        pyplot.close(figure)
     return figure
 
 

@@ -76,16 +76,16 @@ class Shown:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self._server.server_port}/{self._server.token}/#watch=python"
 
-    def publish(self, handle: ctypes.c_void_p, error: float, is_last: bool = False) -> None:
-        """The state after a block step, if somebody wants one and the last is old enough."""
+    def publish(self, handle: ctypes.c_void_p, error: float, at_once: bool = False) -> None:
+        """The state after a block step, if somebody wants one and the last is old enough, or at once, where a run rests."""
         now = time.monotonic()
-        if not is_last and (not self._server.wanted or now - self._published < APART_S):
+        if not at_once and (not self._server.wanted or now - self._published < APART_S):
             return
         from .particles import Particles
         counts, t = _abi.hb_sim_counts(), lib.hb_sim_time(handle)
         lib.hb_sim_counts(handle, ctypes.byref(counts))
         p = Particles._of(lib.hb_sim_state, handle, t)
-        head = struct.pack("=10d", LAYOUT, len(p), t, counts.block_steps, counts.particle_steps, counts.pairs, error, is_last,
+        head = struct.pack("=10d", LAYOUT, len(p), t, counts.block_steps, counts.particle_steps, counts.pairs, error, 0,
                            now, 0)
         body = b"".join(np.asarray(column, np.float32).tobytes() for column in (p.m, p.x, p.v))
         self._number, self._published, self._server.wanted = self._number + 1, now, False

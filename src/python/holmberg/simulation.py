@@ -205,9 +205,12 @@ class Simulation(Opened):
             if t < self.time:
                 raise UsageError(f"time {t:g} has passed, the simulation is at {self.time:g}")
             self._events = []
-            while lib.hb_sim_next_time(handle) <= t:
-                self._step(handle)
-                tell(lib.hb_sim_time(handle))
+            try:
+                while lib.hb_sim_next_time(handle) <= t:
+                    self._step(handle)
+                    tell(lib.hb_sim_time(handle))
+            finally:
+                self._publish(handle)
             self._reached = t
 
     def run(self, until: Union[float, str], every: Union[float, str, None] = None,
@@ -240,6 +243,8 @@ class Simulation(Opened):
                     break
                 k, due = k + 1, min(end, start + (k + 1) * interval)
             bar.tell(end, last=True)
+        with self._handle.used() as handle:
+            self._publish(handle)
 
     def _note(self) -> None:
         """A row of what `plot` draws; errors are those against the first one."""
@@ -261,8 +266,12 @@ class Simulation(Opened):
         if self._shown is None:
             self._shown = Shown(height)
         with self._handle.used() as handle:
-            self._shown.publish(handle, self._error(), is_last=False)
+            self._publish(handle)
         return self._shown
+
+    def _publish(self, handle: ctypes.c_void_p) -> None:
+        if self._shown is not None:
+            self._shown.publish(handle, self._error(), at_once=True)
 
     def plot(self) -> Any:
         """Positions; after a `run` with intervals, Lagrangian radii and the error of the energy, too: a figure of matplotlib."""
