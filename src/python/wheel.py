@@ -87,12 +87,14 @@ def _contents() -> Iterator[tuple[str, bytes, int]]:
         yield str(source.relative_to(HERE)), source.read_bytes(), 0o644
     info = f"holmberg-{_version()}.dist-info"
     built = _built(os.environ.get("HOLMBERG_BUILD", "build"))
-    along = _needed(built)
+    along, page = _needed(built), built[0].parents[1] / "web/holmberg.html"
     with tempfile.TemporaryDirectory() as folder:
         for source in built:
             bare = Path(folder, source.name)
             subprocess.run(["strip", "--strip-unneeded", "-o", str(bare), str(source)], check=True)
             yield f"holmberg/native/{source.name}", bare.read_bytes(), 0o755
+    if page.exists():  # Simulation.show serves it; make web builds it
+        yield "holmberg/native/web/holmberg.html", page.read_bytes(), 0o644
     for name, source in sorted(along.items()):
         yield f"holmberg/native/{name}", source.read_bytes(), 0o755
     licenses = dict(filter(None, map(_license_of, along.values())))

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from support import LIBRARY, ROOT
+from support import LIBRARY, PROGRAM, ROOT
 from holmberg import _abi
 
 VALUES = {ctypes.c_double: "double", ctypes.c_size_t: "size_t", ctypes.c_int: "int", ctypes.c_uint: "unsigned",
@@ -71,7 +71,7 @@ class Declarations(unittest.TestCase):
                          "headers have changed: python3 tools/python_abi.py >src/python/holmberg/_abi.py")
 
     def test_settings_are_those_of_the_options(self):
-        written = LIBRARY.parent / "manual/_settings.py"
+        written = PROGRAM.parent / "manual/_settings.py"
         self.assertEqual(written.read_text(), (ROOT / "src/python/holmberg/_settings.py").read_text(),
                          "options have changed: cp build/manual/_settings.py src/python/holmberg")
 
