@@ -3,7 +3,6 @@
 test: passed, failed, or excepted and why; exit code 1 if one failed, or passes that is excepted."""
 import importlib.util
 import io
-import os
 import sys
 import unittest
 from types import ModuleType
@@ -28,7 +27,6 @@ EXCEPTED = {
     **{f"hermite.test{k}": OTHERS + "end_time_accuracy_factor" for k in (1, 7, 18, 19)},
     "hermite.test6": OTHERS + "dt_param, dt_dia",
 }
-WORKERS = {"ph4.test21_noci": 4, "hermite.test13_noci": 5, "hermite.test16": 4}  # AMUSE starts one a core
 
 
 def module(name, **names):
@@ -57,26 +55,22 @@ def why_not(peer, test):
     name = test.id().split(".")[-1]
     inner = ".Interface" if "Interface" in type(test).__name__ else ""
     keys = [f"{peer}{inner}.{name}", f"{peer}.{name}" if not inner or name.startswith("test_") else ""]
-    if WORKERS.get(keys[-1], 0) > (os.cpu_count() or 1):
-        return "", f"wants {WORKERS[keys[-1]]} cores"
-    return "".join(EXCEPTED.get(key, "") for key in dict.fromkeys(keys)), ""
+    return "".join(EXCEPTED.get(key, "") for key in dict.fromkeys(keys))
 
 
 counts = dict.fromkeys(("passed", "excepted", "failed"), 0)
 sys.path.insert(0, f"{SOURCE}/src/tests")
 for peer in PEERS:
     for test in tests_of(peer):
-        reason, impossible = why_not(peer, test)
-        result = unittest.TestResult()
-        if not impossible:
-            kept, sys.stdout = sys.stdout, io.StringIO()
-            test.run(result)
-            sys.stdout = kept
-        passed = result.wasSuccessful() and not result.skipped and not impossible
-        verdict = "passed" if passed and not reason else "excepted" if reason or impossible or result.skipped else "failed"
+        reason, result = why_not(peer, test), unittest.TestResult()
+        kept, sys.stdout = sys.stdout, io.StringIO()
+        test.run(result)
+        sys.stdout = kept
+        passed = result.wasSuccessful() and not result.skipped
+        verdict = "passed" if passed and not reason else "excepted" if reason or result.skipped else "failed"
         if passed and reason:
             verdict, reason = "failed", f"passes, but is excepted: {reason}"
-        said = reason or impossible or "".join(text for _, text in result.failures + result.errors + result.skipped)
+        said = reason or "".join(text for _, text in result.failures + result.errors + result.skipped)
         counts[verdict] += 1
         print(verdict, test.id(), said if verdict != "passed" else "", flush=True)
 print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))

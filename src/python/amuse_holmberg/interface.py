@@ -51,6 +51,10 @@ class HolmbergInterface(PythonCodeInterface, LiteratureReferencesMixIn, Gravitat
         if not Path(__file__).with_name(worker).exists():  # not built: AMUSE writes one now
             worker, self._folder = None, TemporaryDirectory(prefix="amuse-holmberg-")
             options.setdefault("worker_dir", self._folder.name)
+        # As Open MPI's words: each of any number of workers on all cores. AMUSE's own: one a core, bound to it.
+        options.setdefault("mpi_info_options", {"map_by": "slot:OVERSUBSCRIBE", "bind_to": "none"})
+        if options.get("number_of_workers", 1) == 1:
+            options.setdefault("initialize_mpi", False)  # over sockets no mpiexec, which binds, too
         PythonCodeInterface.__init__(self, HolmbergImplementation, worker, **options)
         LiteratureReferencesMixIn.__init__(self)
 
