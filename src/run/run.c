@@ -252,12 +252,32 @@ void hb_lock_release(struct hb_lock *lock)
 
 static int is_csv(const char *path) { return strcasecmp(hb_text_extension(path), ".csv") == 0; }
 
-/* Checks before the work that such a file of `what` can be written. Errors: HB_ERR_USAGE (extension is not csv or jsonl),
- * HB_ERR_IO. */
-static enum hb_status run_rows_check(const char *path, const char *what)
+/* The files of rows. */
+static const struct {
+  const char *option, *what;
+  const char *mark; /* its word in a checkpoint */
+} of_rows[RUN_APPENDED_COUNT] = {[RUN_STDOUT] = {NULL, NULL, "appended"},
+                                 [RUN_DIAG_ROWS] = {"--diag", "diagnostics", "appended"},
+                                 [RUN_EVENTS_ROWS] = {"--events", "events", "events"},
+                                 [RUN_FOLLOW_ROWS] = {"--follow-out", "steps", "follow"}};
+
+/* Where such rows go; NULL: nowhere. */
+static const char *rows_path(const struct hb_run_settings *s, enum hb_run_out which)
 {
+  const char *follow = s->follow_out ? s->follow_out : "follow.csv";
+  const char *const paths[] = {NULL, s->diag, s->events, s->follow ? follow : NULL};
+  return paths[which];
+}
+
+/* Checks before the work that such a file can be written. Errors: HB_ERR_USAGE (extension is not csv or jsonl),
+ * HB_ERR_IO. */
+static enum hb_status run_rows_check(const struct hb_run_settings *s, enum hb_run_out which)
+{
+  const char *path = rows_path(s, which);
+  if (!path) return HB_OK;
   if (!is_csv(path) && strcasecmp(hb_text_extension(path), ".jsonl") != 0)
-    return hb_fail(HB_ERR_USAGE, "cannot write %s to '%s': its extension is not csv or jsonl", what, path);
+    return hb_fail(HB_ERR_USAGE, "cannot write %s to '%s': its extension is not csv or jsonl",
+                   of_rows[which].what, path);
   return hb_target_check(path, ""); /* the folder only, the format is known */
 }
 
@@ -433,9 +453,6 @@ static enum hb_status run_ranks_stop(const char **by)
   return HB_OK;
 }
 
-static enum hb_status run_events_put(struct hb_run_rows *rows, const struct hb_sim *sim,
-                                     const struct hb_units *units);
-
 /* ---- what a run shows ----------------------------------------------------------------------------------- */
 
 /* ---- energies and their errors ---- */
@@ -572,7 +589,7 @@ static const struct hb_table_column near[] = {
 };
 enum { NEAR = sizeof near / sizeof *near, NEAR_DIAG = NEAR - 1 };
 
-/* only where stars age, in the last diag_row */
+/* only where stars age, in the last row */
 static const struct hb_table_column stars[] = {
     {"supernovae", HB_TABLE_COUNT, IN_DIAG(stars.supernovae)},
     {"white_dwarfs", HB_TABLE_COUNT, IN_DIAG(stars.white_dwarfs)},
@@ -617,7 +634,7 @@ static const struct hb_table_column shown[] = {
 };
 enum { SHOWN = sizeof shown / sizeof *shown, SHOWN_LAST = 10, SHOWN_ALWAYS = SHOWN - SHOWN_LAST };
 
-/* How many there are. The diag_columns of parts that the text leaves out have no format. */
+/* How many there are. The columns of parts that the text leaves out have no format. */
 static size_t choose_columns(const struct hb_run_output *output, int has_neighbors, int is_last,
                              struct hb_table_column chosen[SHOWN + NEAR + STARS])
 {
@@ -650,7 +667,7 @@ static enum hb_status hash_state(const struct hb_sim *sim, double t, char text[H
   return HB_OK;
 }
 
-/* What the reader of a table has to know before its first diag_row. */
+/* What the reader of a table has to know before its first row. */
 static void print_head(const struct hb_run_output *output, const struct diag_row *diag_row)
 {
   if (output->eps_is_default)
@@ -702,7 +719,7 @@ static enum hb_status run_output_row(struct hb_run_output *output, struct hb_sim
   if (is_last && output->form == HB_RUN_OUTPUT_TABLE && hb_force_is_reproducible(diag_row.precision))
     printf("# state_hash %s\n", diag_row.state_hash);
   output->rows++;
-  return hb_terminal_flush(); /* so that a reader of the pipe sees each diag_row at once */
+  return hb_terminal_flush(); /* so that a reader of the pipe sees each row at once */
 }
 
 static void run_output_progress(const struct hb_run_output *output, double t)
@@ -833,19 +850,18 @@ static void make_columns(const struct hb_run_diag *diag, const struct diag_row *
   if (diag_row->neighbors > 0) add_blocks(c, diag->n, offsetof(struct diag_row, full_blocks), "full_blocks");
 }
 
-/* One diag_row. Errors: those of hb_sim_structure, HB_ERR_IO. */
-static enum hb_status run_diag_row(struct hb_run_diag *diag, struct hb_sim *sim,
-                                   const struct hb_run_output *output, const struct hb_diagnostics *now)
+/* One row. Errors: those of hb_sim_structure, HB_ERR_IO. */
+static enum hb_status run_diag_row(struct hb_run *run, const struct hb_diagnostics *now)
 {
   struct diag_row diag_row;
   struct hb_structure structure;
   struct diag_columns diag_columns;
-  HB_TRY(hb_sim_structure(sim, now->t, &structure));
-  fill_row(output, sim, now, &diag_row);
+  HB_TRY(hb_sim_structure(run->sim, now->t, &structure));
+  fill_row(&run->output, run->sim, now, &diag_row);
   diag_row.structure = structure;
-  if (output->units.mass > 0) hb_astro_structure(&output->units, &diag_row.structure);
-  make_columns(diag, &diag_row, &diag_columns);
-  return run_rows_put(&diag->rows, diag_columns.at, diag_columns.count, &diag_row);
+  if (run->output.units.mass > 0) hb_astro_structure(&run->output.units, &diag_row.structure);
+  make_columns(&run->diag, &diag_row, &diag_columns);
+  return run_rows_put(&run->rows[RUN_DIAG_ROWS], diag_columns.at, diag_columns.count, &diag_row);
 }
 
 #undef IN_DIAG
@@ -900,33 +916,34 @@ static void run_events_note(const struct hb_run_settings *s, const char *option)
   hb_terminal_note(line);
 }
 
-/* Watches sim for all kinds of events; a new log begins with what is there. Errors: as hb_sim_watch; HB_ERR_IO. */
-static enum hb_status run_events_begin(struct hb_run_rows *rows, struct hb_sim *sim,
-                                       const struct hb_units *units)
-{
-  struct event_row diag_row = {.t = hb_sim_time(sim), .event = "begin", .a = NAN, .e = NAN, .E = NAN};
-  int is_new = rows->rows == 0;
-  if (rows->file && is_new) HB_TRY(put_event(rows, units, &diag_row));
-  unsigned all = (1U << HB_EVENT_KINDS) - 1, again = all & ~(1U << HB_EVENT_INITIAL);
-  HB_TRY(hb_sim_watch(sim, is_new ? all : again));
-  return run_events_put(rows, sim, units);
-}
-
-/* The rows of the last step. units->mass 0: N-body. Nothing if the file is not open. Errors: HB_ERR_IO. */
-static enum hb_status run_events_put(struct hb_run_rows *rows, const struct hb_sim *sim,
-                                     const struct hb_units *units)
+/* The rows of the last step. Nothing if the file is not open. Errors: HB_ERR_IO. */
+static enum hb_status run_events_put(struct hb_run *run)
 {
   size_t count;
-  const struct hb_event *events = hb_sim_events(sim, &count);
+  struct hb_run_rows *rows = &run->rows[RUN_EVENTS_ROWS];
+  const struct hb_event *events = hb_sim_events(run->sim, &count);
   for (size_t k = 0; rows->file && k < count; k++) {
     const struct hb_event *e = events + k;
     struct event_row diag_row = {
         .t = e->t, .event = hb_event_names[e->kind], .a = e->a, .e = e->e, .E = e->E};
     char *place = diag_row.members;
     for (size_t m = 0; m < e->n; m++) place += sprintf(place, "%s%" PRIu64, m ? " " : "", e->id[m]);
-    HB_TRY(put_event(rows, units, &diag_row));
+    HB_TRY(put_event(rows, &run->output.units, &diag_row));
   }
   return HB_OK;
+}
+
+/* Watches sim for all kinds of events; a new log begins with what is there. Errors: as hb_sim_watch; HB_ERR_IO. */
+static enum hb_status run_events_begin(struct hb_run *run)
+{
+  struct hb_run_rows *rows = &run->rows[RUN_EVENTS_ROWS];
+  if (!rows->file) return HB_OK;
+  struct event_row diag_row = {.t = hb_sim_time(run->sim), .event = "begin", .a = NAN, .e = NAN, .E = NAN};
+  int is_new = rows->rows == 0;
+  if (is_new) HB_TRY(put_event(rows, &run->output.units, &diag_row));
+  unsigned all = (1U << HB_EVENT_KINDS) - 1, again = all & ~(1U << HB_EVENT_INITIAL);
+  HB_TRY(hb_sim_watch(run->sim, is_new ? all : again));
+  return run_events_put(run);
 }
 
 /* ---- the file of --follow ------------------------------------------------------------------------------- */
@@ -1012,18 +1029,21 @@ enum { COLUMNS = sizeof follow_columns / sizeof *follow_columns, OF_PARTS = 5 };
 
 static double norm(const double q[3]) { return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]); }
 
-/* A followed for each of them whose step has ended in the last block step; at the start, for all. Nothing if the file is not open. Errors: those of
+/* A row for each of them whose step has ended in the last block step; at the start, for all. Nothing if the file is not open. Errors: those of
  * hb_sim_follow, HB_ERR_IO. */
-static enum hb_status run_follow_put(struct hb_run_follow *follow, struct hb_sim *sim)
+static enum hb_status run_follow_put(struct hb_run *run)
 {
+  struct hb_run_follow *follow = &run->follow;
+  struct hb_run_rows *rows = &run->rows[RUN_FOLLOW_ROWS];
+  struct hb_sim *sim = run->sim;
   int has_parts = hb_sim_taken(sim)->neighbors > 0;
-  for (size_t k = 0; follow->rows.file && k < follow->count; k++) {
+  for (size_t k = 0; rows->file && k < follow->count; k++) {
     struct hb_follow *f = follow->of + k;
     int is_due;
     HB_TRY(hb_sim_follow(sim, f, &is_due));
     if (!is_due) continue;
     const struct followed followed = {*f, norm(f->a), norm(f->j), norm(f->near_a), norm(f->far_a)};
-    HB_TRY(run_rows_put(&follow->rows, follow_columns, has_parts ? COLUMNS : COLUMNS - OF_PARTS, &followed));
+    HB_TRY(run_rows_put(rows, follow_columns, has_parts ? COLUMNS : COLUMNS - OF_PARTS, &followed));
   }
   return HB_OK;
 }
@@ -1212,24 +1232,15 @@ static void run_watch_pace(struct hb_run *run)
   hb_terminal_announce("about", (now - pace->began) / done, "");
 }
 
-/* What --follow writes; NULL: nothing. */
-static const char *run_follow_path(const struct hb_run_settings *s)
-{
-  return !s->follow ? NULL : s->follow_out ? s->follow_out : "follow.csv";
-}
-
 /* Rows of two kinds need two files. */
 static enum hb_status check_rows(const struct hb_run_settings *s)
 {
-  const char *const rows[][2] = {
-      {"diag", s->diag}, {"events", s->events}, {"follow-out", run_follow_path(s)}};
-  enum { ROWS = sizeof rows / sizeof *rows };
   if (s->follow_out && !s->follow) return hb_fail(HB_ERR_USAGE, "option --follow-out needs --follow ID");
-  for (size_t k = 0; k < ROWS; k++)
-    for (size_t l = k + 1; l < ROWS; l++)
-      if (rows[k][1] && rows[l][1] && strcmp(rows[k][1], rows[l][1]) == 0)
-        return hb_fail(HB_ERR_USAGE, "options --%s and --%s both name %s", rows[k][0], rows[l][0],
-                       rows[k][1]);
+  for (enum hb_run_out k = RUN_DIAG_ROWS; k < RUN_APPENDED_COUNT; k++)
+    for (enum hb_run_out l = k + 1; l < RUN_APPENDED_COUNT; l++)
+      if (rows_path(s, k) && rows_path(s, l) && strcmp(rows_path(s, k), rows_path(s, l)) == 0)
+        return hb_fail(HB_ERR_USAGE, "options %s and %s both name %s", of_rows[k].option, of_rows[l].option,
+                       rows_path(s, k));
   return HB_OK;
 }
 
@@ -1287,9 +1298,8 @@ static void run_set_up(struct hb_run *run, double t_begin)
   int is_silent = s->quiet || (s->output && strcmp(s->output, "-") == 0);
   output->form = s->json ? HB_RUN_OUTPUT_JSON : is_silent ? HB_RUN_OUTPUT_NONE : HB_RUN_OUTPUT_TABLE;
   output->has_bar = !s->quiet && !s->json && hb_terminal_is_live();
-  run->appended[RUN_DIAG_ROWS].path = s->diag;
-  run->appended[RUN_EVENTS_ROWS].path = s->events;
-  run->appended[RUN_FOLLOW_ROWS].path = run_follow_path(s);
+  for (enum hb_run_out k = RUN_DIAG_ROWS; k < RUN_APPENDED_COUNT; k++)
+    run->appended[k].path = rows_path(s, k);
   run->appended[RUN_STDOUT].path = output->form == HB_RUN_OUTPUT_NONE ? NULL : "-";
   output->t_begin = run->t;
   output->t_end = run->t_end;
@@ -1328,9 +1338,8 @@ static enum hb_status write_record(const struct hb_run *run, struct hb_text *rec
                         (long)output->rows, 0));
   HB_TRY(hb_text_append(record, SCALE "%c", output->e_scale, run->noted, output->parts, 0));
   if (run->resumed.device.text) HB_TRY(hb_text_append(record, "device %s%c", run->resumed.device.text, 0));
-  for (size_t k = 0; k < RUN_EVENTS_ROWS; k++) HB_TRY(write_mark("appended", &run->appended[k], record));
-  HB_TRY(write_mark("events", &run->appended[RUN_EVENTS_ROWS], record));
-  HB_TRY(write_mark("follow", &run->appended[RUN_FOLLOW_ROWS], record));
+  for (size_t k = 0; k < RUN_APPENDED_COUNT; k++)
+    HB_TRY(write_mark(of_rows[k].mark, &run->appended[k], record));
   HB_TRY(write_mark("found", &run->found, record));
   return write_options(run, record);
 }
@@ -1416,7 +1425,7 @@ static enum hb_status read_mark(const char *mark, struct hb_appended *a, const c
 }
 
 /* A mark belongs to an output, whatever its name is now. */
-static void take_mark(const struct hb_appended *a, const char *path, enum hb_run_appended which,
+static void take_mark(const struct hb_appended *a, const char *path, enum hb_run_out which,
                       struct hb_run *run)
 {
   struct hb_appended *rows = &run->appended[which];
@@ -1436,15 +1445,11 @@ static enum hb_status read_marks(const struct hb_text *record, struct hb_run *ru
     HB_TRY(read_mark(mark, &a, &path));
     take_mark(&a, path, strcmp(path, "-") == 0 ? RUN_STDOUT : RUN_DIAG_ROWS, run);
   }
-  const struct {
-    const char *word;
-    enum hb_run_appended which;
-  } others[] = {{"events", RUN_EVENTS_ROWS}, {"follow", RUN_FOLLOW_ROWS}};
-  for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+  for (enum hb_run_out k = RUN_EVENTS_ROWS; k < RUN_APPENDED_COUNT; k++) {
     place = NULL;
-    if (!(mark = next_of(record, others[k].word, &place))) continue;
+    if (!(mark = next_of(record, of_rows[k].mark, &place))) continue;
     HB_TRY(read_mark(mark, &a, &path));
-    take_mark(&a, path, others[k].which, run);
+    take_mark(&a, path, k, run);
   }
   place = NULL;
   if ((mark = next_of(record, "found", &place))) HB_TRY(read_mark(mark, &run->found, &path));
@@ -1558,13 +1563,11 @@ static void begin_run(const struct hb_opts *opts, struct hb_run *run)
 /* Also after a failure. */
 static void close_run(struct hb_run *run)
 {
-  run_rows_close(&run->diag.rows);
-  run_rows_close(&run->events);
-  run_rows_close(&run->follow.rows);
+  for (size_t k = 0; k < RUN_APPENDED_COUNT; k++) run_rows_close(&run->rows[k]);
   hb_sim_destroy(run->sim);
   hb_particles_destroy(run->initial);
   hb_run_serve_close(run->serve);
-  for (size_t k = 0; k < RUN_LOCK_COUNT; k++) hb_lock_release(&run->locks[k]);
+  for (size_t k = 0; k < RUN_OUTS; k++) hb_lock_release(&run->locks[k]);
   HB_FREE(run->checkpoint.path.text, run->resumed.record.text, run->resumed.device.text);
 }
 
@@ -1736,7 +1739,7 @@ static enum hb_status note_all(struct hb_run *run, struct hb_particles *state)
  *   -o, series: it is a snapshot of the same masses (unless bodies merge or escape) by a run with these very options, left by a run that was killed after
  *   its last checkpoint, or by a finished one;
  *   --diag, --events, --follow-out: it is the file of the checkpoint's rows, by device and inode, and begins with them. */
-static enum hb_status lock_output(struct hb_run *run, enum hb_run_lock which, const char *path)
+static enum hb_status lock_output(struct hb_run *run, enum hb_run_out which, const char *path)
 {
   if (!path || strcmp(path, "-") == 0) return HB_OK;
   HB_TRY(hb_lock_take(path, &run->locks[which]));
@@ -1747,10 +1750,10 @@ static enum hb_status lock_output(struct hb_run *run, enum hb_run_lock which, co
 static enum hb_status lock_outputs(struct hb_run *run)
 {
   const struct hb_run_settings *s = run->settings;
-  HB_TRY(lock_output(run, RUN_LOCK_OUTPUT, s->output));
-  HB_TRY(lock_output(run, RUN_LOCK_DIAG, s->diag));
-  HB_TRY(lock_output(run, RUN_LOCK_EVENTS, s->events));
-  return lock_output(run, RUN_LOCK_FOLLOW, run_follow_path(s));
+  HB_TRY(lock_output(run, RUN_OUTPUT, s->output));
+  for (enum hb_run_out k = RUN_DIAG_ROWS; k < RUN_APPENDED_COUNT; k++)
+    HB_TRY(lock_output(run, k, rows_path(s, k)));
+  return HB_OK;
 }
 
 static int is_there(const char *path)
@@ -1867,10 +1870,11 @@ static enum hb_status append_to(const struct hb_appended *marked, struct hb_run_
   return run_rows_open(marked->path, 1, rows);
 }
 
-static enum hb_status resume_file(struct hb_run *run, enum hb_run_appended which, const char *option,
-                                  struct hb_run_rows *rows)
+static enum hb_status resume_file(struct hb_run *run, enum hb_run_out which)
 {
   const struct hb_appended *marked = &run->appended[which];
+  const char *option = of_rows[which].option;
+  struct hb_run_rows *rows = &run->rows[which];
   int is_named = run->resumed.names[which];
   if (!marked->path) return HB_OK;
   int is_marked = appended_is_marked(marked), there = is_there(marked->path);
@@ -1891,11 +1895,11 @@ static enum hb_status resume_rows(struct hb_run *run)
   hb_sim_counts(run->sim, &counts);
   run->diag.n = counts.n + counts.merged; /* as at the beginning, for the same columns */
   if (run->settings->sim.escapers == HB_ESCAPERS_REMOVE) run->diag.n += counts.escaped;
-  HB_TRY(resume_file(run, RUN_DIAG_ROWS, "--diag", &run->diag.rows)); /* first, since it may fail */
-  HB_TRY(resume_file(run, RUN_EVENTS_ROWS, "--events", &run->events));
-  HB_TRY(resume_file(run, RUN_FOLLOW_ROWS, "--follow-out", &run->follow.rows));
-  if (run->events.file && run->events.rows == 0) run_events_note(run->settings, "--events");
-  if (run->events.file) HB_TRY(run_events_begin(&run->events, run->sim, &run->output.units));
+  for (enum hb_run_out k = RUN_DIAG_ROWS; k < RUN_APPENDED_COUNT; k++)
+    HB_TRY(resume_file(run, k)); /* first, since it may fail */
+  const struct hb_run_rows *events = &run->rows[RUN_EVENTS_ROWS];
+  if (events->file && events->rows == 0) run_events_note(run->settings, "--events");
+  HB_TRY(run_events_begin(run));
   return hb_appended_cut(&run->appended[RUN_STDOUT]);
 }
 
@@ -1910,11 +1914,12 @@ static enum hb_status check_options(const struct hb_run *run, const char *path)
   if (!path) return HB_OK;
   if (strcmp(path, "-") == 0)
     return hb_fail(HB_ERR_USAGE, "option --checkpoint: '-' is not a file that can be replaced");
-  const char *const others[][2] = {
-      {"-o", s->output}, {"--diag", s->diag}, {"--events", s->events}, {"--follow-out", run_follow_path(s)}};
-  for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-    if (others[k][1] && strcmp(path, others[k][1]) == 0)
-      return hb_fail(HB_ERR_USAGE, "options --checkpoint and %s both name %s", others[k][0], path);
+  for (enum hb_run_out k = RUN_STDOUT; k < RUN_APPENDED_COUNT; k++) {
+    const char *other = k ? rows_path(s, k) : s->output;
+    if (other && strcmp(path, other) == 0)
+      return hb_fail(HB_ERR_USAGE, "options --checkpoint and %s both name %s", k ? of_rows[k].option : "-o",
+                     path);
+  }
   return hb_target_check(path, "text"); /* any format: the extension does not matter */
 }
 
@@ -1944,7 +1949,7 @@ static enum hb_status open_checkpoints(struct hb_run *run)
   if (hb_ranks_number() > 0) return HB_OK;
   HB_TRY(check_options(run, path));
   if (!path || c->path.text) return HB_OK;
-  HB_TRY(lock_output(run, RUN_LOCK_CHECKPOINT, path));
+  HB_TRY(lock_output(run, RUN_CHECKPOINT, path));
   HB_TRY(check_absent(path));
   return hb_text_append(&c->path, "%s", path);
 }
@@ -2080,9 +2085,7 @@ static enum hb_status prepare_files(struct hb_run *run)
   HB_TRY(check_stars(&run->asked.opts, s));
   HB_TRY(open_checkpoints(run));
   HB_TRY(run_follow_take(s->follow, &run->follow));
-  if (s->diag) HB_TRY(run_rows_check(s->diag, "diagnostics"));
-  if (s->events) HB_TRY(run_rows_check(s->events, "events"));
-  if (s->follow) HB_TRY(run_rows_check(run_follow_path(s), "steps"));
+  for (enum hb_run_out k = RUN_DIAG_ROWS; k < RUN_APPENDED_COUNT; k++) HB_TRY(run_rows_check(s, k));
   HB_TRY(lock_outputs(run));
   if (hb_ranks_number() > 0) return HB_OK;
   return hb_snapshot_read(run->asked.opts.operands[0], s->input_format, &run->initial);
@@ -2102,11 +2105,10 @@ static enum hb_status open_run(struct hb_run *run)
   HB_TRY(s->sim.stars == HB_STARS_NONE ? status : name_file(status, run)); /* whose masses may be no star's */
   if (run->checkpoint.path.text) remember_output(run);
   run_announce(run);
-  if (s->diag) HB_TRY(run_rows_open(s->diag, 0, &run->diag.rows));
-  if (s->events) HB_TRY(run_rows_open(s->events, 0, &run->events));
-  if (s->follow) HB_TRY(run_rows_open(run_follow_path(s), 0, &run->follow.rows));
-  HB_TRY(run_follow_put(&run->follow, run->sim));
-  return s->events ? run_events_begin(&run->events, run->sim, &run->output.units) : HB_OK;
+  for (enum hb_run_out k = RUN_DIAG_ROWS; k < RUN_APPENDED_COUNT; k++)
+    if (rows_path(s, k)) HB_TRY(run_rows_open(rows_path(s, k), 0, &run->rows[k]));
+  HB_TRY(run_follow_put(run));
+  return run_events_begin(run);
 }
 
 static enum hb_status open_new(const struct hb_opts *opts, struct hb_run *run)
@@ -2158,7 +2160,7 @@ static enum hb_status open_checkpoint(const struct hb_run_settings *given, struc
   const char *path = given->resume;
   struct hb_text *newest = &run->checkpoint.path, other = {0};
   HB_TRY(name_of_newest(path, newest));
-  if (!goes_elsewhere(given, run)) HB_TRY(lock_output(run, RUN_LOCK_CHECKPOINT, newest->text));
+  if (!goes_elsewhere(given, run)) HB_TRY(lock_output(run, RUN_CHECKPOINT, newest->text));
   HB_TRY(name_of_other(path, newest->text, &other));
   int is_newest = strcmp(path, newest->text) == 0;
   int is_gone = is_newest && access(path, F_OK) != 0 && access(other.text, F_OK) == 0;
@@ -2322,11 +2324,9 @@ static enum hb_status prepare_resumed(const struct hb_opts *opts, const struct h
   HB_TRY(blame(hb_run_check_integrator(&run->asked.opts, s), info.path, 0));
   HB_TRY(blame(take_progress(run), info.path, names_t_end));
   HB_TRY(blame(run_check_output(s), info.path, given->output || given->format));
-  if (s->diag) HB_TRY(blame(run_rows_check(s->diag, "diagnostics"), info.path, given->diag != NULL));
-  if (s->events) HB_TRY(blame(run_rows_check(s->events, "events"), info.path, given->events != NULL));
   HB_TRY(blame(run_follow_take(s->follow, &run->follow), info.path, 0));
-  if (s->follow)
-    HB_TRY(blame(run_rows_check(run_follow_path(s), "steps"), info.path, given->follow_out != NULL));
+  for (enum hb_run_out k = RUN_DIAG_ROWS; k < RUN_APPENDED_COUNT; k++)
+    HB_TRY(blame(run_rows_check(s, k), info.path, run->resumed.names[k]));
   struct hb_run_checkpoint *c = &run->checkpoint;
   if (goes_elsewhere(given, run)) {
     hb_mem_free(c->path.text);
@@ -2402,7 +2402,7 @@ static enum hb_status diagnose(struct hb_run *run)
   if (run->output.rows == 0) run_output_begin(&run->output, &now, run->settings->sim.field != NULL);
   if (run->output.has_stars) /* a star that flies off has errors of its own energy */
     run->output.e_scale = fmax(run->output.e_scale, now.e_scale);
-  if (run->diag.rows.file) HB_TRY(run_diag_row(&run->diag, run->sim, &run->output, &now));
+  if (run->rows[RUN_DIAG_ROWS].file) HB_TRY(run_diag_row(run, &now));
   run->energy_error = fabs(run_output_cluster_error(&run->output, &now));
   int is_last = run->t == run->t_end && !run_energy_is_lost(run);
   enum hb_status status = run_output_row(&run->output, run->sim, &now, is_last);
@@ -2424,8 +2424,8 @@ static enum hb_status advance_to(struct hb_run *run, double t)
   while (hb_sim_next_time(run->sim) <= t + run->time_tolerance) {
     run->t = hb_sim_next_time(run->sim);
     HB_TRY(hb_sim_step(run->sim));
-    HB_TRY(run_events_put(&run->events, run->sim, &run->output.units));
-    HB_TRY(run_follow_put(&run->follow, run->sim));
+    HB_TRY(run_events_put(run));
+    HB_TRY(run_follow_put(run));
     check_stop(run);
     if (run->is_stopped) return HB_OK;
     run_watch_steps(run);

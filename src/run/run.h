@@ -74,7 +74,6 @@ struct hb_run_output {
 /* ---- the file of --diag: all diagnostics, one row per row of the table ---- */
 
 struct hb_run_diag {
-  struct hb_run_rows rows;
   int has_field;  /* 1: there are forces from outside */
   int has_bodies; /* 1: particles may merge or escape */
   size_t n;       /* particles */
@@ -84,22 +83,20 @@ enum { HB_RUN_FOLLOW_MOST = 64 };
 
 /* Start from {0}. */
 struct hb_run_follow {
-  struct hb_run_rows rows;
   struct hb_follow of[HB_RUN_FOLLOW_MOST];
   size_t count;
 };
 
-/* Outputs that grow row by row; the others are replaced as a whole. */
-enum hb_run_appended { RUN_STDOUT, RUN_DIAG_ROWS, RUN_EVENTS_ROWS, RUN_FOLLOW_ROWS, RUN_APPENDED_COUNT };
-
-/* Files that two runs must not write at the same time. */
-enum hb_run_lock {
-  RUN_LOCK_CHECKPOINT,
-  RUN_LOCK_OUTPUT,
-  RUN_LOCK_DIAG,
-  RUN_LOCK_EVENTS,
-  RUN_LOCK_FOLLOW,
-  RUN_LOCK_COUNT
+/* Outputs that grow row by row, and those that are replaced as a whole. Two runs must not write one file at the same time. */
+enum hb_run_out {
+  RUN_STDOUT,
+  RUN_DIAG_ROWS,
+  RUN_EVENTS_ROWS,
+  RUN_FOLLOW_ROWS,
+  RUN_APPENDED_COUNT,
+  RUN_OUTPUT = RUN_APPENDED_COUNT,
+  RUN_CHECKPOINT,
+  RUN_OUTS
 };
 
 /* Where and when a run writes checkpoints. */
@@ -141,8 +138,8 @@ struct hb_run {
   struct hb_particles *initial;           /* until the simulation has its copy */
   struct hb_sim *sim;
   struct hb_run_output output;
+  struct hb_run_rows rows[RUN_APPENDED_COUNT]; /* of files */
   struct hb_run_diag diag;
-  struct hb_run_rows events;
   struct hb_run_follow follow;
   struct hb_run_serve *serve; /* NULL: nobody watches */
   double t, t_end;
@@ -156,7 +153,7 @@ struct hb_run {
   unsigned long written;           /* snapshots of the series so far */
   struct hb_appended appended[RUN_APPENDED_COUNT];
   struct hb_appended found; /* the file at -o when the run started */
-  struct hb_lock locks[RUN_LOCK_COUNT];
+  struct hb_lock locks[RUN_OUTS];
   struct hb_run_checkpoint checkpoint;
   struct hb_run_resumed resumed;
 };

@@ -15,7 +15,7 @@ struct hb_run_settings {
   double t_end;
   const char *output, *format, *input_format;
   const char *diag, *events;
-  const char *follow, *follow_out; /* see run_follow_path */
+  const char *follow, *follow_out; /* see rows_path */
   double diag_every, snap_every;   /* 0: dt_max; no series */
   double max_energy_error;
   const char *checkpoint, *resume;
