@@ -382,6 +382,10 @@ struct prediction {
   struct hb_machine machine;
   size_t n;
   struct hb_model_time time;
+  /* by several ranks */
+  int ranks;
+  double speedup, efficiency;
+  const char *most; /* the largest term of t_step */
 };
 
 #define AT(place) .offset = offsetof(struct prediction, place)
@@ -399,21 +403,6 @@ static const struct hb_table_column predict_columns[] = {
     {"t_unit", HB_TABLE_REAL, AT(time.t_unit), "%9.4g"},
     {NULL, HB_TABLE_CHARS, AT(machine.name), " %s", "machine"},
 };
-#undef AT
-
-/* ---- by several ranks ---- */
-
-struct prediction_by_ranks {
-  const char *record;
-  struct hb_machine machine;
-  size_t n;
-  int ranks;
-  struct hb_model_time time;
-  double speedup, efficiency;
-  const char *most; /* the largest term of t_step */
-};
-
-#define AT(place) .offset = offsetof(struct prediction_by_ranks, place)
 static const struct hb_table_column columns_by_ranks[] = {
     {"record", HB_TABLE_TEXT, AT(record)},
     {"machine", HB_TABLE_CHARS, AT(machine.name)},
@@ -451,19 +440,23 @@ static const char *largest_term(const struct hb_machine *machine, const struct h
   return terms[most].name;
 }
 
-static void predict_by_ranks(const struct predict_settings *p, const struct hb_machine *machine, size_t n,
-                             struct hb_table *table)
+/* One n, by each number of ranks. */
+static void predict_n(const struct predict_settings *p, const struct hb_machine *machine, size_t n,
+                      struct hb_table *table)
 {
+  struct prediction row = {.record = "prediction", .machine = *machine, .n = n};
   struct hb_model_time alone;
-  if (table->rows == 0) {
-    *table = (struct hb_table){HB_TABLE_COLUMNS(columns_by_ranks), table->form, stdout, 0};
-    if (table->form == HB_TABLE_TEXT_FORM)
-      puts("# seconds by the model of [PZ07] eqs 10 to 17, with sources shared out among ranks");
+  if (table->rows == 0 && table->form == HB_TABLE_TEXT_FORM)
+    printf("# seconds by the model of [PZ07] eqs 10 to 17%s\n",
+           p->ranks.count ? ", with sources shared out among ranks"
+                          : ": per block step, and t_unit per N-body time unit");
+  if (!p->ranks.count) {
+    hb_model_predict(machine, (double)n, &row.time);
+    hb_table_put(table, &row);
   }
   hb_model_predict_ranks(machine, &p->network, 1, (double)n, &alone);
   for (size_t k = 0; k < p->ranks.count; k++) {
-    struct prediction_by_ranks row = {
-        .record = "prediction", .machine = *machine, .n = n, .ranks = (int)p->ranks.n[k]};
+    row.ranks = (int)p->ranks.n[k];
     hb_model_predict_ranks(machine, &p->network, row.ranks, (double)n, &row.time);
     row.speedup = alone.t_step / row.time.t_step;
     row.efficiency = row.speedup / row.ranks;
@@ -472,24 +465,11 @@ static void predict_by_ranks(const struct predict_settings *p, const struct hb_m
   }
 }
 
-/* ---- of each machine and n ---- */
-
 static void predict_machines(const struct predict_settings *p, const struct hb_machine *machines,
                              size_t count, struct hb_table *table)
 {
   for (size_t m = 0; m < count; m++)
-    for (size_t k = 0; k < p->n.count; k++) {
-      if (p->ranks.count) {
-        predict_by_ranks(p, &machines[m], p->n.n[k], table);
-        continue;
-      }
-      struct prediction row = {.record = "prediction", .machine = machines[m], .n = p->n.n[k]};
-      hb_model_predict(&machines[m], (double)row.n, &row.time);
-      if (table->rows == 0 && table->form == HB_TABLE_TEXT_FORM)
-        puts(
-            "# seconds by the model of [PZ07] eqs 10 to 17: per block step, and t_unit per N-body time unit");
-      hb_table_put(table, &row);
-    }
+    for (size_t k = 0; k < p->n.count; k++) predict_n(p, &machines[m], p->n.n[k], table);
 }
 
 /* A machine of the paper, or a file of fits. */
@@ -516,6 +496,8 @@ static enum hb_status predict(const struct hb_opts *opts)
   if (p->network_file) HB_TRY(model_record_network(p->network_file, &p->network));
   struct hb_table table = {HB_TABLE_COLUMNS(predict_columns),
                            p->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM, stdout, 0};
+  const struct hb_table by_ranks = {HB_TABLE_COLUMNS(columns_by_ranks), table.form, stdout, 0};
+  if (p->ranks.count) table = by_ranks;
   for (size_t k = 0; k < p->machines.count; k++) HB_TRY(predict_word(p, p->machines.words[k], &table));
   return hb_terminal_flush();
 }
