@@ -200,7 +200,7 @@ clean:
 	$(Q)rm -rf $(B)
 
 # Files that need a library of their own; src/web/web_without.c stands for them.
-NO_HDF5 := %/hdf5_child.c %/snapshot_hdf5.c %/snapshot_hdf5_read.c
+NO_HDF5 := %/hdf5_child.c %/snapshot_hdf5.c
 
 # `holmberg ic` and `holmberg run` from what needs no library but C's, for compilers of other machines: tests/states.
 BARE := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out $(NO_HDF5) %/json_read.c %/png.c %/parallel.c %/ranks_open.c %/gl_glfw.c %/gl_egl_stub.c %/run_serve.c,$(sort $(wildcard \

@@ -5,6 +5,8 @@
 
 #include "io/snapshot_format.h"
 
+#include <string.h>
+
 /* From an open file, in any of the layouts; path is for messages. */
 enum hb_status hb_snapshot_hdf5_take(int fd, const char *path, struct hb_snapshot_choice *choice,
                                      struct hb_particles **particles);
@@ -21,6 +23,13 @@ enum hb_status hb_snapshot_hdf5_unpack(const char *path, const struct hb_section
 /* The read of all formats that are HDF5. */
 enum hb_status hb_snapshot_hdf5_read(const char *path, struct hb_snapshot_choice *choice,
                                      struct hb_particles **particles);
+
+/* HDF5's signature in front: hb_snapshot_ops.recognize of its formats. */
+static inline int hb_snapshot_is_hdf5(const char *head, size_t count, uint64_t total)
+{
+  (void)total;
+  return count >= 8 && memcmp(head, "\x89HDF\r\n\x1a\n", 8) == 0;
+}
 
 /* The most particles that a file of this size can plausibly hold. */
 static inline size_t hb_snapshot_hdf5_most(uint64_t bytes) { return (1 << 20) + bytes; }

@@ -6,7 +6,6 @@
 
 #include <png.h>
 #include <setjmp.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* libpng reports errors by longjmp: what must survive it is in here, not in local variables. */

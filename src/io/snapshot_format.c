@@ -4,7 +4,6 @@
 #include "core/particles.h"
 
 #include <math.h>
-#include <string.h>
 
 int hb_snapshot_offer(struct hb_snapshot_choice *c, double t)
 {
@@ -55,12 +54,6 @@ enum hb_status hb_snapshot_settle_ids(struct hb_particles *p, int *are_kept)
   *are_kept &= twice == p->n;
   for (size_t i = 0; i < p->n && !*are_kept; i++) p->id[i] = i;
   return status;
-}
-
-int hb_snapshot_is_hdf5(const char *head, size_t count, uint64_t total)
-{
-  (void)total;
-  return count >= 8 && memcmp(head, "\x89HDF\r\n\x1a\n", 8) == 0;
 }
 
 enum hb_status hb_snapshot_rename(const char *path, const char *extension, struct hb_text *name)

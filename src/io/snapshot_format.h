@@ -66,9 +66,6 @@ enum hb_status hb_snapshot_take_row(const struct hb_lines *line, const char *at,
  * *are_kept is 0. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_snapshot_settle_ids(struct hb_particles *particles, int *are_kept);
 
-/* HDF5's signature in front: hb_snapshot_ops.recognize of its formats. */
-int hb_snapshot_is_hdf5(const char *head, size_t count, uint64_t total);
-
 /* Appends path with another extension. */
 enum hb_status hb_snapshot_rename(const char *path, const char *extension, struct hb_text *name);
 

@@ -1,14 +1,47 @@
-/* HDF5 files, built in memory; the registry writes them to disk. There are no time stamps: the same particles give the same
- * bytes. snapshot_hdf5_read.c reads them. */
-#include "io/snapshot_hdf5.h"
+/* HDF5 snapshots. Ours have the Gadget layout, which yt, pynbody and glnemo2 read: attributes of
+ * /Header, one group /PartType0 .. /PartType5 per type of particle, ours all of type 1. AMUSE's, version 2.0: the group data
+ * has a subgroup, 0000000001 and so on, for each set that was saved, with the keys of its particles and a data set for each
+ * of their attributes. Notes are string attributes of /Holmberg. */
+#include "io/hdf5_child.h"
 
 #include "base/mem.h"
 #include "core/units.h"
 
+#include <errno.h>
+#include <hdf5.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
+
+enum { HB_GADGET_TYPES = 6 };
+
+#define HB_AMUSE_INFO "/AMUSE_INF"
+#define HB_AMUSE_DATA "/data"
+
+/* N-body units as AMUSE writes them; it evaluates these words. */
+#define HB_AMUSE_UNIT(of) "system.get('generic').base('" of "')"
+#define HB_AMUSE_SPEED    "(" HB_AMUSE_UNIT("length") " * (" HB_AMUSE_UNIT("time") "**-1))"
+
+/* Its attributes of particles in the order in which they are written: hb_snapshot_value's column. */
+enum hb_amuse_unit { HB_AMUSE_MASS, HB_AMUSE_LENGTH, HB_AMUSE_VELOCITY, HB_AMUSE_TIME };
+static const struct {
+  const char *name;
+  size_t column;
+  enum hb_amuse_unit unit;
+} hb_amuse_columns[HB_SNAPSHOT_COLUMNS] = {{"mass", 0, HB_AMUSE_MASS},   {"x", 1, HB_AMUSE_LENGTH},
+                                           {"vx", 4, HB_AMUSE_VELOCITY}, {"y", 2, HB_AMUSE_LENGTH},
+                                           {"vy", 5, HB_AMUSE_VELOCITY}, {"z", 3, HB_AMUSE_LENGTH},
+                                           {"vz", 6, HB_AMUSE_VELOCITY}};
+
+/* The attribute of /Holmberg for the notes' checksum, written if one is long. */
+#define HB_HDF5_NOTES_SUM "notes.crc32"
+
+/* ---- writing: a file in memory, which the registry writes to disk. There are no time stamps: the same particles give the same bytes ---- */
 
 /* The library needs a name for a file in memory, which must not be that of a file on disk. */
 static const char name_in_memory[] = "/dev/null/snapshot";
@@ -138,7 +171,7 @@ static hid_t make_group(hid_t file, const char *name, unsigned attribute_order)
   return group;
 }
 
-uint32_t hb_snapshot_hdf5_notes_sum(const struct hb_particles *p)
+static uint32_t notes_sum(const struct hb_particles *p)
 {
   uLong crc = 0;
   for (size_t k = 0; k < p->note_count; k++) {
@@ -160,7 +193,7 @@ static enum hb_status put_notes(hid_t file, const struct hb_particles *p)
     HB_TRY(put_text(group, p->notes[k].key, p->notes[k].value));
     any_long |= strlen(p->notes[k].value) >= LONG;
   }
-  uint32_t sum = hb_snapshot_hdf5_notes_sum(p);
+  uint32_t sum = notes_sum(p);
   if (any_long) HB_TRY(put_attribute(group, HB_HDF5_NOTES_SUM, H5T_STD_U32LE, H5T_NATIVE_UINT32, 0, &sum));
   return hb_particles_note(p, "version") ? HB_OK : put_text(group, "version", hb_library_version());
 }
@@ -405,3 +438,757 @@ const struct hb_snapshot_ops hb_snapshot_amuse = {
     .read = hb_snapshot_hdf5_read,
     .write = amuse_write,
 };
+
+/* ---- reading: checked reading of HDF5 files that others made. It runs only in holmberg-child, whose memory and time are limited and
+ * whose crashes do no harm. Links to other files are refused. All errors are HB_ERR_INPUT with the file's name. */
+
+struct source {
+  const char *path; /* for messages */
+  uint64_t bytes;   /* of the file  */
+  hid_t file;
+};
+
+static enum hb_status damaged(const struct source *s, const char *what)
+{
+  return hb_fail(HB_ERR_INPUT, "%s: %s cannot be read, the file is damaged", s->path, what);
+}
+
+/* Whether this object exists in this file; its group must exist. */
+static enum hb_status find(const struct source *s, const char *name, int *found)
+{
+  H5L_info_t link;
+  htri_t exists = H5Lexists(s->file, name, H5P_DEFAULT);
+  *found = exists > 0;
+  if (exists < 0 || (*found && H5Lget_info(s->file, name, &link, H5P_DEFAULT) < 0)) return damaged(s, name);
+  if (!*found || link.type == H5L_TYPE_HARD || link.type == H5L_TYPE_SOFT) return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "%s: %s is a link to another file, which is not followed", s->path, name);
+}
+
+/* Closes the type. */
+static int is_number(hid_t type)
+{
+  H5T_class_t class = H5Tget_class(type);
+  H5Tclose(type);
+  return class == H5T_FLOAT || class == H5T_INTEGER;
+}
+
+/* ---- attributes --------------------------------------------------------------------------------------- */
+
+/* An attribute of an object: count numbers; a string, appended to text. */
+static enum hb_status get_numbers(const struct source *s, const char *object, const char *name,
+                                  hssize_t count, double *values)
+{
+  hid_t attribute = H5Aopen_by_name(s->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  if (attribute < 0) return hb_fail(HB_ERR_INPUT, "%s: %s has no attribute %s", s->path, object, name);
+  hid_t space = H5Aget_space(attribute);
+  hssize_t points = H5Sget_simple_extent_npoints(space);
+  int numeric = is_number(H5Aget_type(attribute));
+  int failed = points == count && numeric && H5Aread(attribute, H5T_NATIVE_DOUBLE, values) < 0;
+  H5Sclose(space);
+  H5Aclose(attribute);
+  if (points != count)
+    return hb_fail(HB_ERR_INPUT, "%s: attribute %s of %s has %lld values, expected %lld", s->path, name,
+                   object, (long long)points, (long long)count);
+  if (!numeric) return hb_fail(HB_ERR_INPUT, "%s: attribute %s of %s is not numeric", s->path, name, object);
+  return failed ? damaged(s, name) : HB_OK;
+}
+
+static enum hb_status get_text(const struct source *s, hid_t attribute, hid_t type, const char *object,
+                               struct hb_text *text)
+{
+  size_t size = H5Tget_size(type);
+  char *value = NULL;
+  if (H5Tis_variable_str(type) > 0) {
+    if (H5Aread(attribute, type, &value) < 0) return damaged(s, object);
+    enum hb_status status = hb_text_append(text, "%s", value ? value : "");
+    H5free_memory(value);
+    return status;
+  }
+  if (size > s->bytes) return damaged(s, object);
+  HB_TRY(HB_ALLOC(size + 1, &value));
+  enum hb_status status =
+      H5Aread(attribute, type, value) < 0 ? damaged(s, object) : hb_text_append(text, "%s", value);
+  hb_mem_free(value);
+  return status;
+}
+
+static enum hb_status get_string(const struct source *s, const char *object, const char *name,
+                                 struct hb_text *text)
+{
+  hid_t attribute = H5Aopen_by_name(s->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  if (attribute < 0) return hb_fail(HB_ERR_INPUT, "%s: %s has no attribute %s", s->path, object, name);
+  hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  int is_one = H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1;
+  enum hb_status status =
+      is_one ? get_text(s, attribute, type, object, text)
+             : hb_fail(HB_ERR_INPUT, "%s: attribute %s of %s is not a string", s->path, name, object);
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Aclose(attribute);
+  return status;
+}
+
+/* ---- data sets ---------------------------------------------------------------------------------------- */
+
+/* The values must be in this file, and compressed only by filters that the library has. */
+static enum hb_status check_storage(const struct source *s, hid_t data, const char *path)
+{
+  hid_t list = H5Dget_create_plist(data);
+  int elsewhere = H5Pget_layout(list) == H5D_VIRTUAL || H5Pget_external_count(list) > 0;
+  H5Z_filter_t unknown = 0;
+  for (int k = 0; k < H5Pget_nfilters(list); k++) {
+    unsigned flags, config;
+    size_t count = 0;
+    H5Z_filter_t filter = H5Pget_filter2(list, (unsigned)k, &flags, &count, NULL, 0, NULL, &config);
+    if (H5Zfilter_avail(filter) <= 0) unknown = filter;
+  }
+  H5Pclose(list);
+  if (elsewhere)
+    return hb_fail(HB_ERR_INPUT, "%s: the values of data set %s are in other files, which are not read",
+                   s->path, path);
+  if (unknown)
+    return hb_fail(HB_ERR_INPUT, "%s: data set %s is compressed by filter %d, which the HDF5 library lacks",
+                   s->path, path, (int)unknown);
+  return HB_OK;
+}
+
+/* Formats the shape of a data set, "1024 x 3"; returns whether it has count rows of this many columns. */
+static int shape_fits(hid_t data, size_t count, int columns, char *shown, size_t size)
+{
+  hsize_t shape[H5S_MAX_RANK] = {0};
+  hid_t space = H5Dget_space(data);
+  int rank = H5Sget_simple_extent_dims(space, shape, NULL);
+  H5Sclose(space);
+  snprintf(shown, size, "%s", rank > 0 ? "" : "no rows");
+  for (int k = 0; k < rank; k++) {
+    size_t used = strlen(shown);
+    snprintf(shown + used, size - used, "%s%llu", k ? " x " : "", (unsigned long long)shape[k]);
+  }
+  int one_column = columns == 1 && (rank == 1 || (rank == 2 && shape[1] == 1));
+  return (one_column || (rank == 2 && shape[1] == (hsize_t)columns)) && shape[0] == count;
+}
+
+static enum hb_status check_data(const struct source *s, hid_t data, const char *path, size_t count,
+                                 int columns)
+{
+  char shape[128];
+  if (H5Iget_type(data) != H5I_DATASET)
+    return hb_fail(HB_ERR_INPUT, "%s: %s is not a data set", s->path, path);
+  if (!is_number(H5Dget_type(data)))
+    return hb_fail(HB_ERR_INPUT, "%s: data set %s is not numeric", s->path, path);
+  HB_TRY(check_storage(s, data, path));
+  if (!shape_fits(data, count, columns, shape, sizeof shape))
+    return hb_fail(HB_ERR_INPUT, "%s: data set %s has shape %s, expected %llu%s", s->path, path, shape,
+                   (unsigned long long)count, columns == 3 ? " x 3" : "");
+  if (H5Dget_storage_size(data) > 0) return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "%s: the values of data set %s were never written", s->path, path);
+}
+
+/* Called for a value out of range, which for an identity the library would clip. */
+static H5T_conv_ret_t refuse_clipping(H5T_conv_except_t what, hid_t from, hid_t to, void *old, void *new,
+                                      void *clipped)
+{
+  (void)what, (void)from, (void)old, (void)new;
+  if (H5Tget_class(to) != H5T_INTEGER) return H5T_CONV_UNHANDLED;
+  *(int *)clipped = 1;
+  return H5T_CONV_ABORT;
+}
+
+static enum hb_status read_data(const struct source *s, hid_t data, const char *path, hid_t native,
+                                void *values)
+{
+  int clipped = 0;
+  hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
+  H5Pset_type_conv_cb(transfer, refuse_clipping, &clipped);
+  herr_t failed = H5Dread(data, native, H5S_ALL, H5S_ALL, transfer, values);
+  H5Pclose(transfer);
+  if (clipped)
+    return hb_fail(HB_ERR_INPUT, "%s: data set %s has a value that is not a whole number from 0 to 2^64 - 1",
+                   s->path, path);
+  return failed < 0 ? damaged(s, path) : HB_OK;
+}
+
+enum need { OPTIONAL, NEEDED };
+
+/* Reads a data set of count rows into values, which are unchanged without an optional one; if they are NULL it is only
+ * checked. Its group must exist. */
+static enum hb_status get_data(const struct source *s, const char *path, enum need need, hid_t native,
+                               size_t count, int columns, void *values)
+{
+  int found;
+  HB_TRY(find(s, path, &found));
+  if (!found && need == OPTIONAL) return HB_OK;
+  if (!found) return hb_fail(HB_ERR_INPUT, "%s: there is no data set %s", s->path, path);
+  hid_t data = H5Oopen(s->file, path, H5P_DEFAULT);
+  if (data < 0) return hb_fail(HB_ERR_INPUT, "%s: %s leads to nothing in this file", s->path, path);
+  enum hb_status status = check_data(s, data, path, count, columns);
+  if (status == HB_OK && values) status = read_data(s, data, path, native, values);
+  H5Oclose(data);
+  return status;
+}
+
+/* ---- notes -------------------------------------------------------------------------------------------- */
+
+/* Attributes that are not strings belong to another program. */
+static enum hb_status get_note(const struct source *s, hid_t attribute, const char *name,
+                               struct hb_particles *p)
+{
+  struct hb_text text = {0};
+  enum hb_status status = HB_OK;
+  hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  hssize_t points = H5Sget_simple_extent_npoints(space);
+  if (H5Tget_class(type) == H5T_STRING)
+    status = points == 1 ? get_text(s, attribute, type, "/Holmberg", &text)
+                         : hb_fail(HB_ERR_INPUT, "%s: attribute %s of /Holmberg has %lld strings, expected 1",
+                                   s->path, name, (long long)points);
+  H5Sclose(space);
+  H5Tclose(type);
+  if (status == HB_OK && text.text) {
+    status = hb_particles_set_note(p, name, text.text);
+    if (status == HB_ERR_USAGE) status = HB_OK; /* so do names that are not valid keys */
+  }
+  hb_mem_free(text.text);
+  return status;
+}
+
+struct notes {
+  const struct source *source;
+  struct hb_particles *particles;
+  enum hb_status status;
+};
+
+/* For H5Aiterate2, which it stops unless the status is HB_OK. */
+static herr_t take_note(hid_t group, const char *name, const H5A_info_t *info, void *data)
+{
+  struct notes *notes = data;
+  (void)info;
+  hid_t attribute = H5Aopen(group, name, H5P_DEFAULT);
+  notes->status = attribute < 0 ? damaged(notes->source, "/Holmberg")
+                                : get_note(notes->source, attribute, name, notes->particles);
+  if (attribute >= 0) H5Aclose(attribute);
+  return notes->status != HB_OK;
+}
+
+static enum hb_status check_sum(const struct source *s, hid_t group, const struct hb_particles *p)
+{
+  uint32_t sum = 0;
+  htri_t found = H5Aexists(group, HB_HDF5_NOTES_SUM);
+  if (found == 0) return HB_OK;
+  hid_t attribute = H5Aopen(group, HB_HDF5_NOTES_SUM, H5P_DEFAULT);
+  hid_t space = H5Aget_space(attribute);
+  int failed = H5Sget_simple_extent_npoints(space) != 1 || H5Aread(attribute, H5T_NATIVE_UINT32, &sum) < 0;
+  H5Sclose(space);
+  H5Aclose(attribute);
+  return failed || sum != notes_sum(p) ? damaged(s, "/Holmberg") : HB_OK;
+}
+
+/* The strings of /Holmberg, if there are any: in creation order, if the file has it, as ours do. */
+static enum hb_status get_notes(const struct source *s, struct hb_particles *p)
+{
+  struct notes notes = {.source = s, .particles = p};
+  int found;
+  HB_TRY(find(s, "/Holmberg", &found));
+  if (!found) return HB_OK;
+  hid_t group = H5Gopen2(s->file, "/Holmberg", H5P_DEFAULT);
+  herr_t stopped = H5Aiterate2(group, H5_INDEX_CRT_ORDER, H5_ITER_INC, NULL, take_note, &notes);
+  if (stopped < 0) stopped = H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_INC, NULL, take_note, &notes);
+  if (stopped < 0) notes.status = damaged(s, "/Holmberg");
+  if (notes.status == HB_OK) notes.status = check_sum(s, group, p);
+  if (group >= 0) H5Gclose(group);
+  return notes.status;
+}
+
+/* ---- the Gadget layout: all types of particles in the order of the types ----------------------------- */
+
+/* The file, and how many particles of each type its header claims. */
+struct gadget {
+  const struct source *source;
+  uint64_t counts[HB_GADGET_TYPES];
+  double masses[HB_GADGET_TYPES]; /* of all particles of a type; 0: each has its own */
+};
+
+/* An optional attribute; without it the values are unchanged. */
+static enum hb_status get_optional(const struct source *s, const char *name, hssize_t count, double *values)
+{
+  htri_t found = H5Aexists_by_name(s->file, "/Header", name, H5P_DEFAULT);
+  if (found < 0) return damaged(s, "/Header");
+  return found ? get_numbers(s, "/Header", name, count, values) : HB_OK;
+}
+
+/* The counts of a damaged header can be anything; hb_snapshot_hdf5_most limits them by the size of the file. */
+static enum hb_status get_counts(struct gadget *g, size_t *n)
+{
+  double counts[HB_GADGET_TYPES];
+  HB_TRY(get_numbers(g->source, "/Header", "NumPart_ThisFile", HB_GADGET_TYPES, counts));
+  *n = 0;
+  for (int type = 0; type < HB_GADGET_TYPES; type++) {
+    if (!(counts[type] >= 0 && counts[type] <= UINT32_MAX && counts[type] == floor(counts[type])))
+      return hb_fail(HB_ERR_INPUT, "%s: NumPart_ThisFile says %.17g, expected a whole number below 2^32",
+                     g->source->path, counts[type]);
+    g->counts[type] = (uint64_t)counts[type];
+    *n += g->counts[type];
+  }
+  if (*n == 0)
+    return hb_fail(HB_ERR_INPUT, "%s: there are no particles, NumPart_ThisFile is all 0", g->source->path);
+  if (*n > hb_snapshot_hdf5_most(g->source->bytes) || *n > UINT32_MAX)
+    return hb_fail(HB_ERR_INPUT,
+                   "%s: NumPart_ThisFile says %zu particles, more than a file of %llu bytes holds",
+                   g->source->path, *n, (unsigned long long)g->source->bytes);
+  return HB_OK;
+}
+
+static enum hb_status get_headers(struct gadget *g, double *t, size_t *n)
+{
+  int found;
+  double files = 1;
+  HB_TRY(find(g->source, "/Header", &found));
+  if (!found)
+    return hb_fail(HB_ERR_INPUT, "%s: there is no group /Header, expected the Gadget layout",
+                   g->source->path);
+  HB_TRY(get_counts(g, n));
+  HB_TRY(get_optional(g->source, "Time", 1, t));
+  HB_TRY(get_optional(g->source, "MassTable", HB_GADGET_TYPES, g->masses));
+  HB_TRY(get_optional(g->source, "NumFilesPerSnapshot", 1, &files));
+  if (files <= 1) return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "%s: one of %g files of a snapshot, expected a single file", g->source->path,
+                 files);
+}
+
+/* Reads /PartTypeK/name into values; if they are NULL it is only checked. */
+static enum hb_status get_gadget_data(const struct gadget *g, int type, const char *name, enum need need,
+                                      hid_t native, int columns, void *values)
+{
+  char path[64];
+  int found;
+  snprintf(path, sizeof path, "/PartType%d", type);
+  HB_TRY(find(g->source, path, &found));
+  if (!found)
+    return hb_fail(HB_ERR_INPUT, "%s: there is no group %s, though /Header counts %llu particles of it",
+                   g->source->path, path, (unsigned long long)g->counts[type]);
+  snprintf(path, sizeof path, "/PartType%d/%s", type, name);
+  return get_data(g->source, path, need, native, g->counts[type], columns, values);
+}
+
+/* The particles of one type, as number first and following. Without identities these are the numbers. */
+static enum hb_status get_type(const struct gadget *g, int type, size_t first, struct hb_particles *p)
+{
+  HB_TRY(get_gadget_data(g, type, "Coordinates", NEEDED, H5T_NATIVE_DOUBLE, 3, p->x + 3 * first));
+  HB_TRY(get_gadget_data(g, type, "Velocities", NEEDED, H5T_NATIVE_DOUBLE, 3, p->v + 3 * first));
+  HB_TRY(get_gadget_data(g, type, "ParticleIDs", OPTIONAL, H5T_NATIVE_UINT64, 1, p->id + first));
+  int has_radius;
+  char path[32];
+  snprintf(path, sizeof path, "/PartType%d/Radius", type);
+  HB_TRY(find(g->source, path, &has_radius));
+  if (has_radius) HB_TRY(hb_particles_reserve_radius(p));
+  if (has_radius) HB_TRY(get_gadget_data(g, type, "Radius", NEEDED, H5T_NATIVE_DOUBLE, 1, p->radius + first));
+  if (g->masses[type] == 0)
+    return get_gadget_data(g, type, "Masses", NEEDED, H5T_NATIVE_DOUBLE, 1, p->m + first);
+  for (size_t i = first; i < first + g->counts[type]; i++) p->m[i] = g->masses[type];
+  return HB_OK;
+}
+
+/* Solar masses, pc and km/s from the attributes of Gadget, Arepo and others; 0 where there are none. */
+static enum hb_status find_units(const struct source *s, double *mass, double *length, double *speed)
+{
+  static const char *const groups[] = {"/Header", "/Units", "/Parameters"};
+  static const char *const names[] = {"UnitMass_in_g", "UnitLength_in_cm", "UnitVelocity_in_cm_per_s"};
+  double cgs[3] = {0};
+  *mass = *length = *speed = 0;
+  for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+    int found, all = 1;
+    HB_TRY(find(s, groups[g], &found));
+    for (size_t k = 0; found && k < 3; k++)
+      all &= H5Aexists_by_name(s->file, groups[g], names[k], H5P_DEFAULT) > 0;
+    if (!found || !all) continue;
+    for (size_t k = 0; k < 3; k++) HB_TRY(get_numbers(s, groups[g], names[k], 1, &cgs[k]));
+    *mass = cgs[0] / 1000 / (hb_units_gm_sun / hb_units_gravity);
+    *length = cgs[1] / 100 / hb_units_pc;
+    *speed = cgs[2] / 1e5;
+    return HB_OK;
+  }
+  return HB_OK;
+}
+
+/* Other programs' numbers have another G: masses are multiplied by it, lengths and velocities stay. Numbers of cosmological
+ * runs, which contain the scale and Hubble's constant, stay as they are, without units. */
+static enum hb_status take_units(const struct source *s, struct hb_particles *p)
+{
+  struct hb_units units = {0};
+  double mass, length, speed, redshift = 0, hubble = 1;
+  char line[128];
+  if (hb_particles_note(p, "units")) return HB_OK; /* ours */
+  HB_TRY(find_units(s, &mass, &length, &speed));
+  HB_TRY(get_optional(s, "Redshift", 1, &redshift));
+  HB_TRY(get_optional(s, "HubbleParam", 1, &hubble));
+  if (!(mass > 0 && length > 0 && speed > 0) || redshift != 0 || hubble != 1) return HB_OK;
+  units.length = length;
+  units.time = length / speed * (hb_units_pc / hb_units_myr * 1e-3);
+  HB_TRY(hb_units_complete(&units));
+  double G = mass / units.mass;
+  for (size_t i = 0; i < p->n; i++) p->m[i] *= G;
+  snprintf(line, sizeof line, "read from a file whose units make G = %.9g: masses multiplied by that", G);
+  HB_TRY(hb_particles_add_history(p, line));
+  return hb_units_set(p, &units);
+}
+
+static enum hb_status get_gadget(const struct source *source, struct hb_particles **particles)
+{
+  struct gadget gadget = {.source = source}, *g = &gadget;
+  double t = 0;
+  size_t n = 0;
+  HB_TRY(get_headers(g, &t, &n));
+  for (int type = 0; type < HB_GADGET_TYPES; type++) /* before allocating memory for them */
+    if (g->counts[type]) HB_TRY(get_gadget_data(g, type, "Coordinates", NEEDED, H5T_NATIVE_DOUBLE, 3, NULL));
+  HB_TRY(hb_particles_create(n, particles));
+  struct hb_particles *p = *particles;
+  p->t = t;
+  for (size_t type = 0, first = 0; type < HB_GADGET_TYPES; first += g->counts[type++])
+    if (g->counts[type]) HB_TRY(get_type(g, (int)type, first, p));
+  HB_TRY(get_notes(source, p));
+  return take_units(source, p);
+}
+
+/* ---- AMUSE's ----------------------------------------------------------------------------------------- */
+
+/* Quantities are in N-body units ("generic"), in none, or in SI. The words of a unit are a product of numbers and base units with
+ * whole powers: (3.15e13 * system.get('S.I.').base('time')), as AMUSE writes every unit of length, mass and time. */
+
+enum { PATH = 128 };
+enum system { NO_SYSTEM, GENERIC, SI };
+
+struct unit {
+  enum system system;
+  double factor; /* to SI units */
+  int power[3];  /* of mass, length, time */
+};
+
+/* The set nearest to the time that is wanted. */
+struct set {
+  char path[PATH];
+  double t;
+  size_t n;
+};
+
+/* What one is in SI units where the file is: kg, m, s, m/s, by enum hb_amuse_unit; system: NO_SYSTEM before anything was read. */
+struct amuse {
+  const struct source *source;
+  enum system system;
+  struct hb_units units;
+  double si[4];
+};
+
+/* Takes a word, and the blanks after it. */
+static int take_word(const char **at, const char *word)
+{
+  size_t length = strlen(word);
+  if (strncmp(*at, word, length) != 0) return 0;
+  for (*at += length; **at == ' ';) (*at)++;
+  return 1;
+}
+
+static int take_base(const char **at, struct unit *u)
+{
+  static const char *const systems[] = {
+      [GENERIC] = "system.get('generic').base('", [SI] = "system.get('S.I.').base('"};
+  static const char *const bases[] = {"mass')", "length')", "time')"};
+  *u = (struct unit){.factor = 1};
+  for (enum system k = GENERIC; k <= SI && !u->system; k++)
+    if (take_word(at, systems[k])) u->system = k;
+  for (size_t k = 0; k < 3 && u->system; k++) {
+    if (!take_word(at, bases[k])) continue;
+    u->power[k] = 1;
+    return 1;
+  }
+  return 0;
+}
+
+static int take_product(const char **at, struct unit *u, int depth);
+
+static int take_factor(const char **at, struct unit *u, int depth)
+{
+  char *end;
+  *u = (struct unit){.factor = 1};
+  if (**at == '(') {
+    if (depth > 8 || !take_word(at, "(") || !take_product(at, u, depth + 1) || !take_word(at, ")")) return 0;
+  } else if (!take_base(at, u)) {
+    u->factor = strtod(*at, &end);
+    if (u->system || end == *at) return 0;
+    *at = end;
+    take_word(at, "");
+  }
+  if (!take_word(at, "**")) return 1;
+  long power = strtol(*at, &end, 10);
+  if (end == *at || labs(power) > 8) return 0;
+  *at = end;
+  take_word(at, "");
+  double factor = 1;
+  for (long k = 0; k < labs(power); k++) factor *= u->factor;
+  u->factor = power < 0 ? 1 / factor : factor;
+  for (size_t k = 0; k < 3; k++) u->power[k] *= (int)power;
+  return 1;
+}
+
+static int take_product(const char **at, struct unit *u, int depth)
+{
+  struct unit next;
+  if (!take_factor(at, u, depth)) return 0;
+  while (**at == '*' || **at == '/') {
+    int sign = **at == '/' ? -1 : 1;
+    if (!take_word(at, **at == '/' ? "/" : "*") || !take_factor(at, &next, depth)) return 0;
+    if (u->system && next.system && u->system != next.system) return 0;
+    u->system = u->system ? u->system : next.system;
+    u->factor *= sign > 0 ? next.factor : 1 / next.factor;
+    for (size_t k = 0; k < 3; k++) u->power[k] += sign * next.power[k];
+  }
+  return 1;
+}
+
+/* Whether these words are a unit of such a quantity, of the file's system; in none, factor is 1. */
+static int is_unit_of(const char *words, enum hb_amuse_unit of, struct amuse *a, double *factor)
+{
+  static const int powers[][3] = {[HB_AMUSE_MASS] = {1, 0, 0},
+                                  [HB_AMUSE_LENGTH] = {0, 1, 0},
+                                  [HB_AMUSE_VELOCITY] = {0, 1, -1},
+                                  [HB_AMUSE_TIME] = {0, 0, 1}};
+  struct unit u;
+  *factor = 1;
+  if (strcmp(words, "none") == 0) return a->system != SI;
+  if (!take_product(&words, &u, 0) || *words || memcmp(u.power, powers[of], sizeof u.power) != 0) return 0;
+  if (!(u.factor > 0) || (u.system == GENERIC && u.factor != 1)) return 0;
+  if (a->system && a->system != u.system) return 0;
+  a->system = u.system;
+  *factor = u.factor;
+  return 1;
+}
+
+static enum hb_status get_unit(struct amuse *a, const char *path, const char *attribute,
+                               enum hb_amuse_unit of, double *factor)
+{
+  static const char *const expected[][3] = {
+      [HB_AMUSE_MASS] = {[GENERIC] = HB_AMUSE_UNIT("mass"), [SI] = "a mass in kg"},
+      [HB_AMUSE_LENGTH] = {[GENERIC] = HB_AMUSE_UNIT("length"), [SI] = "a length in m"},
+      [HB_AMUSE_VELOCITY] = {[GENERIC] = HB_AMUSE_SPEED, [SI] = "a velocity in m/s"},
+      [HB_AMUSE_TIME] = {[GENERIC] = HB_AMUSE_UNIT("time"), [SI] = "a time in s"}};
+  struct hb_text unit = {0};
+  const struct source *s = a->source;
+  enum hb_status status = get_string(s, path, attribute, &unit);
+  if (status == HB_OK && !is_unit_of(unit.text, of, a, factor))
+    status = hb_fail(HB_ERR_INPUT, "%s: %s is in '%.80s', expected %s%s%s", s->path, path, unit.text,
+                     a->system == SI ? "" : expected[of][GENERIC], a->system ? "" : " or ",
+                     a->system == GENERIC ? "" : expected[of][SI]);
+  hb_mem_free(unit.text);
+  return status;
+}
+
+static enum hb_status check_type(const struct source *s, const char *path)
+{
+  struct hb_text type = {0};
+  enum hb_status status = get_string(s, path, "type", &type);
+  if (status == HB_OK && strcmp(type.text, "particles") != 0)
+    status = hb_fail(HB_ERR_INPUT, "%s: %s is of type '%.40s', expected particles", s->path, path, type.text);
+  hb_mem_free(type.text);
+  return status;
+}
+
+/* In the units of the file's data. */
+static enum hb_status get_set_time(struct amuse *a, const char *path, double *t)
+{
+  const struct source *s = a->source;
+  double factor;
+  htri_t found = H5Aexists_by_name(s->file, path, "timestamp", H5P_DEFAULT);
+  *t = 0;
+  if (found < 0) return damaged(s, path);
+  if (!found) return HB_OK;
+  HB_TRY(get_unit(a, path, "timestamp_unit", HB_AMUSE_TIME, &factor));
+  HB_TRY(get_numbers(s, path, "timestamp", 1, t));
+  *t *= factor / a->si[HB_AMUSE_TIME];
+  return isfinite(*t)
+             ? HB_OK
+             : hb_fail(HB_ERR_INPUT, "%s: the timestamp of %s is %g, expected finite", s->path, path, *t);
+}
+
+/* Its number of particles, which a damaged file could make anything. */
+static enum hb_status get_n(const struct source *s, const char *path, size_t *n)
+{
+  double count;
+  HB_TRY(get_numbers(s, path, "number_of_particles", 1, &count));
+  double most = fmin((double)hb_snapshot_hdf5_most(s->bytes), UINT32_MAX);
+  if (count >= 1 && count <= most && count == floor(count)) {
+    *n = (size_t)count;
+    return HB_OK;
+  }
+  return hb_fail(HB_ERR_INPUT,
+                 "%s: number_of_particles of %s is %.17g, expected a whole number from 1 to %.0f", s->path,
+                 path, count, most);
+}
+
+/* A column in the units of the file's data; NULL: it is only checked. */
+static enum hb_status get_column(struct amuse *a, const struct set *set, const char *name,
+                                 enum hb_amuse_unit of, double *column)
+{
+  char path[2 * PATH];
+  double factor;
+  snprintf(path, sizeof path, "%s/attributes/%s", set->path, name);
+  HB_TRY(get_data(a->source, path, NEEDED, H5T_NATIVE_DOUBLE, set->n, 1, column));
+  HB_TRY(get_unit(a, path, "units", of, &factor));
+  for (size_t i = 0; column && i < set->n; i++) column[i] *= factor / a->si[of];
+  return HB_OK;
+}
+
+/* N-body units for a file in SI: the mass of all, and 1 pc, or 1 AU where nothing is farther out than 0.1 pc. */
+static enum hb_status choose_units(struct amuse *a, const struct set *set, double *column)
+{
+  double M = 0, far = 0;
+  HB_TRY(get_column(a, set, "mass", HB_AMUSE_MASS, column));
+  if (a->system != SI) return HB_OK;
+  for (size_t i = 0; i < set->n; i++) M += column[i];
+  for (size_t k = 0; k < 3; k++) {
+    HB_TRY(get_column(a, set, (const char *[]){"x", "y", "z"}[k], HB_AMUSE_LENGTH, column));
+    for (size_t i = 0; i < set->n; i++) far = fmax(far, fabs(column[i]));
+  }
+  a->units.mass = M / (hb_units_gm_sun / hb_units_gravity);
+  a->units.length = far < 0.1 * hb_units_pc ? hb_units_au / hb_units_pc : 1;
+  if (!(a->units.mass > 0))
+    return hb_fail(HB_ERR_INPUT,
+                   "%s: the masses of %s add up to %g kg, expected more than 0 for units in which G is 1",
+                   a->source->path, set->path, M);
+  HB_TRY(hb_units_complete(&a->units));
+  a->si[HB_AMUSE_MASS] = M;
+  a->si[HB_AMUSE_LENGTH] = a->units.length * hb_units_pc;
+  a->si[HB_AMUSE_TIME] = a->units.time * hb_units_myr;
+  a->si[HB_AMUSE_VELOCITY] = a->si[HB_AMUSE_LENGTH] / a->si[HB_AMUSE_TIME];
+  return HB_OK;
+}
+
+static enum hb_status find_units_of(struct amuse *a, const struct set *set)
+{
+  double *column;
+  HB_TRY(get_column(a, set, "mass", HB_AMUSE_MASS, NULL)); /* before allocating memory for it */
+  HB_TRY(HB_ALLOC(set->n, &column));
+  enum hb_status status = choose_units(a, set, column);
+  hb_mem_free(column);
+  return status;
+}
+
+/* The k-th set is named by k + 1 in ten digits. The first one's units are those of all. */
+static enum hb_status look_at(struct amuse *a, unsigned long k, struct hb_snapshot_choice *choice,
+                              struct set *chosen, int *found)
+{
+  struct set set;
+  snprintf(set.path, sizeof set.path, HB_AMUSE_DATA "/%010lu", k + 1);
+  HB_TRY(find(a->source, set.path, found));
+  if (!*found) return HB_OK;
+  HB_TRY(check_type(a->source, set.path));
+  HB_TRY(get_n(a->source, set.path, &set.n));
+  if (k == 0) HB_TRY(find_units_of(a, &set));
+  HB_TRY(get_set_time(a, set.path, &set.t));
+  if (hb_snapshot_offer(choice, set.t)) *chosen = set;
+  return HB_OK;
+}
+
+static enum hb_status get_columns(struct amuse *a, const struct set *set, double *column,
+                                  struct hb_particles *p)
+{
+  char path[2 * PATH];
+  int has_radius;
+  for (size_t k = 0; k < HB_SNAPSHOT_COLUMNS; k++) {
+    HB_TRY(get_column(a, set, hb_amuse_columns[k].name, hb_amuse_columns[k].unit, column));
+    for (size_t i = 0; i < set->n; i++) *hb_snapshot_value(p, i, hb_amuse_columns[k].column) = column[i];
+  }
+  snprintf(path, sizeof path, "%s/attributes/radius", set->path);
+  HB_TRY(find(a->source, path, &has_radius));
+  if (!has_radius) return HB_OK;
+  HB_TRY(hb_particles_reserve_radius(p));
+  return get_column(a, set, "radius", HB_AMUSE_LENGTH, p->radius);
+}
+
+static enum hb_status get_set(struct amuse *a, const struct set *set, struct hb_particles **particles)
+{
+  const struct source *s = a->source;
+  char path[2 * PATH];
+  double *column;
+  int found;
+  snprintf(path, sizeof path, "%s/attributes", set->path);
+  HB_TRY(find(s, path, &found));
+  if (!found) return hb_fail(HB_ERR_INPUT, "%s: there is no group %s", s->path, path);
+  HB_TRY(get_column(a, set, "mass", HB_AMUSE_MASS, NULL)); /* before allocating memory for them */
+  HB_TRY(hb_particles_create(set->n, particles));
+  (*particles)->t = set->t;
+  snprintf(path, sizeof path, "%s/keys", set->path);
+  HB_TRY(get_data(s, path, NEEDED, H5T_NATIVE_UINT64, set->n, 1, (*particles)->id));
+  HB_TRY(HB_ALLOC(set->n, &column));
+  enum hb_status status = get_columns(a, set, column, *particles);
+  hb_mem_free(column);
+  HB_TRY(status);
+  HB_TRY(get_notes(s, *particles));
+  return a->system == SI ? hb_units_set(*particles, &a->units) : HB_OK;
+}
+
+static enum hb_status get_amuse(const struct source *source, struct hb_snapshot_choice *choice,
+                                struct hb_particles **particles)
+{
+  struct amuse amuse = {.source = source, .si = {1, 1, 1, 1}};
+  struct set chosen = {.n = 0};
+  int found;
+  HB_TRY(find(source, HB_AMUSE_DATA, &found));
+  for (unsigned long k = 0; found; k++) HB_TRY(look_at(&amuse, k, choice, &chosen, &found));
+  if (choice->count == 0)
+    return hb_fail(HB_ERR_INPUT, "%s: there is no set of particles in " HB_AMUSE_DATA, source->path);
+  return get_set(&amuse, &chosen, particles);
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------- */
+
+/* The signature is at byte 0, or after another program's header at 512, 1024, ... */
+static int is_hdf5(int fd, uint64_t bytes)
+{
+  char signature[8];
+  for (uint64_t at = 0; at + sizeof signature <= bytes; at = at ? 2 * at : 512)
+    if (pread(fd, signature, sizeof signature, (off_t)at) == sizeof signature &&
+        hb_snapshot_is_hdf5(signature, sizeof signature, bytes))
+      return 1;
+  return 0;
+}
+
+/* Ours, and where it is none of the others'. */
+static enum hb_status get_any(const struct source *s, struct hb_snapshot_choice *choice,
+                              struct hb_particles **particles)
+{
+  int is_gadget, is_amuse;
+  HB_TRY(find(s, "/Header", &is_gadget));
+  HB_TRY(find(s, HB_AMUSE_INFO, &is_amuse));
+  snprintf(choice->format, sizeof choice->format, "%s",
+           is_amuse && !is_gadget ? hb_snapshot_amuse.info.name : hb_snapshot_hdf5.info.name);
+  if (is_amuse && !is_gadget) return get_amuse(s, choice, particles);
+  HB_TRY(get_gadget(s, particles));
+  hb_snapshot_offer(choice, (*particles)->t);
+  return HB_OK;
+}
+
+enum hb_status hb_snapshot_hdf5_take(int fd, const char *path, struct hb_snapshot_choice *choice,
+                                     struct hb_particles **particles)
+{
+  struct stat info;
+  char name[32];
+  *particles = NULL;
+  if (fstat(fd, &info) != 0) return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+  struct source s = {.path = path, .bytes = (uint64_t)info.st_size};
+  if (s.bytes == 0) return hb_fail(HB_ERR_INPUT, "%s: the file is empty", path);
+  if (!is_hdf5(fd, s.bytes)) return hb_fail(HB_ERR_INPUT, "%s: not an HDF5 file", path);
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  H5PLset_loading_state(0);         /* no filters from plugins, */
+  H5Lunregister(H5L_TYPE_EXTERNAL); /* and no other files, not even through a soft link */
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+  snprintf(name, sizeof name, "/dev/fd/%d", fd);
+  s.file = H5Fopen(name, H5F_ACC_RDONLY, access);
+  enum hb_status status = s.file < 0 ? hb_fail(HB_ERR_INPUT, "%s: the HDF5 file is damaged or cut off", path)
+                                     : get_any(&s, choice, particles);
+  if (s.file >= 0) H5Fclose(s.file);
+  H5Pclose(access);
+  if (status != HB_OK) {
+    hb_particles_destroy(*particles);
+    *particles = NULL;
+  }
+  return status;
+}

@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "io/endian.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
