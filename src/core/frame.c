@@ -1,6 +1,5 @@
 #include "core/frame.h"
 
-#include "base/arith.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 

@@ -7,7 +7,6 @@
 #include "core/particles.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { NEIGHBORS = 8 };

@@ -9,7 +9,6 @@
  *   - particles are predicted on the host in double, and sent as floats ([PZ07] section 3.1). */
 #include "force/source.h"
 
-#include "base/arith.h"
 #include "base/clones.h"
 #include "base/mem.h"
 #include "force/emulated.h"

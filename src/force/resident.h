@@ -3,7 +3,6 @@
 #ifndef HB_RESIDENT_H
 #define HB_RESIDENT_H
 
-#include "base/bits.h"
 #include "core/field.h"
 #include "force/force.h"
 #include "force/near.h"
@@ -11,9 +10,7 @@
 #include "gl/gl_mapped.h"
 #include "gl/gl_pass.h"
 #include "pairs/pairs.h"
-#include "pairs/precision.h"
 
-#include <math.h>
 
 struct hb_kept {
   struct hb_gl_context *context;

@@ -7,7 +7,6 @@
 #include "gl/gl_context.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 

@@ -2,7 +2,6 @@
 #ifndef HB_GL_EGL_H
 #define HB_GL_EGL_H
 
-#include "base/status.h"
 
 #include <holmberg/measure.h>
 

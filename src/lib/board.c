@@ -1,7 +1,6 @@
 /* board.h: boards and their j-particles, forces on i-particles, and their neighbors. */
 #include "lib/board.h"
 
-#include "base/arith.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "lib/engine.h"

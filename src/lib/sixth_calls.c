@@ -10,7 +10,6 @@
 #include <holmberg/sixth.h>
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Where addresses are that were left out: beyond any system, yet within the range of float. */

@@ -2,7 +2,6 @@
 #include "pairs/pairs.h"
 #include "pairs/tuning.h"
 
-#include "base/arith.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/parallel.h"

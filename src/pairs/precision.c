@@ -1,6 +1,5 @@
 #include "pairs/precision.h"
 
-#include "base/bits.h"
 #include "pairs/fixed.h"
 
 #include <holmberg/holmberg.h>

@@ -2,7 +2,6 @@
 #ifndef HB_PRECISION_H
 #define HB_PRECISION_H
 
-#include <stdint.h>
 
 enum hb_precision {
   HB_PRECISION_SINGLE,      /* float pairs, float sums of float sums                    */

@@ -10,7 +10,6 @@
 #include "gl/gl_pass.h"
 #include "gl/gl_shader.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
 #include "core/binaries.h"
 #include "core/field.h"
 #include "core/frame.h"
-#include "core/sections.h"
 #include "gl/gl_context.h"
 #include "step/integrator.h"
 

@@ -1,6 +1,5 @@
 #include "step/change.h"
 
-#include "base/arith.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "core/vector.h"

@@ -1,6 +1,5 @@
 #include "step/hermite4.h"
 
-#include "base/arith.h"
 #include "base/bits.h"
 #include "base/clock.h"
 #include "base/clones.h"

@@ -1,7 +1,6 @@
 /* Groups in the block scheme: where they enter a block step, and what a node that is new needs. */
 #include "step/hermite4.h"
 
-#include "base/arith.h"
 #include "base/parallel.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 #include "step/leapfrog.h"
 
 #include "base/clock.h"
-#include "base/arith.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "force/force.h"
