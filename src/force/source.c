@@ -7,6 +7,7 @@
 #include "gl/gl_context.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 
