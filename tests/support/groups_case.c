@@ -11,7 +11,8 @@ static uint64_t at_start(const void *context, uint32_t node)
 
 struct hb_nodes groups_case_nodes(const double *x, const double *v)
 {
-  return (struct hb_nodes){.x = x, .v = v, .a = x, .j = x, .row = 3, .xp = x, .vp = v, .dt_min = 1, .tick = at_start};
+  return (struct hb_nodes){
+      .x = x, .v = v, .a = x, .j = x, .row = 3, .xp = x, .vp = v, .dt_min = 1, .tick = at_start};
 }
 
 void groups_case_put(const struct hb_groups_node *node, double *x, double *v)
