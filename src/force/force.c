@@ -922,8 +922,8 @@ static enum hb_status fill_massive(struct hb_massive *s, size_t n, size_t count,
   HB_TRY(HB_ALLOC(n, &s->place));
   HB_TRY(HB_ALLOC(count, &s->m));
   for (size_t i = 0, k = 0; i < n; i++) {
-    s->place[i] = m[i] > 0 ? (uint32_t)k : HB_NO_SOURCE;
-    if (m[i] > 0) s->slot[k++] = (uint32_t)i;
+    s->place[i] = m[i] != 0 ? (uint32_t)k : HB_NO_SOURCE;
+    if (m[i] != 0) s->slot[k++] = (uint32_t)i;
   }
   s->n = n;
   s->count = count;
@@ -933,7 +933,7 @@ static enum hb_status fill_massive(struct hb_massive *s, size_t n, size_t count,
 static int are_massive(const struct hb_massive *s, size_t n, const double *m)
 {
   size_t same = 0;
-  for (size_t i = 0; i < n && n == s->n; i++) same += (m[i] > 0) == (s->place[i] != HB_NO_SOURCE);
+  for (size_t i = 0; i < n && n == s->n; i++) same += (m[i] != 0) == (s->place[i] != HB_NO_SOURCE);
   return s->count > 0 && same == n;
 }
 
@@ -943,25 +943,69 @@ static enum hb_status find_massive(struct hb_massive *s, size_t n, const double 
   size_t count = 0;
   if (are_massive(s, n, m)) return HB_OK;
   free_massive(s);
-  for (size_t i = 0; i < n; i++) count += m[i] > 0;
+  for (size_t i = 0; i < n; i++) count += m[i] != 0;
   if (count == 0 || count == n) return HB_OK;
   enum hb_status status = fill_massive(s, n, count, m);
   if (status != HB_OK) free_massive(s);
   return status;
 }
 
+/* Those of all become the sources. Errors: HB_ERR_INTERNAL. */
+static enum hb_status gather(struct hb_massive *s, struct hb_force_sources *j)
+{
+  struct hb_force_sinks massive = {.n = s->count, .index = s->slot};
+  HB_TRY(hb_part_points_fill(&s->at, j, &massive));
+  for (size_t k = 0; k < s->count; k++) s->m[k] = j->m[s->slot[k]];
+  *j = (struct hb_force_sources){s->count, s->m, massive.x, massive.v};
+  return HB_OK;
+}
+
+/* Of sources that are set many may have no mass: those with mass become the sources, and all are kept for sinks among them. */
+static enum hb_status leave_out(struct hb_force *force, struct hb_force_sources *j)
+{
+  struct hb_massive *s = &force->set;
+  size_t light = 0;
+  for (size_t i = 0; i < j->n; i++) light += j->m[i] == 0;
+  if (!force->ops->has_points || force->rescale || force->interaction != HB_INTERACTION_GRAVITY ||
+      !hb_massless_are_many(j->n, light))
+    return HB_OK;
+  HB_TRY(find_massive(s, j->n, j->m));
+  HB_TRY(HB_RENEW(j->n, &force->set_room, HB_ARRAY(3, &force->set_x), HB_ARRAY(3, &force->set_v)));
+  memcpy(force->set_x, j->x, 3 * j->n * sizeof *j->x);
+  memcpy(force->set_v, j->v, 3 * j->n * sizeof *j->v);
+  HB_TRY(gather(s, j));
+  force->place = s->place;
+  force->placed = s->count;
+  return HB_OK;
+}
+
+/* Sinks of a call on those: points among the sources with mass. Errors: HB_ERR_USAGE, HB_ERR_INTERNAL. */
+static enum hb_status place_sinks(struct hb_force *force, struct hb_force_sinks *i)
+{
+  struct hb_massive *s = &force->set;
+  const struct hb_force_sources all = {.x = force->set_x, .v = force->set_v};
+  HB_TRY(HB_RENEW(i->n, &s->room, HB_ARRAY(1, &s->own)));
+  if (!i->x)
+    HB_TRY(hb_part_points_fill(&s->sinks, &all, i));
+  else if (i->index)
+    HB_TRY(check_own(force->nj, i->n, i->index));
+  for (size_t k = 0; k < i->n; k++) {
+    uint32_t at = i->index ? i->index[k] : HB_NO_SOURCE;
+    s->own[k] = at == HB_NO_SOURCE ? at : force->place[at];
+  }
+  i->index = s->own;
+  return HB_OK;
+}
+
 /* The same job among those: the sinks become points. Errors: HB_ERR_INTERNAL. */
 static enum hb_status make_massive_job(struct hb_massive *s, struct hb_force_job *job)
 {
-  struct hb_force_sinks massive = {.n = s->count, .index = s->slot}, *sinks = &job->sinks;
+  struct hb_force_sinks *sinks = &job->sinks;
   HB_TRY(HB_RENEW(sinks->n, &s->room, HB_ARRAY(1, &s->own)));
-  HB_TRY(hb_part_points_fill(&s->at, &job->sources, &massive));
   HB_TRY(hb_part_points_fill(&s->sinks, &job->sources, sinks));
-  for (size_t k = 0; k < s->count; k++) s->m[k] = job->sources.m[s->slot[k]];
   for (size_t k = 0; k < sinks->n; k++) s->own[k] = s->place[sinks->index[k]];
   sinks->index = s->own;
-  job->sources = (struct hb_force_sources){s->count, s->m, massive.x, massive.v};
-  return HB_OK;
+  return gather(s, &job->sources);
 }
 
 /* ---- sources ---- */
@@ -971,6 +1015,7 @@ static enum hb_status expect_sources(struct hb_force *force, size_t nj)
   if (nj == 0 || nj > UINT32_MAX)
     return hb_fail(HB_ERR_USAGE, "the number of sources is %zu, expected 1 to 2^32 - 1", nj);
   force->nj = 0;
+  force->place = NULL;
   if (nj <= force->stamp_room) return HB_OK;
   HB_TRY(HB_RENEW(nj, &force->stamp_room, HB_ARRAY(1, &force->stamp)));
   force->call = 0;
@@ -979,9 +1024,10 @@ static enum hb_status expect_sources(struct hb_force *force, size_t nj)
 
 static void free_jobs(struct hb_force *force)
 {
-  HB_FREE(force->stamp, force->sources.xv);
+  HB_FREE(force->stamp, force->sources.xv, force->set_x, force->set_v);
   free_points(&force->points);
   free_massive(&force->massive);
+  free_massive(&force->set);
 }
 
 struct hb_gl_context *hb_force_on_device(const struct hb_force *force, struct hb_device_particles *particles)
@@ -1017,6 +1063,8 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
 {
   HB_GL_VISIT;
   double origin[2][3] = {{0}};
+  struct hb_force_job job = {.sources = {nj, m, x, v}};
+  struct hb_force_sources *s = &job.sources;
   HB_TRY(check_idle(force));
   if (nj > 0 && (!m || !x || !v))
     return hb_fail(HB_ERR_USAGE, "no %s of the sources", !m ? "masses" : !x ? "positions" : "velocities");
@@ -1026,9 +1074,13 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
     hb_frame_origin(nj, m, v, HB_FRAME_COARSE, origin[1]);
     HB_TRY(hb_frame_enter(origin, nj, &x, &v, &force->sources));
   }
-  const struct hb_force_job job = {.sources = {nj, m, x, v}};
   HB_TRY(hb_force_check_range(force, nj, m, x, v));
   HB_TRY(expect_sources(force, nj));
+  HB_TRY(leave_out(force, s));
+  if (!force->place)
+    *s = (struct hb_force_sources){nj, m, x, v};
+  else if (hb_force_rounds(force))
+    HB_TRY(hb_frame_enter((const double(*)[3])origin, s->n, &s->x, &s->v, &force->sources));
   if (force->rescale)
     HB_TRY(hb_reproducible_find_units(nj, m, x, v, force->params.eps, &force->rescale->units));
   HB_TRY(begin_job(force, &job));
@@ -1087,8 +1139,10 @@ static enum hb_status begin(struct hb_force *force, struct hb_force_job *job)
   HB_TRY(check_idle(force));
   if (i->n == 0) return HB_OK;
   double reach = hb_force_rounds(force) ? force->scheme->reach : 0;
-  HB_TRY(i->x ? prepare_points(&force->points, (const double(*)[3])force->origin, reach, force->nj, i)
-              : check_sinks(force, i->n, i->index));
+  if (!i->x) HB_TRY(check_sinks(force, i->n, i->index));
+  if (force->place) HB_TRY(place_sinks(force, i));
+  size_t nj = force->place ? force->placed : force->nj;
+  if (i->x) HB_TRY(prepare_points(&force->points, (const double(*)[3])force->origin, reach, nj, i));
   HB_TRY(begin_job(force, job));
   force->under_way = *job;
   force->is_under_way = 1;

@@ -53,7 +53,12 @@ struct hb_force {
   double origin[2][3];          /* of the sources' own frame: its place and velocity */
   struct hb_frame_copy sources; /* in that frame */
   struct hb_points points;
-  struct hb_massive massive;    /* of hb_force_of */
+  struct hb_massive massive; /* of hb_force_of */
+  struct hb_massive set;     /* of hb_force_set_j, where many have no mass */
+  const uint32_t *place;     /* [nj] of those with mass, which alone are sources; NULL: all are */
+  size_t placed;             /* of them */
+  double *set_x, *set_v;     /* [3 * set_room] all of that set */
+  size_t set_room;
   const struct hb_field *field; /* the caller's; NULL: none */
   struct hb_rescale *rescale;   /* in precision reproducible; else NULL */
 };

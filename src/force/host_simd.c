@@ -149,10 +149,9 @@ static void host_simd_set_eps(void *state, double eps)
 /* Nobody feels those without mass, such as members of groups that a node stands for: where they are many, they go to the end. */
 static enum hb_status find_order(struct host_simd *h, const struct hb_force_sources *s)
 {
-  enum { FEW = 16 }; /* one in so many */
   size_t massive = 0, first = 0;
   for (size_t i = 0; i < s->n; i++) massive += s->m[i] != 0;
-  h->is_ordered = FEW * (s->n - massive) > s->n && massive > 0;
+  h->is_ordered = hb_massless_are_many(s->n, s->n - massive);
   h->chunks = h->filled;
   if (!h->is_ordered) return HB_OK;
   h->chunks = hb_div_ceil(massive, SIMD_CHUNK);

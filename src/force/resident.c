@@ -1167,9 +1167,17 @@ struct hb_timed {
   uint8_t *is_waiting; /* [room] */
   size_t waiting_count;
 
+  /* which of them are sources: where many have no mass, the others alone */
+  int is_sorted; /* slot and place are those of these masses */
+  int are_all;   /* each address is its own place */
+  uint32_t *slot,
+      *place; /* [sorted_room] addresses of those with mass, ascending; the inverse, HB_NO_SOURCE without */
+  uint32_t *number; /* [sorted_room] of those that wait, the places */
+  size_t slots, sorted_room;
+
   /* the last prediction */
   int is_predicted;
-  size_t nj;
+  size_t nj, sources; /* of addresses below nj */
   double t;
 
   struct device *device;  /* NULL: the host predicts */
@@ -1252,13 +1260,14 @@ static void pack_time(enum hb_precision precision, double t, uint32_t word[3])
 struct timed_packing {
   enum hb_precision precision;
   const struct body *bodies;
+  const uint32_t *slot; /* NULL: each number is an address */
 };
 
 static int pack_timed(const void *owner, size_t k, uint32_t number, uint32_t *word)
 {
   (void)k;
   const struct timed_packing *timed = owner;
-  const struct body *p = &timed->bodies[number];
+  const struct body *p = &timed->bodies[timed->slot ? timed->slot[number] : number];
   const double *const vectors[] = {p->x, p->v, p->a2, p->j6, p->s24};
   uint32_t time[3];
   for (int l = 0; l < 5; l++) pack_vector(timed->precision, vectors[l], word + 8 * l);
@@ -1269,13 +1278,18 @@ static int pack_timed(const void *owner, size_t k, uint32_t number, uint32_t *wo
   return 1;
 }
 
-/* Stores bodies[address[k]] at address[k], for each k < count; none twice. */
-static enum hb_status store_on_device(struct device *d, size_t count, const uint32_t *address,
-                                      const struct body *bodies)
+/* Stores the bodies at their places. */
+static enum hb_status store_on_device(struct hb_timed *p)
 {
-  const struct timed_packing timed = {d->precision, bodies};
+  struct device *d = p->device;
+  const struct timed_packing timed = {d->precision, p->body, p->are_all ? NULL : p->slot};
+  size_t count = 0;
+  for (size_t k = 0; k < p->waiting_count; k++) {
+    uint32_t at = p->waiting[k], place = p->are_all ? at : p->place[at];
+    if (place != HB_NO_SOURCE) p->number[count++] = place;
+  }
   HB_TRY(hb_gl_context_use(d->context));
-  return kept_put(&d->kept, count, address, (struct kept_packing){&timed, pack_timed, .alone = PACKED});
+  return kept_put(&d->kept, count, p->number, (struct kept_packing){&timed, pack_timed, .alone = PACKED});
 }
 
 /* The first nj at time t, in the frame with that place and velocity, into the buffer. words: of d, because the pass keeps them. */
@@ -1326,6 +1340,7 @@ enum hb_status hb_timed_create(struct hb_force *force, struct hb_timed **timed)
   *timed = NULL;
   HB_TRY(HB_ALLOC(1, &p));
   p->force = force;
+  p->are_all = 1;
   *timed = p;
   return HB_OK;
 }
@@ -1345,7 +1360,7 @@ void hb_timed_destroy(struct hb_timed *p)
   HB_GL_VISIT;
   if (!p) return;
   drop_device(p);
-  HB_FREE(p->body, p->waiting, p->is_waiting, p->m, p->x, p->v, p);
+  HB_FREE(p->body, p->waiting, p->is_waiting, p->slot, p->place, p->number, p->m, p->x, p->v, p);
 }
 
 /* ---- particles as they arrive ---- */
@@ -1392,9 +1407,11 @@ enum hb_status hb_timed_put(struct hb_timed *p, size_t count, const uint32_t *ad
   }
   HB_TRY(reserve(p, n));
   for (size_t at = p->n; at < n; at++) wait_for(p, at); /* addresses in between are sent, too */
+  p->is_sorted &= n == p->n;
   p->n = n;
   for (size_t k = 0; k < count; k++) {
     size_t at = address ? address[k] : k;
+    p->is_sorted &= (p->body[at].m != 0) == (particles[k].m != 0);
     store(&p->body[at], &particles[k]);
     wait_for(p, at);
   }
@@ -1414,22 +1431,65 @@ void hb_timed_place(const struct hb_timed *p, size_t address, double t, double x
   }
 }
 
+struct predicting {
+  struct hb_timed *p;
+  const uint32_t *slot; /* of these addresses; NULL: of the first ones */
+};
+
 static void predict_piece(void *context, size_t k, size_t end)
 {
-  struct hb_timed *p = context;
+  const struct predicting *some = context;
+  struct hb_timed *p = some->p;
   for (; k < end; k++) {
-    p->m[k] = p->body[k].m;
-    hb_timed_place(p, k, p->t, p->x + 3 * k, p->v + 3 * k);
+    size_t at = some->slot ? some->slot[k] : k;
+    p->m[k] = p->body[at].m;
+    hb_timed_place(p, at, p->t, p->x + 3 * k, p->v + 3 * k);
   }
+}
+
+static enum hb_status predict_some(struct hb_timed *p, size_t count, const uint32_t *slot)
+{
+  struct predicting some = {p, slot};
+  HB_TRY(HB_RENEW(count, &p->places_room, HB_ARRAY(1, &p->m), HB_ARRAY(3, &p->x), HB_ARRAY(3, &p->v)));
+  hb_parallel_pieces(count, PIECE, 4 * PIECE, predict_piece, &some);
+  return HB_OK;
 }
 
 /* m, x and v of the nj particles at time t. */
 static enum hb_status predict_places(struct hb_timed *p)
 {
-  if (p->has_places) return HB_OK;
-  HB_TRY(HB_RENEW(p->nj, &p->places_room, HB_ARRAY(1, &p->m), HB_ARRAY(3, &p->x), HB_ARRAY(3, &p->v)));
-  hb_parallel_pieces(p->nj, PIECE, 4 * PIECE, predict_piece, p);
+  if (!p->has_places) HB_TRY(predict_some(p, p->nj, NULL));
   p->has_places = 1;
+  return HB_OK;
+}
+
+/* ---- which of them are sources ---- */
+
+static void find_slots(struct hb_timed *p)
+{
+  p->slots = 0;
+  for (size_t at = 0; at < p->n; at++) {
+    p->place[at] = p->body[at].m != 0 ? (uint32_t)p->slots : HB_NO_SOURCE;
+    if (p->body[at].m != 0) p->slot[p->slots++] = (uint32_t)at;
+  }
+}
+
+/* Places on the device are those of the sources: where these are others, all are sent. */
+static enum hb_status sort_out(struct hb_timed *p)
+{
+  int are_new = !p->is_sorted, were_all = p->are_all;
+  if (are_new) {
+    HB_TRY(HB_RENEW(p->room, &p->sorted_room, HB_ARRAY(1, &p->slot), HB_ARRAY(1, &p->place),
+                    HB_ARRAY(1, &p->number)));
+    find_slots(p);
+    p->is_sorted = 1;
+  }
+  p->sources = p->slots;
+  while (p->sources > 0 && p->slot[p->sources - 1] >= p->nj) p->sources--;
+  p->are_all = p->sources == 0 || p->force->rescale || !hb_massless_are_many(p->n, p->n - p->slots);
+  if (p->are_all) p->sources = p->nj;
+  for (size_t at = 0; at < p->n && (were_all != p->are_all || (are_new && !p->are_all)); at++)
+    wait_for(p, at);
   return HB_OK;
 }
 
@@ -1470,26 +1530,28 @@ static void none_waits(struct hb_timed *p)
   p->waiting_count = 0;
 }
 
-static void force_filled(struct hb_force *force, size_t nj, const double origin[2][3])
+/* Sources are set; sinks leave out addresses. */
+static void tell_force(const struct hb_timed *p)
 {
-  memcpy(force->origin, origin, sizeof force->origin);
-  force->nj = nj;
+  p->force->nj = p->nj;
+  p->force->place = p->are_all ? NULL : p->place;
+  p->force->placed = p->sources;
 }
 
 static enum hb_status predict_on_device(struct hb_timed *p, struct hb_pairs *pairs)
 {
   HB_TRY(reserve_device(p, pairs));
   if (hb_force_rounds(p->force) && needs_frame(p)) HB_TRY(find_frame(p));
-  HB_TRY(store_on_device(p->device, p->waiting_count, p->waiting, p->body));
-  HB_TRY(run_into_pairs(p->device, pairs, p->nj, p->t, (const double(*)[3])p->origin));
-  force_filled(p->force, p->nj, (const double(*)[3])p->origin);
+  HB_TRY(store_on_device(p));
+  HB_TRY(run_into_pairs(p->device, pairs, p->sources, p->t, (const double(*)[3])p->origin));
+  memcpy(p->force->origin, p->origin, sizeof p->origin);
   return HB_OK;
 }
 
 static enum hb_status predict_on_host(struct hb_timed *p)
 {
-  HB_TRY(predict_places(p));
-  return hb_force_set_j(p->force, p->nj, p->m, p->x, p->v);
+  HB_TRY(p->are_all ? predict_places(p) : predict_some(p, p->sources, p->slot));
+  return hb_force_set_j(p->force, p->sources, p->m, p->x, p->v);
 }
 
 static void set_near_sources(struct hb_timed *p);
@@ -1507,9 +1569,11 @@ enum hb_status hb_timed_predict(struct hb_timed *p, size_t nj, double t)
   p->is_predicted = p->has_places = 0;
   p->nj = nj;
   p->t = t;
-  HB_TRY(hb_force_engine(p->force, nj, &pairs));
+  HB_TRY(sort_out(p));
+  HB_TRY(hb_force_engine(p->force, p->sources, &pairs));
   int on_device = pairs && suits(pairs, p->room);
   HB_TRY(on_device ? predict_on_device(p, pairs) : predict_on_host(p));
+  tell_force(p);
   none_waits(p);
   p->is_predicted = 1;
   if (p->near) set_near_sources(p);
@@ -1547,7 +1611,7 @@ static enum hb_status fill(void *owner, struct hb_near_device *near)
   size_t count = hb_min(p->nj, SAMPLE), step = p->nj / count;
   for (size_t k = 0; k < count; k++) place_some(p, step * k, step * k + 1, x + 3 * k);
   hb_near_frame_find(count, x, &near->frame);
-  if (p->device && near->frame.scale < SCALE && near->frame.scale > 1 / SCALE)
+  if (p->device && p->are_all && near->frame.scale < SCALE && near->frame.scale > 1 / SCALE)
     return run_into_near(p->device, p->nj, p->t, near);
   HB_TRY(predict_places(p));
   return hb_near_device_send(near, p->nj, p->x);

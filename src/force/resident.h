@@ -122,7 +122,7 @@ enum hb_status hb_timed_put(struct hb_timed *timed, size_t count, const uint32_t
 
 /* Makes addresses 0 ... nj - 1, predicted to time t, the sources of the force: what was put since the last call is sent in
  * one go. Does nothing where neither nj nor t nor a particle has changed since, so that it may be called before every force;
- * the force's sources must not have been set by others meanwhile. After hb_force_open_again everything is sent again.
+ * the force's sources must not have been set by others meanwhile. Where many have no mass, the others alone are sources, of points. After hb_force_open_again everything is sent again.
  * Errors: HB_ERR_USAGE (nj is 0 or more than were put), HB_ERR_DEVICE, HB_ERR_GL, HB_ERR_INTERNAL. */
 enum hb_status hb_timed_predict(struct hb_timed *timed, size_t nj, double t);
 

@@ -215,4 +215,11 @@ static inline void hb_force_sent(const struct hb_force_job *job, double start)
   if (job->spent) job->spent->send_s += hb_clock_now() - start;
 }
 
+/* Whether it pays to leave those without mass out of n sources: they pull nobody. */
+static inline int hb_massless_are_many(size_t n, size_t massless)
+{
+  enum { FEW = 16 }; /* one in so many */
+  return FEW * massless > n && massless < n;
+}
+
 #endif

@@ -163,7 +163,7 @@ enum hb_status hb_board_set_ti(int id, double ti)
  * predicted. */
 static double bytes_for(double room)
 {
-  double each = sizeof(struct hb_timed_particle) + 5, named = 4 * sizeof(int) + 1 + sizeof(double);
+  double each = sizeof(struct hb_timed_particle) + 17, named = 4 * sizeof(int) + 1 + sizeof(double);
   double columns = 8 * sizeof(double), names = 1024;
   while (names < room) names *= 2;
   return room * (each + columns) + names * named;

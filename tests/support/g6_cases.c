@@ -236,6 +236,50 @@ static void test_neighbors(void)
   end();
 }
 
+/* ---- particles without mass, which are no sources where they are many ---- */
+
+static void require_nearest(void)
+{
+  for (int i = 0; i < s.n; i++) {
+    int best = -1;
+    for (int k = 0; k < p.n; k++)
+      if (p.index[k] != s.index[i] && (best < 0 || square_distance(k, i) < square_distance(best, i)))
+        best = k;
+    assert_int_equal(s.nearest[i], p.index[best]);
+  }
+}
+
+static void test_massless(void)
+{
+  const double mass = 1.0 / 16;
+  begin(300, 100);
+  for (int k = 0; k < 300; k++) p.m[k] = k % 20 == 7 ? mass : 0;
+  g6_send(0, &p);
+  both(300, 1.0 / 4096);
+  require("15 of 300 with mass", g6_error_of(&p, 300, NOW, 1.0 / 4096, &s));
+  require_nearest();
+  both(100, 0.01);
+  require("5 of 100", g6_error_of(&p, 100, NOW, 0.01, &s));
+  both(7, 0.01);
+  require("none of 7", g6_error_of(&p, 7, NOW, 0.01, &s));
+  p.m[7] = 0, p.m[60] = p.m[3] = mass;
+  g6_send_one(0, 7, &p, 7);
+  g6_send_one(0, 60, &p, 60);
+  g6_send_one(0, 3, &p, 3);
+  both(300, 0.01);
+  require("others with mass", g6_error_of(&p, 300, NOW, 0.01, &s));
+  p.x[60][1] += 0.5;
+  g6_send_one(0, 60, &p, 60);
+  both(300, 0);
+  require("one that moved", g6_error_of(&p, 300, NOW, 0, &s));
+  g6_particles_make(300, &p);
+  g6_send(0, &p);
+  both(300, 0.01);
+  require("all have mass again", g6_error_of(&p, 300, NOW, 0.01, &s));
+  require_nearest();
+  end();
+}
+
 /* ---- programs' habits ---- */
 
 static void test_aliases(void)
@@ -325,6 +369,7 @@ void g6_case_run(const struct g6_case *c)
   test_memory();
   test_index();
   test_neighbors();
+  test_massless();
   test_aliases();
   test_fortran();
 }

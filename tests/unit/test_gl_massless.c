@@ -3,8 +3,12 @@
 #include "support/support.h"
 
 #include <holmberg/diagnostics.h>
+#include <holmberg/g6.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 /* Errors of float forces in ds over a quarter of a time unit; negative control: particles of 1e-4 each. */
 static const double same = 1e-6;
@@ -94,9 +98,99 @@ static void test_mergers(void **state)
   merge("bag", 0);
 }
 
+/* ---- sources of others, among which 16 of 16384 have mass: 48 sinks in a tenth of the time ---- */
+
+enum { MANY = 16384, STEP = MANY / 16, SINKS = 48, CALLS = 15 };
+
+struct free_sources {
+  double m[MANY], x[3 * MANY], v[3 * MANY];
+  double a[3 * SINKS], j[3 * SINKS], phi[SINKS];
+  uint32_t index[SINKS];
+  struct hb_force *force; /* NULL: by g6's calls */
+};
+
+static double seconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void send(struct free_sources *f, int step)
+{
+  static const double zero[3];
+  for (int k = 0; k < MANY; k++) {
+    f->m[k] = k % step == 0 ? 1.0 / MANY : 0;
+    if (!f->force) g6_set_j_particle(0, k, k, 0, 1, f->m[k], zero, zero, zero, f->v + 3 * k, f->x + 3 * k);
+  }
+  if (f->force) ASSERT_OK(hb_force_set_j(f->force, MANY, f->m, f->x, f->v));
+}
+
+static void ask(struct free_sources *f, int call)
+{
+  double(*x)[3] = (double(*)[3])f->x, (*v)[3] = (double(*)[3])f->v, h2[SINKS] = {0};
+  double(*a)[3] = (double(*)[3])f->a, (*j)[3] = (double(*)[3])f->j;
+  if (f->force) {
+    ASSERT_OK(hb_force_eval(f->force, SINKS, f->index, f->a, f->j, f->phi));
+    return;
+  }
+  g6_set_ti(0, ldexp(call, -60));
+  g6calc_firsthalf(0, MANY, SINKS, (int *)f->index, x, v, a, j, f->phi, 1e-4, h2);
+  assert_int_equal(g6calc_lasthalf(0, MANY, SINKS, (int *)f->index, x, v, 1e-4, h2, a, j, f->phi), 0);
+}
+
+/* The shortest of some calls, in seconds of the processor. */
+static double time_of(struct free_sources *f, int step)
+{
+  double best = INFINITY;
+  send(f, step);
+  for (int call = 0; call < CALLS; call++) {
+    double start = seconds();
+    ask(f, call);
+    best = fmin(best, seconds() - start);
+  }
+  return best;
+}
+
+static double potential(const struct free_sources *f, size_t i)
+{
+  double phi = 0;
+  for (size_t k = 0; k < MANY; k += STEP) {
+    double r2 = 1e-4;
+    for (size_t d = 0; d < 3; d++)
+      r2 += (f->x[3 * k + d] - f->x[3 * i + d]) * (f->x[3 * k + d] - f->x[3 * i + d]);
+    if (k != i) phi -= f->m[k] / sqrt(r2);
+  }
+  return phi;
+}
+
+static void test_free_sources(void **state)
+{
+  (void)state;
+  static struct free_sources f;
+  const struct hb_force_params params = {
+      .scheme = "bag", .precision = "ds", .eps = 0.01, .flags = HB_FORCE_NO_TUNE};
+  for (int k = 0; k < 3 * MANY; k++) f.x[k] = rand() / (RAND_MAX + 1.0), f.v[k] = rand() / (RAND_MAX + 1.0);
+  for (uint32_t k = 0; k < SINKS; k++) f.index[k] = k;
+  setenv("HB_G6_SCHEME", "bag", 1);
+  setenv("HB_G6_PRECISION", "ds", 1);
+  assert_int_equal(g6_open(0), 0);
+  for (int calls = 0; calls < 2; calls++) {
+    if (calls == 1) ASSERT_OK(hb_force_open(&params, &f.force));
+    double all = time_of(&f, 1), few = time_of(&f, STEP);
+    printf("%s: %.0f us of the processor, of 16 sources %.0f: %.3f of it\n", f.force ? "hb_force" : "g6",
+           1e6 * all, 1e6 * few, few / all);
+    for (size_t i = 0; i < SINKS; i++) expect_below(fabs(f.phi[i] / potential(&f, i) - 1), same);
+    expect_below(few / all, 0.1);
+  }
+  hb_force_close(f.force);
+  g6_close(0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_bag), cmocka_unit_test(test_mergers),
-                                     cmocka_unit_test(test_reproducible), cmocka_unit_test(test_tile)};
-  return RUN_TESTS(tests, 3, NULL, NULL); /* tile needs OpenGL 4.3 */
+                                     cmocka_unit_test(test_reproducible), cmocka_unit_test(test_free_sources),
+                                     cmocka_unit_test(test_tile)};
+  return RUN_TESTS(tests, 4, NULL, NULL); /* tile needs OpenGL 4.3 */
 }
