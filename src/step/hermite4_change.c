@@ -336,9 +336,10 @@ static void feel_piece(void *context, size_t from, size_t end)
   const struct change *c = context;
   struct hb_felt f, more;
   struct made made;
-  struct piece p = {.from = from, .n = end - from};
+  struct piece p;
   double a[3 * PIECE + 4], k[3 * PIECE + 4],
       *sum = c->sums ? c->sums + from / PIECE * (c->felt.count + 3) : NULL;
+  p.from = from, p.n = end - from; /* the rest is large */
   take_piece(c, &p, &made);
   feel_one(c, &p, 0, sum, &f);
   for (size_t s = 1; s < c->felt.count; s++) {
