@@ -1,5 +1,7 @@
 #include "core/diagnostics.h"
 
+#include "base/clones.h"
+
 #include <math.h>
 
 void hb_neumaier_add(struct hb_neumaier *s, double term)
@@ -9,10 +11,21 @@ void hb_neumaier_add(struct hb_neumaier *s, double term)
   s->sum = t;
 }
 
-double hb_sum(size_t count, const double *terms)
+/* Lanes do not wait for each other. */
+HB_CLONES double hb_sum(size_t count, const double *terms)
 {
+  enum { LANES = 8 };
+  double sum[LANES] = {0}, carry[LANES] = {0};
   struct hb_neumaier s = {0};
-  for (size_t k = 0; k < count; k++) hb_neumaier_add(&s, terms[k]);
+  for (size_t from = 0; from + LANES <= count; from += LANES)
+#pragma omp simd
+    for (size_t l = 0; l < LANES; l++) {
+      double term = terms[from + l], t = sum[l] + term, part = t - sum[l];
+      carry[l] += (sum[l] - (t - part)) + (term - part);
+      sum[l] = t;
+    }
+  for (size_t k = count - count % LANES; k < count; k++) hb_neumaier_add(&s, terms[k]);
+  for (size_t l = 0; l < LANES; l++) hb_neumaier_add(&s, sum[l]), s.carry += carry[l];
   return s.sum + s.carry;
 }
 
