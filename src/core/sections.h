@@ -5,7 +5,6 @@
 
 #include "base/status.h"
 
-
 enum hb_section_type { HB_SECTION_BYTES, HB_SECTION_WORDS /* uint64_t */, HB_SECTION_DOUBLES };
 
 struct hb_section {

@@ -11,7 +11,6 @@
 #include "gl/gl_pass.h"
 #include "pairs/pairs.h"
 
-
 struct hb_kept {
   struct hb_gl_context *context;
   size_t n, layers;

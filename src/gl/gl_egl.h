@@ -2,7 +2,6 @@
 #ifndef HB_GL_EGL_H
 #define HB_GL_EGL_H
 
-
 #include <holmberg/measure.h>
 
 /* Fills at most max entries: index, path, software. Opens nothing; the renderer's name stays empty.

@@ -7,7 +7,6 @@
 
 #include <holmberg/measure.h>
 
-
 /* All schemes. */
 const char *hb_jobs_scheme(size_t k); /* the k-th; NULL after the last */
 

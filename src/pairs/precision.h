@@ -2,7 +2,6 @@
 #ifndef HB_PRECISION_H
 #define HB_PRECISION_H
 
-
 enum hb_precision {
   HB_PRECISION_SINGLE,      /* float pairs, float sums of float sums                    */
   HB_PRECISION_COMPENSATED, /* float pairs, double-single sums of float sums            */

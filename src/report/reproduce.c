@@ -120,7 +120,8 @@ static int put_head(struct hb_values *v, const cJSON *column, const struct hb_sc
   char head[TEXT];
   const char *unit = hb_values_word_in(column, "unit");
   hb_values_fill(v, scope, hb_values_word_in(column, "head"), head);
-  for (int k = 0; k <= (member(column, "error") != NULL); k++) {
+  int columns = member(column, "error") ? 2 : 1;
+  for (int k = 0; k < columns; k++) {
     next_cell(t);
     hb_draft_put(&t->csv, "%s%s%s%s%s", k ? "error of " : "", head, *unit ? " [" : "", unit,
                  *unit ? "]" : "");

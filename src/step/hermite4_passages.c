@@ -5,7 +5,6 @@
 #include "core/vector.h"
 #include "force/force.h"
 
-
 /* Two stars that were told and have not parted since. */
 struct passage {
   uint32_t i, k; /* i < k */
