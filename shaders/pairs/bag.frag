@@ -108,15 +108,16 @@ void main() {
     }
     for (int j = fast_stop; j < stop; j++) {
       p[0] = source(j);
-      for (int k = 0; k < I_EACH; k++) {
 #ifdef FEW_REGISTERS // in which two sums find no place
+      for (int k = 0; k < I_EACH; k++)
         if (j != me[k]) interact(my[k].r, p[0].r, parameter, f[k].f);
 #else
+      for (int k = 0; k < I_EACH; k++) {
         force g = f[k];
         interact(my[k].r, p[0].r, parameter, g.f);
         if (j != me[k]) f[k] = g;
-#endif
       }
+#endif
     }
     for (int k = 0; k < I_EACH; k++) accumulate(t[k], f[k]);
     walked += stop - stretch;

@@ -102,6 +102,15 @@ static enum hb_status append_loop(const char *loop, const char *end, const char 
   return status;
 }
 
+static enum hb_status refuse_loop(const char *source, const char *at)
+{
+  int line = 1;
+  for (; source < at; source++) line += *source == '\n';
+  return hb_fail(HB_ERR_INPUT,
+                 "line %d: '%.*s' has a line of the preprocessor in it; put the choice outside of the loop",
+                 line, (int)strcspn(at, "){") + 1, at);
+}
+
 enum hb_status hb_gl_unroll(const char *source, const struct hb_gl_loop *loops, struct hb_text *text)
 {
   for (const char *at = source, *end; *at; at = end) {
@@ -109,7 +118,8 @@ enum hb_status hb_gl_unroll(const char *source, const struct hb_gl_loop *loops, 
     int count;
     const char *body = loop_body(at, loops, name, &count);
     end = body && count ? statement_end(body) : NULL;
-    if (end && !memchr(body, '#', (size_t)(end - body)))
+    if (end && memchr(body, '#', (size_t)(end - body))) return refuse_loop(source, at);
+    if (end)
       HB_TRY(append_loop(body, end, name, count, loops, text));
     else
       HB_TRY(hb_text_append_bytes(text, at, (size_t)((end = at + 1) - at)));
@@ -217,7 +227,10 @@ static enum hb_status add_file(struct stage *stage, const char *name, int depth)
     HB_TRY(read_source(name, &text));
   }
   enum hb_status status = hb_gl_unroll(text, stage->unrolled, &unrolled);
-  if (status == HB_OK) status = add_lines(stage, unrolled.text ? unrolled.text : "", number, depth);
+  if (status != HB_OK)
+    status = hb_fail_in(status, name);
+  else
+    status = add_lines(stage, unrolled.text ? unrolled.text : "", number, depth);
   hb_mem_free(unrolled.text);
   hb_mem_free(text);
   return status;
