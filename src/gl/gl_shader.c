@@ -146,12 +146,12 @@ static int differs(const char *folder, const struct hb_gl_shader_file *file)
   return is_other;
 }
 
-int hb_gl_shaders_differ(void)
+int hb_gl_shaders_differ(const char *name)
 {
   const char *folder = hb_gl_shader_folder();
-  const struct hb_gl_shader_file *file = hb_gl_shader_files;
-  while (folder && file->name && !differs(folder, file)) file++;
-  return folder && file->name;
+  for (const struct hb_gl_shader_file *file = hb_gl_shader_files; folder && file->name; file++)
+    if ((!name || strcmp(name, file->name) == 0) && differs(folder, file)) return 1;
+  return 0;
 }
 
 static enum hb_status read_source(const char *name, char **text)

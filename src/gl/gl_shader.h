@@ -52,8 +52,9 @@ int hb_gl_shader_mentions(const struct hb_gl_program_source *source, const char 
 /* HB_SHADER_DIR; NULL where it is not set, or empty. */
 const char *hb_gl_shader_folder(void);
 
-/* Whether it has other shaders than the build: a page has a copy of these, of which somebody may edit one. */
-int hb_gl_shaders_differ(void);
+/* Whether it has another shader of that name than the build, or of any name where it is NULL: a page has a copy of these, of
+ * which somebody may edit one. */
+int hb_gl_shaders_differ(const char *name);
 
 /* The place named at the start of a line of a driver's log ("0:12(3): error", "0(12) : error", "ERROR: 0:12: "):
  * number of the source string, line, and what follows. 0 where there is none. */

@@ -334,7 +334,7 @@ enum hb_status hb_card_make(const struct hb_force_params *place,
 {
   char *row = NULL;
   size_t length = 0;
-  if (hb_gl_shaders_differ())
+  if (hb_gl_shaders_differ(NULL))
     return hb_fail(HB_ERR_USAGE, "a card is of the built-in shaders, and these are others");
   FILE *memory = open_memstream(&row, &length);
   if (!memory) return hb_fail(HB_ERR_INTERNAL, "out of memory");

@@ -97,7 +97,7 @@ enum hb_status hb_pairs_create(const struct hb_pairs_params *params, struct hb_p
   p->words = hb_pairs_words(params->interaction, params->precision);
   enum hb_status status = scheme->create(p);
   if (status == HB_OK) status = check_interaction(p);
-  if (status == HB_OK && hb_precisions[params->precision].is_fixed) status = hb_selftest_fixed(p);
+  if (status == HB_OK) status = hb_selftest_programs(p);
   if (status == HB_OK) status = hb_gl_context_check(params->context, "preparing the all-pairs engine");
   return HB_MADE(status, p, hb_pairs_destroy, pairs);
 }

@@ -405,24 +405,38 @@ uint64_t hb_selftest_fixed_hash(size_t n, const struct hb_fixed_total *totals)
   return hash;
 }
 
+/* What a walk of a test writes: totals in precision reproducible, else a and j. */
+struct written {
+  struct hb_fixed_total *totals;
+  double (*a)[3], (*j)[3];
+};
+
 static enum hb_status walk_fixed(struct hb_pairs *p, const struct hb_selftest_fixed *t,
-                                 struct hb_fixed_total *totals)
+                                 const struct written *to)
 {
   const struct hb_column columns[8] = {{t->x, 3}, {t->x + 1, 3}, {t->x + 2, 3}, {t->m, 1},
                                        {t->v, 3}, {t->v + 1, 3}, {t->v + 2, 3}};
+  struct hb_result results[8] = {{0}};
   uint32_t index[HB_SELFTEST_FIXED_N], scale[HB_SELFTEST_FIXED_N];
   for (uint32_t i = 0; i < HB_SELFTEST_FIXED_N; i++) index[i] = i, scale[i] = t->scale;
+  for (int c = 0; to->a && c < 3; c++) {
+    results[c] = (struct hb_result){&to->a[0][c], 3};
+    results[4 + c] = (struct hb_result){&to->j[0][c], 3};
+  }
   p->params.parameter[0] = (double)t->eps2;
-  hb_pairs_set_rounding(p, t->rounding);
+  if (to->totals) hb_pairs_set_rounding(p, t->rounding);
   HB_TRY(hb_pairs_set_j(p, HB_SELFTEST_FIXED_N, columns));
-  HB_TRY(hb_pairs_walk(p, &(const struct hb_pairs_job){
-                              .ni = HB_SELFTEST_FIXED_N, .index = index, .scale = scale, .totals = totals}));
+  HB_TRY(hb_pairs_walk(p, &(const struct hb_pairs_job){.ni = HB_SELFTEST_FIXED_N,
+                                                       .index = index,
+                                                       .scale = scale,
+                                                       .totals = to->totals,
+                                                       .results = to->a ? results : NULL}));
   return hb_pairs_read(p);
 }
 
 /* In the shapes of large and of small blocks, in one pass and in several, so that the programs of runs are tested. */
 static enum hb_status walk_shaped(struct hb_pairs *p, int k, const struct hb_selftest_fixed *t,
-                                  struct hb_fixed_total *totals)
+                                  const struct written *to)
 {
   enum { MANY = 1 /* thread is as many as are wanted */, SHORT = 64 };
   static const struct {
@@ -431,7 +445,7 @@ static enum hb_status walk_shaped(struct hb_pairs *p, int k, const struct hb_sel
   const struct hb_pairs_tuning tuning = p->params.tuning;
   if (shapes[k].threads) p->params.tuning.threads = shapes[k].threads;
   p->params.tuning.bag = shapes[k].bag;
-  enum hb_status status = walk_fixed(p, t, totals);
+  enum hb_status status = walk_fixed(p, t, to);
   p->params.tuning = tuning;
   return status;
 }
@@ -442,7 +456,7 @@ static enum hb_status count_wrong(struct hb_pairs *p, struct hb_selftest_fixed *
   *wrong = 0;
   for (int k = 0; k < HB_SELFTEST_FIXED_CASES; k++) {
     hb_selftest_fixed_make(k, t);
-    HB_TRY(walk_shaped(p, k, t, totals));
+    HB_TRY(walk_shaped(p, k, t, &(const struct written){.totals = totals}));
     *wrong += hb_selftest_fixed_hash(HB_SELFTEST_FIXED_N, totals) != hb_selftest_fixed_right[k] &&
               p->params.context->caps.has_draws;
   }
@@ -460,13 +474,74 @@ static enum hb_status test_fixed(struct hb_pairs *p, int *wrong)
   return status;
 }
 
+/* ---- forces in double ---- */
+
+/* Of sums of 160 pulls: half of the digits that a double has beyond a float's. */
+static const double DOUBLE_FORCES = 1e-12;
+
+/* How much a and j are off, of the sums of the pulls' sizes. */
+static double error_of(const struct hb_selftest_fixed *t, size_t i, const double a[3], const double j[3])
+{
+  double a_right[3] = {0}, j_right[3] = {0}, a_size = 0, j_size = 0, off = 0;
+  for (size_t k = 0; k < HB_SELFTEST_FIXED_N; k++) {
+    double r[3], v[3], r2 = (double)t->eps2, rv = 0;
+    for (int c = 0; c < 3; c++) {
+      r[c] = t->x[3 * k + c] - t->x[3 * i + c];
+      v[c] = t->v[3 * k + c] - t->v[3 * i + c];
+      r2 += r[c] * r[c];
+      rv += r[c] * v[c];
+    }
+    if (k == i) continue;
+    double mr3inv = t->m[k] / (r2 * sqrt(r2));
+    for (int c = 0; c < 3; c++) {
+      double pull = mr3inv * r[c], jerk = mr3inv * (v[c] - 3 * rv / r2 * r[c]);
+      a_right[c] += pull;
+      j_right[c] += jerk;
+      a_size += fabs(pull);
+      j_size += fabs(jerk);
+    }
+  }
+  for (int c = 0; c < 3; c++)
+    off = fmax(off, fmax(fabs(a[c] - a_right[c]) / a_size, fabs(j[c] - j_right[c]) / j_size));
+  return off;
+}
+
+struct forces {
+  struct hb_selftest_fixed t;
+  double a[HB_SELFTEST_FIXED_N][3], j[HB_SELFTEST_FIXED_N][3];
+};
+
+static enum hb_status walk_forces(struct hb_pairs *p, struct forces *f, double *off)
+{
+  *off = 0;
+  for (int k = 0; k < HB_SELFTEST_FIXED_CASES; k++) {
+    hb_selftest_fixed_make(k, &f->t);
+    HB_TRY(walk_shaped(p, k, &f->t, &(const struct written){.a = f->a, .j = f->j}));
+    for (size_t i = 0; p->params.context->caps.has_draws && i < HB_SELFTEST_FIXED_N; i++) {
+      double error = error_of(&f->t, i, f->a[i], f->j[i]);
+      if (!(error <= *off)) *off = isnan(error) ? HUGE_VAL : error;
+    }
+  }
+  return HB_OK;
+}
+
+static enum hb_status test_forces(struct hb_pairs *p, double *off)
+{
+  struct forces *f;
+  HB_TRY(HB_ALLOC(1, &f));
+  enum hb_status status = walk_forces(p, f, off);
+  hb_mem_free(f);
+  return status;
+}
+
 /* ---- once per device and driver ---- */
 
 struct found {
   char key[400];
   int is_known, knows_doubles;
   struct hb_selftest_info info;
-  int wrong; /* of precision reproducible */
+  int wrong;  /* of precision reproducible */
+  double off; /* of forces in double */
 };
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
@@ -521,7 +596,7 @@ enum hb_status hb_selftest_doubles(struct hb_gl_context *context, struct hb_self
   return run(context, WITH_DOUBLES, selftest);
 }
 
-enum hb_status hb_selftest_fixed(struct hb_pairs *p)
+static enum hb_status judge_fixed(struct hb_pairs *p)
 {
   enum hb_status status = HB_OK;
   double parameter = p->params.parameter[0];
@@ -537,6 +612,37 @@ enum hb_status hb_selftest_fixed(struct hb_pairs *p)
                  "precision reproducible needs float arithmetic as IEEE 754 has it, %s has other bits (in %d "
                  "of %d tests); use precision ds",
                  p->params.context->caps.renderer, wrong, HB_SELFTEST_FIXED_CASES);
+}
+
+static enum hb_status judge_forces(struct hb_pairs *p)
+{
+  enum hb_status status = HB_OK;
+  char name[80];
+  double parameter = p->params.parameter[0];
+  const struct hb_pairs_tuning *t = &p->params.tuning;
+  const struct hb_interaction *law = p->params.interaction;
+  if (law->text || strcmp(law->name, "gravity_jerk") != 0 || hb_gl_shaders_differ(law->file)) return HB_OK;
+  snprintf(name, sizeof name, "%s in double %d %d", p->scheme->name, t->i_each, t->unroll);
+  pthread_mutex_lock(&one_at_a_time);
+  struct found *f = found_by(name, p->params.context);
+  if (!f->is_known) status = test_forces(p, &f->off);
+  f->is_known = status == HB_OK;
+  double off = f->off;
+  pthread_mutex_unlock(&one_at_a_time);
+  p->params.parameter[0] = parameter;
+  if (status != HB_OK || off <= DOUBLE_FORCES) return status;
+  return hb_fail(
+      HB_ERR_GL,
+      "precision double: forces by %s (i_each=%d unroll=%d) are off by %.2g on %s, expected at most %.0e; "
+      "use precision ds",
+      p->scheme->name, t->i_each, t->unroll, off, p->params.context->caps.renderer, DOUBLE_FORCES);
+}
+
+enum hb_status hb_selftest_programs(struct hb_pairs *p)
+{
+  const struct hb_precision_facts *precision = &hb_precisions[p->params.precision];
+  if (precision->is_fixed) return judge_fixed(p);
+  return precision->is_double ? judge_forces(p) : HB_OK;
 }
 
 static int wrong_sums(const struct hb_selftest_info *t)

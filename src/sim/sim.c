@@ -847,7 +847,7 @@ int hb_sim_default_neighbors(const struct hb_sim_params *params, const struct hb
       lacks_for_neighbors(params) || lacks_in_particles(params, initial))
     return HB_NEIGHBORS_NONE;
   /* schemes of 2004 and 2007 are asked for as they were; for shaders of one's own, see hb_sim_default_encounters */
-  return (scheme && scheme->is_historic) || hb_gl_shaders_differ() ? HB_NEIGHBORS_NONE : USUAL;
+  return (scheme && scheme->is_historic) || hb_gl_shaders_differ(NULL) ? HB_NEIGHBORS_NONE : USUAL;
 }
 
 /* What eta_far = 0 means with neighbors. */

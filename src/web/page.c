@@ -164,7 +164,7 @@ static void keep_state(struct hb_particles *particles)
 /* Near forces are summed by the host, which knows the build's law alone. */
 static int neighbors_of(const struct hb_sim_params *p, const struct hb_particles *particles)
 {
-  if (hb_gl_shaders_differ()) return HB_NEIGHBORS_NONE;
+  if (hb_gl_shaders_differ(NULL)) return HB_NEIGHBORS_NONE;
   return p->neighbors == HB_NEIGHBORS_AUTO ? hb_sim_default_neighbors(p, particles) : p->neighbors;
 }
 
