@@ -604,17 +604,22 @@ static void add_column(struct panel *p, const char *curve, const char *column)
 
 /* ---- the panels -------------------------------------------------------------------------------------- */
 
-/* |E - E0| of a column, with what went with bodies that merged or were removed, over the cluster's own energy at the start; over
- * |E0| in tables that do not have it. */
+/* The error of a column of energies since the first row: what the run says it has made of e_total, without what supernovae, mergers
+ * and escapers brought, and by how much more the column has changed. Tables without de_cluster: |E - E0| with e_lost. Over the
+ * cluster's own energy at the start; over |E0| in tables that do not have it. */
 static void add_error(struct panel *p, const char *curve, const char *column)
 {
   const struct table *t = p->table;
-  int has_lost = find(t, "e_lost") >= 0;
-  double first = at(t, 0, column) + (has_lost ? at(t, 0, "e_lost") : 0);
+  const char *lost = find(t, "e_lost") >= 0 ? "e_lost" : NULL;
+  const char *made = find(t, "de_cluster") >= 0 && find(t, "e_scale") >= 0 ? "de_cluster" : NULL;
+  double first = at(t, 0, column) + (lost ? at(t, 0, lost) : 0);
   double scale = find(t, "e_scale") >= 0 ? at(t, 0, "e_scale") : fabs(first);
-  for (size_t row = 1; row < t->rows; row++)
+  for (size_t row = 1; row < t->rows; row++) {
+    double change = at(t, row, column) + (lost ? at(t, row, lost) : 0) - first;
+    double more = at(t, row, column) - at(t, row, "e_total") - (at(t, 0, column) - at(t, 0, "e_total"));
     add(p, curve, at(t, row, "t"),
-        fabs(at(t, row, column) + (has_lost ? at(t, row, "e_lost") : 0) - first) / scale);
+        fabs(made ? at(t, row, made) - at(t, 0, made) + more / scale : change / scale));
+  }
 }
 
 /* Energies in double; and by the source's own potentials, if these differ or there are no others. */

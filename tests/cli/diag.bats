@@ -160,6 +160,14 @@ blocks_1 blocks_2 blocks_4 blocks_8 blocks_16 blocks_32 blocks_64'
   run ! cmp -s a.svg with/a.svg
 }
 
+@test "plot: the energy that supernovae have brought is no error; the scheme's own potentials have theirs beside" {
+  mkdir with without
+  printf 't,e_total,e_gpu,e_scale,de_cluster\n0,-1,-1,1,0\n1,-0.875,-0.8750002,1,-1e-7\n' >with/a.csv
+  printf 't,e_total,e_gpu\n0,-1,-1\n1,-1.0000001,-1.0000003\n' >without/a.csv
+  for where in with without; do (cd $where && accepts plot a.csv --only energy -o a.svg); done
+  cmp with/a.svg without/a.svg
+}
+
 @test "plot: files that are none of its own" {
   fails_with 2 "cannot read diagnostics from 'a.txt': its extension is not csv or jsonl" plot a.txt
   fails_with 2 "cannot draw 'a.gif': its extension is not png, svg or pdf" plot a.csv -o a.gif

@@ -16,7 +16,7 @@ last() { tail -n 1 <<<"$output" | python3 -c 'import json, sys; print(json.load(
 
 @test "masses are those of the fit, the energy is booked" {
   cluster
-  accepts "${how[@]}" --t-end 14Myr --json -o end.txt
+  accepts "${how[@]}" --t-end 14Myr --json -o end.txt --diag diag.csv
   [ "$(last supernovae)" = 3 ] || [ "$(last supernovae)" = 4 ]
   python3 - "$(last mass_lost)" "$(last e_changed)" "$(last de_cluster)" <<'END'
 import sys
@@ -31,6 +31,10 @@ print("lost", sum(zams) - now, lost, "dE/E", error, "changed", changed)
 assert abs(sum(zams) - now - lost) < 1e-4 * lost and lost > 40
 assert abs(changed) > 0.01 and abs(error) < 5e-6
 END
+  "$HOLMBERG" plot diag.csv --only energy -o energy.svg # the error, not what was booked: 1 % at least
+  most=$(grep -o '>-[0-9]*<' energy.svg | tr -d '<>' | sort -n | tail -1)
+  echo "the axis ends at 10^$most, expected at most 10^-5"
+  [ "$most" -le -5 ]
 }
 
 @test "resumed through supernovae, and by 1, 2 and 4 threads: the same bits" {
