@@ -300,7 +300,7 @@ static double call(struct expression *e, const char *name)
   return call_given(e->v, e->scope, name, arguments);
 }
 
-/* A word that is no number: whether there is one. */
+/* A number, or of any other word 1; 0 of an empty one. */
 static double value_of_name(struct expression *e, const char *name)
 {
   const cJSON *value = find(e->v, e->scope, name);

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "render/scene.c"
+#include "support/scene_light.h"
 
 enum { N = 6 };
 static char folder[64];
@@ -162,16 +162,6 @@ static void test_included(void **state)
 }
 
 /* ---- pictures ---- */
-
-/* light[4 * samples^2 * width * height], bottom row first; red, green, blue and their brightness. */
-static void read_light(struct hb_scene *s, float *light_of)
-{
-  int width = s->light.width, height = s->light.height;
-  ASSERT_OK(hb_gl_context_use(s->context));
-  hb_gl_target_read(&s->light.target, 0, 0, 0, width, height, HB_GL_FLOATS, light_of);
-  for (int k = 0; k < 4 * width * height; k++) light_of[k] /= (float)s->format->unit;
-  ASSERT_OK(hb_gl_context_check_lost(s->context, "reading light"));
-}
 
 /* Light of one star, added up. */
 static double light_of(struct hb_scene *scene, struct hb_view_particles *stars)

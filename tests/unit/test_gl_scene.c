@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/scene.c"
+#include "support/scene_light.h"
 
 enum { W = PICTURE_WIDTH, H = PICTURE_HEIGHT, PIXELS = 3 * W * H };
 
@@ -43,16 +43,6 @@ static int tear_down(void **state)
 static void send(size_t n, const double *x, const double *v)
 {
   ASSERT_OK(hb_view_particles_send(&particles, n, NULL, x, v, 0, NULL));
-}
-
-/* light[4 * samples^2 * width * height], bottom row first; red, green, blue and their brightness. */
-static void read_light(struct hb_scene *s, float *light_of)
-{
-  int width = s->light.width, height = s->light.height;
-  ASSERT_OK(hb_gl_context_use(s->context));
-  hb_gl_target_read(&s->light.target, 0, 0, 0, width, height, HB_GL_FLOATS, light_of);
-  for (int k = 0; k < 4 * width * height; k++) light_of[k] /= (float)s->format->unit;
-  ASSERT_OK(hb_gl_context_check_lost(s->context, "reading light"));
 }
 
 static void expose(const struct hb_scene_style *style)
