@@ -327,9 +327,11 @@ def teacher(chapters):
     return sheet("Gravity from pixels: for the teacher", body)
 
 
-SLIDES = """*{box-sizing:border-box}body{margin:0;background:#121218;color:#e6e6ec;font:40px/1.4 system-ui,sans-serif}
-section{width:1920px;height:1080px;padding:90px 120px;break-after:page;position:relative;overflow:hidden}h2{font-size:76px;margin:0 0 40px}
-li{margin-bottom:18px}svg{position:absolute;left:120px;bottom:60px;font:26px ui-monospace,monospace}.q{color:#ffd27a}
+SLIDES = """:root{--u:calc(min(100vw,100vh*16/9)/1920)}*{box-sizing:border-box}body{margin:0;overflow-x:hidden;background:#121218;color:#e6e6ec;font:calc(40*var(--u))/1.4 system-ui,sans-serif}
+section{width:calc(1920*var(--u));height:calc(1080*var(--u));padding:calc(90*var(--u)) calc(120*var(--u));margin:auto;break-after:page;
+position:relative;overflow:hidden}h2{font-size:calc(76*var(--u));margin:0 0 calc(40*var(--u))}li{margin-bottom:calc(18*var(--u))}
+svg{position:absolute;left:calc(120*var(--u));bottom:calc(60*var(--u));width:calc(1680*var(--u));height:auto;font:26px ui-monospace,monospace}
+.q{color:#ffd27a}@media print{:root{--u:1px}}
 @page{size:1920px 1080px;margin:0}"""
 def slides(chapters):
     body = ""

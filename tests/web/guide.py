@@ -445,6 +445,21 @@ def _():
     media()
 
 
+@case("a slide fits a small window, with all of its words and its figure")
+def _():
+    open_guide(SERVED + "slides.html")
+    right, bottom, width, height = browser.ask("""
+        const range = document.createRange(), boxes = [];
+        for (const e of document.querySelectorAll("section li, section h2, section svg")) {
+            range.selectNodeContents(e);
+            boxes.push(e.tagName === "svg" ? e.getBoundingClientRect() : range.getBoundingClientRect());
+        }
+        const one = document.querySelector("section").getBoundingClientRect();
+        return [Math.max(...boxes.map(b => b.right)), one.height, innerWidth, innerHeight];""")
+    note(f"words and figures end at {right:.0f} of {width} pixels, a slide has {bottom:.0f} of {height}")
+    demand(width < 1920 and 0 < right <= width and 0 < bottom <= height, "it is cut off")
+
+
 @case("the same by axe-core", ["chromium"] if os.environ.get("LONG") else [])
 def _():
     with open(os.environ["AXE"]) as file:
