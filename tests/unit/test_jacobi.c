@@ -1,7 +1,7 @@
 /* The Jacobi radius, and what is within, of systems where it is known. */
 #include "support/support.h"
 
-#include "measure/analysis.h"
+#include "measure/analyze.c"
 
 #include <math.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void plummer_ends_where_its_tide_says(void **state)
   struct hb_particles *p = plummer(), *inside;
   for (size_t k = 0; k < COUNT_OF(tides); k++) {
     double r, expected = sqrt(pow(tides[k], -2. / 3) - a_plummer * a_plummer), M = 0;
-    ASSERT_OK(hb_jacobi_inside(p, tides[k], &r, &inside));
+    ASSERT_OK(jacobi_inside(p, tides[k], &r, &inside));
     for (size_t i = 0; i < inside->n; i++) M += inside->m[i];
     expect_below(fabs(M / (tides[k] * r * r * r) - 1), 1e-12); /* its own equation */
     double share = share_within(expected);
@@ -58,8 +58,8 @@ static void what_has_left_does_not_count(void **state)
     all->x[3 * i] = 30 + step * (double)(i - N);
     all->x[3 * i + 1] = step * (double)((i * i) % 7);
   }
-  ASSERT_OK(hb_jacobi_inside(p, 0.01, &r[0], &inside[0]));
-  ASSERT_OK(hb_jacobi_inside(all, 0.01, &r[1], &inside[1]));
+  ASSERT_OK(jacobi_inside(p, 0.01, &r[0], &inside[0]));
+  ASSERT_OK(jacobi_inside(all, 0.01, &r[1], &inside[1]));
   assert_int_equal(inside[0]->n, inside[1]->n);
   assert_memory_equal(inside[0]->id, inside[1]->id, inside[0]->n * sizeof *p->id);
   assert_memory_equal(inside[0]->x, inside[1]->x, 3 * inside[0]->n * sizeof *p->x);
@@ -76,7 +76,7 @@ static void a_tide_that_leaves_nothing(void **state)
   (void)state;
   double r;
   struct hb_particles *p = plummer(), *inside;
-  ASSERT_FAILS(hb_jacobi_inside(p, 1e12, &r, &inside), HB_ERR_INPUT, "no star is within the Jacobi radius");
+  ASSERT_FAILS(jacobi_inside(p, 1e12, &r, &inside), HB_ERR_INPUT, "no star is within the Jacobi radius");
   hb_particles_destroy(p);
 }
 

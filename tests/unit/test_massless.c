@@ -2,7 +2,7 @@
 #include "support/massless_case.h"
 #include "support/support.h"
 
-#include "measure/analysis.h"
+#include "measure/analyze.c"
 
 #include <holmberg/diagnostics.h>
 
@@ -92,11 +92,11 @@ static void test_analysis(void **state)
 {
   (void)state;
   struct hb_particles *p[] = {massless_alone(), massless_among(0)};
-  struct hb_analysis a[2];
+  struct analysis a[2];
   for (size_t k = 0; k < 2; k++) {
     struct hb_contents contents;
     ASSERT_OK(hb_contents_of(p[k], 0, NULL, HB_EXACT_ENERGY_AUTO, &contents));
-    ASSERT_OK(hb_analysis_of(p[k], &contents, 0, NULL, 20, &a[k]));
+    ASSERT_OK(analysis_of(p[k], &contents, 0, NULL, 20, &a[k]));
   }
   expect_equal(a[0].rho_core, a[1].rho_core);
   expect_equal(a[0].n_core, a[1].n_core);
@@ -105,7 +105,7 @@ static void test_analysis(void **state)
   expect_equal(a[0].shell[0].rho, a[1].shell[0].rho);
   expect_equal(a[0].bound.count, a[1].bound.count);
   for (size_t k = 0; k < 2; k++) {
-    hb_analysis_clear(&a[k]);
+    hb_hierarchy_clear(&a[k].bound);
     hb_particles_destroy(p[k]);
   }
 }

@@ -305,7 +305,7 @@ struct hb_force_scheme {
   int is_compute;         /* 1: its programs are compute shaders                                */
   int is_exact;           /* 1: in double its potentials are those of exact energies, bit for bit */
   int is_historic;        /* 1: of historical interest, not for speed                           */
-  int has_tuning;         /* 1: hb_tune finds its fastest tuning                                */
+  int has_tuning;         /* 1: `holmberg tune` finds its fastest tuning                        */
   int has_rect;           /* 1: supports HB_FORCE_CG2007_RECT                                   */
 };
 

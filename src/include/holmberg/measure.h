@@ -1,5 +1,5 @@
-/* For the program holmberg, whose commands bench, model, tune, info, reproduce and run --follow it is: benchmarks of forces and
- * runs, tunings, properties of the machine, the time model of [PZ07], and a particle step by step. Neither installed nor in libholmberg. Conventions as in
+/* For the program holmberg, whose commands bench, model, info, reproduce and run --follow it is: benchmarks of forces and
+ * runs, properties of the machine, the time model of [PZ07], and a particle step by step. Neither installed nor in libholmberg. Conventions as in
  * holmberg.h. */
 #ifndef HOLMBERG_MEASURE_H
 #define HOLMBERG_MEASURE_H
@@ -83,22 +83,6 @@ struct hb_bench_run_result {
 /* Errors: as hb_sim_create and hb_sim_step; HB_ERR_USAGE. */
 enum hb_status hb_bench_run(const struct hb_bench_run_params *params, struct hb_bench_run_result *result);
 
-/* One tuning that was found. */
-struct hb_tune_result {
-  const char *scheme, *precision, *tuning;
-  size_t n;
-  double pairs_per_s;
-};
-
-/* Finds the fastest tuning of bag and tile (matrix2004 has none) in every precision on this device for a few sizes, in
- * about the given seconds (0: 50), and stores them in the user's cache directory, where runs find them. `found` is called
- * for each. What the device does not support is skipped. */
-enum hb_status hb_tune(const struct hb_force_params *params, double seconds,
-                       void (*found)(const struct hb_tune_result *result, void *context), void *context);
-
-/* The file they are stored in. */
-const char *hb_tune_path(void);
-
 /* Floating point operations per second that the device reaches with multiply-adds, two operations each, in a fragment
  * (compute = 0) or compute program: the ceiling for rates. */
 enum hb_status hb_bench_ceiling(const struct hb_force_params *params, int compute, double *flops);
@@ -156,7 +140,6 @@ enum { HB_CONTEXTS_MOST = 4 };
 
 /* Opens and closes each kind of context once: tenths of a second. */
 enum hb_status hb_info_contexts(struct hb_context_info contexts[HB_CONTEXTS_MOST], size_t *count);
-enum hb_status hb_info_devices(size_t max, struct hb_device_info *devices, size_t *count);
 
 /* ---- the time model ---------------------------------------------------------------------------------- */
 

@@ -1,106 +1,62 @@
-#include "measure/analysis.h"
-
+/* holmberg analyze: the structure of the star cluster in a snapshot: its core, its mass classes, its profiles, and what in it is
+ * bound. */
 #include "base/arith.h"
+#include "base/ascending.h"
 #include "base/mem.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "console/astro.h"
+#include "console/terminal.h"
+#include "core/binaries.h"
 #include "core/diagnostics.h"
-#include "core/gravity.h"
 #include "core/particles.h"
 #include "core/structure.h"
+#include "measure/commands.h"
+#include "measure/contents.h"
 #include "plot/plot.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what a snapshot holds -------------------------------------------------------------------------- */
+enum { CLASSES = 8, SHELLS = 64 };
 
-/* What follows `word` ("field=") among the words of the note options; NULL: it is not there. */
-static const char *option_value(const struct hb_particles *p, const char *word)
-{
-  for (const char *c = hb_particles_note(p, "options"); c; c = strchr(c, ' ')) {
-    c += strspn(c, " ");
-    if (strncmp(c, word, strlen(word)) == 0) return c + strlen(word);
-  }
-  return NULL;
-}
+/* Moments of velocities about that of the center of mass, weighted by mass; what orbits each other moves as one. */
+struct motion {
+  double sigma;            /* of one component: sqrt(<v^2> / 3) */
+  double sigma_r, sigma_t; /* radial, and of one tangential component: sqrt(<v_t^2> / 2) */
+  double beta;             /* anisotropy 1 - sigma_t^2 / sigma_r^2: 0 isotropic, 1 radial orbits */
+};
 
-/* The parts of a field are words like point:m=1, but for omega=1: other options have no colon before their '='. */
-const char *hb_contents_field(const struct hb_particles *particles, char words[HB_CONTENTS_FIELD])
-{
-  const char *start = option_value(particles, "field="), *end = start;
-  struct hb_field *field = NULL;
-  while (end && *end && (strcspn(end, ":") < strcspn(end, "= ") || strncmp(end, "omega=", 6) == 0)) {
-    end += strcspn(end, " ");
-    end += strspn(end, " ");
-  }
-  size_t span = (size_t)(end - start);
-  if (!start || span == 0 || span >= HB_CONTENTS_FIELD) return NULL;
-  memcpy(words, start, span);
-  words[span] = 0;
-  int is_good = hb_field_create(words, &field) == HB_OK;
-  hb_field_destroy(field);
-  return is_good ? words : NULL;
-}
+/* Particles of masses from least up to below most. */
+struct mass_class {
+  double least, most;
+  size_t n;
+  double m;
+  double r_lagrange[HB_LAGRANGE_COUNT]; /* of their own mass, about the center; NaN without any */
+};
 
-/* Of a snapshot, or of the stars in it, which it leaves at rest at the origin. */
-static enum hb_status get_energies(struct hb_particles *p, double eps2, const struct hb_field *field,
-                                   int exact, struct hb_diagnostics *d)
-{
-  double center[3], velocity[3], half = 0.5, *work;
-  struct hb_binary *pairs;
-  HB_TRY(HB_ALLOC(2 * p->n, &work));
-  *d = (struct hb_diagnostics){.t = p->t, .exact_energy = exact, .e_pot = NAN, .e_gpu = NAN, .e_jacobi = NAN};
-  hb_center_of_mass(p, center, velocity);
-  hb_kinetic_energy_in(p, velocity, &d->e_kin, &d->e_bulk);
-  hb_lagrangian_radii(p, center, 1, &half, work, &d->r_half);
-  if (exact) {
-    hb_gravity_potential_once(p->n, p->m, p->x, eps2, work);
-    d->e_pot = hb_potential_energy(p, work);
-  }
-  d->e_total = d->e_kin + d->e_pot;
-  if (field) hb_energy_add_field(p, field, d);
-  enum hb_status status = hb_energy_find_binaries(p, eps2, d->e_pot, &pairs, &d->binaries);
-  if (status == HB_OK) hb_energy_split(p, pairs, 0, field, work, d);
-  HB_FREE(pairs, work);
-  if (d->e_pot == 0) d->virial_ratio = NAN;
-  return status;
-}
+/* A spherical shell of as many systems as others have. */
+struct shell {
+  double r_in, r_out, r; /* r: the median */
+  size_t n;
+  double m, rho; /* m / volume */
+  struct motion motion;
+};
 
-static enum hb_status add_energies(const struct hb_particles *p, const char *words, int exact,
-                                   struct hb_contents *c)
-{
-  struct hb_particles *stars;
-  struct hb_field *field = NULL;
-  HB_TRY(hb_particles_copy_massive(p, &stars));
-  enum hb_status status = stars ? HB_OK : hb_particles_copy(p, &stars);
-  if (status == HB_OK && words) status = hb_field_create(words, &field);
-  if (status == HB_OK) status = get_energies(stars, c->eps * c->eps, field, exact, &c->energies);
-  hb_field_destroy(field);
-  hb_particles_destroy(stars);
-  c->has_field = words != NULL;
-  return status;
-}
-
-enum hb_status hb_contents_of(const struct hb_particles *p, double eps, const char *field,
-                              enum hb_exact_energy exact_energy, struct hb_contents *contents)
-{
-  struct hb_contents c = {.n = p->n, .t = p->t, .eps = eps, .m = hb_sum(p->n, p->m)};
-  hb_hash_text(hb_particles_hash(p), c.state_hash);
-  c.m_least = c.m_most = p->m[0];
-  for (size_t i = 1; i < p->n; i++) {
-    c.m_least = fmin(c.m_least, p->m[i]);
-    c.m_most = fmax(c.m_most, p->m[i]);
-  }
-  size_t massive = hb_particles_massive(p);
-  HB_TRY(add_energies(p, field, hb_energy_is_exact(exact_energy, massive ? massive : p->n), &c));
-  HB_TRY(hb_structure_of(p, eps * eps, &c.structure));
-  *contents = c;
-  return HB_OK;
-}
+/* Centers are those of struct hb_structure's Lagrangian radii. Systems are single particles, and centers of mass of what is
+ * bound. Test particles do not count. */
+struct analysis {
+  double rho_core;               /* sum rho^2 / sum rho of the local densities rho [Casertano & Hut 1985] */
+  double m_core;                 /* within r_core */
+  size_t n_core;                 /* particles there */
+  struct motion core, half, all; /* within r_core, within the half-mass radius about the center, everywhere */
+  size_t classes, shells;
+  struct mass_class class[CLASSES]; /* the lightest first */
+  double segregation; /* half-mass radius of the lightest class over that of the heaviest; NaN of one class */
+  struct shell shell[SHELLS];
+  struct hb_hierarchy bound;
+};
 
 static const double PI = 3.14159265358979323846;
 
@@ -125,7 +81,7 @@ static struct seen see(const struct hb_particles *p, size_t i, const double x[3]
   return (struct seen){sqrt(r2), p->m[i], vr2, fmax(v2 - vr2, 0), (uint32_t)i};
 }
 
-static struct hb_motion motion_of(const struct seen *s, size_t n)
+static struct motion motion_of(const struct seen *s, size_t n)
 {
   double m = 0, r = 0, t = 0;
   for (size_t k = 0; k < n; k++) {
@@ -133,7 +89,7 @@ static struct hb_motion motion_of(const struct seen *s, size_t n)
     r += s[k].m * s[k].vr2;
     t += s[k].m * s[k].vt2 / 2;
   }
-  return (struct hb_motion){sqrt((r + 2 * t) / (3 * m)), sqrt(r / m), sqrt(t / m), 1 - t / r};
+  return (struct motion){sqrt((r + 2 * t) / (3 * m)), sqrt(r / m), sqrt(t / m), 1 - t / r};
 }
 
 static int by_radius(const void *a, const void *b)
@@ -152,18 +108,18 @@ static size_t within(const struct seen *s, size_t n, double r)
 /* ---- shells ------------------------------------------------------------------------------------------ */
 
 /* Boundaries lie between two systems, the last one at the outermost. */
-static void make_shells(const struct seen *s, size_t n, size_t most, struct hb_analysis *a)
+static void make_shells(const struct seen *s, size_t n, size_t most, struct analysis *a)
 {
   enum { LEAST = 10 };
   size_t count = n / LEAST < most ? n / LEAST : most;
   for (size_t k = 0; k < count; k++) {
-    struct hb_shell *shell = a->shell + k;
+    struct shell *shell = a->shell + k;
     size_t from = k * n / count, to = (k + 1) * n / count;
-    *shell = (struct hb_shell){.r_in = k ? shell[-1].r_out : 0,
-                               .r_out = to < n ? (s[to - 1].r + s[to].r) / 2 : s[n - 1].r,
-                               .r = s[(from + to) / 2].r,
-                               .n = to - from,
-                               .motion = motion_of(s + from, to - from)};
+    *shell = (struct shell){.r_in = k ? shell[-1].r_out : 0,
+                            .r_out = to < n ? (s[to - 1].r + s[to].r) / 2 : s[n - 1].r,
+                            .r = s[(from + to) / 2].r,
+                            .n = to - from,
+                            .motion = motion_of(s + from, to - from)};
     for (size_t i = from; i < to; i++) shell->m += s[i].m;
     shell->rho = shell->m / (4 * PI / 3 * (pow(shell->r_out, 3) - pow(shell->r_in, 3)));
   }
@@ -179,7 +135,7 @@ static double half_of(const double r_lagrange[HB_LAGRANGE_COUNT])
 }
 
 static enum hb_status find_motions(const struct hb_structure *s, const double center[3], size_t shells,
-                                   struct hb_analysis *a)
+                                   struct analysis *a)
 {
   const struct hb_particles *p = a->bound.systems;
   struct seen *seen;
@@ -197,7 +153,7 @@ static enum hb_status find_motions(const struct hb_structure *s, const double ce
 /* ---- core and classes -------------------------------------------------------------------------------- */
 
 static enum hb_status find_core(const struct hb_particles *p, const struct hb_structure *s,
-                                struct hb_analysis *a)
+                                struct analysis *a)
 {
   struct hb_surroundings around;
   double sum = 0, sum2 = 0;
@@ -214,8 +170,7 @@ static enum hb_status find_core(const struct hb_particles *p, const struct hb_st
   return status;
 }
 
-static enum hb_status fill_class(const struct hb_particles *p, const double center[3],
-                                 struct hb_mass_class *c)
+static enum hb_status fill_class(const struct hb_particles *p, const double center[3], struct mass_class *c)
 {
   struct hb_particles *members;
   double *work;
@@ -238,7 +193,7 @@ static enum hb_status fill_class(const struct hb_particles *p, const double cent
 
 static enum hb_status find_classes(const struct hb_particles *p, const struct hb_contents *c,
                                    const double center[3], size_t count, const double *limits,
-                                   struct hb_analysis *a)
+                                   struct analysis *a)
 {
   const double mean = c->m / (double)p->n;
   double least = INFINITY;
@@ -256,12 +211,16 @@ static enum hb_status find_classes(const struct hb_particles *p, const struct hb
 
 /* ---- all of it --------------------------------------------------------------------------------------- */
 
-enum hb_status hb_analysis_of(const struct hb_particles *p, const struct hb_contents *contents, size_t count,
-                              const double *limits, size_t shells, struct hb_analysis *analysis)
+/* Masses between classes, limits[count < CLASSES] ascending; count 0: the mean mass, or one class if all masses are
+ * equal. shells: at most; fewer if there would be fewer than 10 systems in each. contents are those of the particles. Errors:
+ * HB_ERR_INTERNAL; analysis->bound is to be cleared in any case. */
+static enum hb_status analysis_of(const struct hb_particles *p, const struct hb_contents *contents,
+                                  size_t count, const double *limits, size_t shells,
+                                  struct analysis *analysis)
 {
   const struct hb_structure *s = &contents->structure;
   const double *center = isnan(s->r_core) ? s->x_mass : s->x_density;
-  *analysis = (struct hb_analysis){.classes = 0};
+  *analysis = (struct analysis){.classes = 0};
   HB_TRY(hb_hierarchy_find(p, contents->eps * contents->eps, &analysis->bound));
   struct hb_particles *massive;
   HB_TRY(hb_particles_copy_massive(p, &massive));
@@ -273,11 +232,9 @@ enum hb_status hb_analysis_of(const struct hb_particles *p, const struct hb_cont
   return status;
 }
 
-void hb_analysis_clear(struct hb_analysis *analysis) { hb_hierarchy_clear(&analysis->bound); }
-
 /* ---- tables ------------------------------------------------------------------------------------------ */
 
-#define AT(place) .offset = offsetof(struct hb_shell, place)
+#define AT(place) .offset = offsetof(struct shell, place)
 static const struct hb_table_column shell_columns[] = {
     {"r_in", HB_TABLE_REAL, AT(r_in)},
     {"r_out", HB_TABLE_REAL, AT(r_out), "%11.5g", "#r_out"},
@@ -291,7 +248,7 @@ static const struct hb_table_column shell_columns[] = {
     {"beta", HB_TABLE_REAL, AT(motion.beta), "%7.3f"},
 };
 #undef AT
-#define AT(place) .offset = offsetof(struct hb_motion, place)
+#define AT(place) .offset = offsetof(struct motion, place)
 static const struct hb_table_column motion_columns[] = {
     {"sigma", HB_TABLE_REAL, AT(sigma)},
     {"sigma_r", HB_TABLE_REAL, AT(sigma_r)},
@@ -319,7 +276,7 @@ static const struct hb_table_column bound_columns[] = {
 #undef AT
 
 /* Calls put for each orbit, inner ones before those that they are part of. */
-static enum hb_status each_bound(const struct hb_analysis *a, const struct hb_particles *p,
+static enum hb_status each_bound(const struct analysis *a, const struct hb_particles *p,
                                  void (*put)(void *out, const struct bound_row *row), void *out)
 {
   enum hb_status status = HB_OK;
@@ -341,7 +298,7 @@ static void json_bound(void *out, const struct bound_row *row)
   hb_json_close_object(out);
 }
 
-static void json_class(const struct hb_mass_class *c, struct hb_json *json)
+static void json_class(const struct mass_class *c, struct hb_json *json)
 {
   hb_json_open_object(json, NULL);
   hb_json_number(json, "m_least", c->least);
@@ -356,12 +313,12 @@ static void json_class(const struct hb_mass_class *c, struct hb_json *json)
   hb_json_close_object(json);
 }
 
-enum hb_status hb_analysis_members(const struct hb_analysis *a, const struct hb_particles *particles,
-                                   struct hb_json *json)
+static enum hb_status put_members(const struct analysis *a, const struct hb_particles *particles,
+                                  struct hb_json *json)
 {
   const struct {
     const char *name;
-    const struct hb_motion *motion;
+    const struct motion *motion;
   } motions[] = {{"core", &a->core}, {"half_mass", &a->half}, {"all", &a->all}};
   hb_json_number(json, "rho_core", a->rho_core);
   hb_json_number(json, "m_core", a->m_core);
@@ -392,17 +349,17 @@ enum hb_status hb_analysis_members(const struct hb_analysis *a, const struct hb_
 
 /* ---- text -------------------------------------------------------------------------------------------- */
 
-static void print_motion(FILE *out, const char *where, const struct hb_motion *m)
+static void print_motion(FILE *out, const char *where, const struct motion *m)
 {
   fprintf(out, "%-18s %.5g of one component, radial %.5g, tangential %.5g, anisotropy %.3f\n", where,
           m->sigma, m->sigma_r, m->sigma_t, m->beta);
 }
 
-static void print_classes(FILE *out, const struct hb_analysis *a)
+static void print_classes(FILE *out, const struct analysis *a)
 {
   if (a->classes == 1) return;
   for (size_t k = 0; k < a->classes; k++) {
-    const struct hb_mass_class *c = a->class + k;
+    const struct mass_class *c = a->class + k;
     fprintf(out, "masses %.4g to %.4g: %zu star%s of mass %.6g; Lagrangian radii", c->least, c->most, c->n,
             hb_text_s(c->n), c->m);
     for (size_t r = 0; r < HB_LAGRANGE_COUNT; r++)
@@ -415,7 +372,8 @@ static void print_classes(FILE *out, const struct hb_analysis *a)
 
 static void text_bound(void *out, const struct bound_row *row) { hb_table_put(out, row); }
 
-enum hb_status hb_analysis_print(const struct hb_analysis *a, const struct hb_particles *particles, FILE *out)
+static enum hb_status print_analysis(const struct analysis *a, const struct hb_particles *particles,
+                                     FILE *out)
 {
   struct hb_table shells = {HB_TABLE_COLUMNS(shell_columns), HB_TABLE_TEXT_FORM, out, 0};
   struct hb_table bound = {HB_TABLE_COLUMNS(bound_columns), HB_TABLE_TEXT_FORM, out, 0};
@@ -434,27 +392,27 @@ enum hb_status hb_analysis_print(const struct hb_analysis *a, const struct hb_pa
 
 /* ---- units ------------------------------------------------------------------------------------------- */
 
-static void motion_to(double velocity, struct hb_motion *m)
+static void motion_to(double velocity, struct motion *m)
 {
   m->sigma *= velocity;
   m->sigma_r *= velocity;
   m->sigma_t *= velocity;
 }
 
-void hb_analysis_to(const struct hb_units *u, struct hb_analysis *a)
+static void convert_analysis(const struct hb_units *u, struct analysis *a)
 {
   double velocity = hb_units_velocity(u), density = u->mass / (u->length * u->length * u->length);
-  struct hb_motion *motions[] = {&a->core, &a->half, &a->all};
+  struct motion *motions[] = {&a->core, &a->half, &a->all};
   for (size_t k = 0; k < sizeof motions / sizeof *motions; k++) motion_to(velocity, motions[k]);
   a->rho_core *= density;
   a->m_core *= u->mass;
   for (size_t k = 0; k < a->classes; k++) {
-    struct hb_mass_class *c = a->class + k;
+    struct mass_class *c = a->class + k;
     c->least *= u->mass, c->most *= u->mass, c->m *= u->mass;
     for (size_t r = 0; r < HB_LAGRANGE_COUNT; r++) c->r_lagrange[r] *= u->length;
   }
   for (size_t k = 0; k < a->shells; k++) {
-    struct hb_shell *s = a->shell + k;
+    struct shell *s = a->shell + k;
     s->r_in *= u->length, s->r_out *= u->length, s->r *= u->length;
     s->m *= u->mass, s->rho *= density;
     motion_to(velocity, &s->motion);
@@ -471,9 +429,9 @@ void hb_analysis_to(const struct hb_units *u, struct hb_analysis *a)
 /* ---- the figure -------------------------------------------------------------------------------------- */
 
 /* At the radius that halves the volume of each shell, where a density is nearest to the shell's mean. */
-static double middle(const struct hb_shell *s) { return cbrt((pow(s->r_in, 3) + pow(s->r_out, 3)) / 2); }
+static double middle(const struct shell *s) { return cbrt((pow(s->r_in, 3) + pow(s->r_out, 3)) / 2); }
 
-static enum hb_status add_curves(const struct hb_analysis *a, double r_half, struct hb_plot *plot)
+static enum hb_status add_curves(const struct analysis *a, double r_half, struct hb_plot *plot)
 {
   double m = 0, b = r_half * sqrt(cbrt(4) - 1); /* Plummer's radius: half of the mass is within r_half */
   for (size_t k = 0; k < a->shells; k++) {
@@ -488,8 +446,10 @@ static enum hb_status add_curves(const struct hb_analysis *a, double r_half, str
   return HB_OK;
 }
 
-enum hb_status hb_analysis_plot(const struct hb_analysis *a, double r_half, const char *title, int is_astro,
-                                const char *path)
+/* A figure of the density profile, beside that of a Plummer model of the same mass and half-mass radius. is_astro: 1 in pc and
+ * solar masses. */
+static enum hb_status plot_profile(const struct analysis *a, double r_half, const char *title, int is_astro,
+                                   const char *path)
 {
   struct hb_plot plot = {.title = title,
                          .x_label = is_astro ? "radius, pc" : "radius",
@@ -597,8 +557,14 @@ static double settle(const struct hb_particles *p, double tide, double center[3]
   return m;
 }
 
-enum hb_status hb_jacobi_inside(const struct hb_particles *particles, double tide, double *r_jacobi,
-                                struct hb_particles **inside)
+/* r_J^3 = M(r_J) / tide in units where G = 1, about the center of mass of what is within: the largest such radius. The tide is
+ * 4 Omega^2 - kappa^2 of a circular orbit of angular speed Omega and epicyclic frequency kappa [King 1962, AJ 67, 471]. Center and
+ * radius are found in turn.
+ *
+ * *inside: a copy of the particles within r_J, in their order and with their notes. Errors: HB_ERR_INPUT (there are none),
+ * HB_ERR_INTERNAL. */
+static enum hb_status jacobi_inside(const struct hb_particles *particles, double tide, double *r_jacobi,
+                                    struct hb_particles **inside)
 {
   struct hb_particles *massive;
   double center[STARTS][3], r[STARTS], m[STARTS];
@@ -614,3 +580,139 @@ enum hb_status hb_jacobi_inside(const struct hb_particles *particles, double tid
   *r_jacobi = r[best];
   return HB_OK;
 }
+
+/* ---- the command ----------------------------------------------------------------------------------------- */
+
+struct analyze_settings {
+  struct hb_contents_settings file;
+  const char *plot;
+  double classes[CLASSES - 1];
+  uint64_t shells;
+  double tide;
+  int json;
+};
+
+#define FIELD(member) HB_SETTING_FIELD(struct analyze_settings, member)
+static const struct hb_setting analyze_options[] = {
+    {"classes", 0, HB_SETTING_NUMBERS, FIELD(classes), "M,...", .least = 1,
+     .help = "up to 7 masses between classes, ascending, in the units of --units (default: the mean mass)",
+     .of = HB_DIMENSION_MASS},
+    {"shells", 0, HB_SETTING_COUNT, FIELD(shells), "K", "20", .most = SHELLS,
+     .help = "shells of the profile, each with as many stars; fewer where that would be fewer than 10"},
+    {"tide", 0, HB_SETTING_POSITIVE, FIELD(tide), "X",
+     .help =
+         "only the stars within the Jacobi radius, where r^3 = G M(r) / X; X = 4 W^2 - K^2 of a circular "
+         "orbit of angular speed W and epicyclic frequency K, in the units of --units (default: all stars)"},
+    {"plot", 0, HB_SETTING_TEXT, FIELD(plot), "FIGURE",
+     .help = "also draw the density profile: .png, .svg or .pdf"},
+    {0}};
+#undef FIELD
+
+/* How many there are. */
+static enum hb_status check_classes(const struct hb_opts *opts, const struct analyze_settings *s,
+                                    size_t *count)
+{
+  enum { MOST = sizeof s->classes / sizeof *s->classes };
+  const char *typed = hb_opts_typed(opts, s->classes);
+  *count = typed != NULL;
+  for (const char *at = typed; at && *at; at++) *count += *at == ',';
+  for (size_t k = 0; k < *count; k++)
+    if (!(s->classes[k] > (k ? s->classes[k - 1] : 0)))
+      return hb_fail(HB_ERR_USAGE, "option --classes: '%s', expected up to %d ascending masses > 0", typed,
+                     MOST);
+  return HB_OK;
+}
+
+/* What analyze shows; r_jacobi: 0 without --tide. */
+struct found {
+  struct hb_contents_file info;
+  struct analysis analysis;
+  double r_jacobi;
+};
+
+static enum hb_status analyze_json(const struct found *f)
+{
+  struct hb_json json = {stdout, 0};
+  hb_json_open_object(&json, NULL);
+  hb_contents_members(&f->info, &json);
+  if (f->r_jacobi > 0) hb_json_number(&json, "r_jacobi", f->r_jacobi);
+  HB_TRY(put_members(&f->analysis, f->info.particles, &json));
+  hb_json_close_object(&json);
+  putchar('\n');
+  return HB_OK;
+}
+
+static enum hb_status analyze_text(const struct found *f)
+{
+  hb_contents_print(&f->info);
+  if (f->r_jacobi > 0)
+    printf("%-18s %.6g, and only what is within it is shown\n", "Jacobi radius", f->r_jacobi);
+  return print_analysis(&f->analysis, f->info.particles, stdout);
+}
+
+static enum hb_status analyze_show(const struct analyze_settings *s, struct found *f)
+{
+  struct hb_contents_file *info = &f->info;
+  HB_TRY(hb_contents_convert(&s->file, info));
+  if (info->units) {
+    convert_analysis(&info->unit, &f->analysis);
+    f->r_jacobi *= info->unit.length;
+  }
+  HB_TRY((s->json ? analyze_json : analyze_text)(f));
+  if (s->plot)
+    HB_TRY(plot_profile(&f->analysis, info->contents.energies.r_half, hb_text_base_name(info->file),
+                        info->units != NULL, s->plot));
+  return hb_terminal_flush();
+}
+
+/* Leaves only what is within the Jacobi radius. */
+static enum hb_status cut_tide(const struct analyze_settings *s, double tide, struct found *f)
+{
+  struct hb_particles *inside;
+  HB_TRY(jacobi_inside(f->info.particles, tide, &f->r_jacobi, &inside));
+  hb_particles_destroy(f->info.particles);
+  f->info.particles = inside;
+  return hb_contents_of(inside, f->info.contents.eps, f->info.field, s->file.exact_energy, &f->info.contents);
+}
+
+static enum hb_status analyze(const struct hb_opts *opts, struct found *f)
+{
+  const struct analyze_settings *s = opts->settings;
+  struct hb_units units = {1, 1, 1};
+  size_t count;
+  if (s->plot) HB_TRY(hb_plot_check(s->plot));
+  HB_TRY(check_classes(opts, s, &count));
+  HB_TRY(hb_contents_read(opts, &s->file, &f->info));
+  if (s->file.units == HB_ASTRO_ASTRO) HB_TRY(hb_astro_find(f->info.particles, &units));
+  if (s->tide > 0) HB_TRY(cut_tide(s, s->tide * units.time * units.time, f));
+  HB_TRY(analysis_of(f->info.particles, &f->info.contents, count, s->classes, s->shells, &f->analysis));
+  return analyze_show(s, f);
+}
+
+static enum hb_status analyze_work(const struct hb_opts *opts)
+{
+  struct found *f;
+  HB_TRY(HB_ALLOC(1, &f));
+  enum hb_status status = analyze(opts, f);
+  hb_hierarchy_clear(&f->analysis.bound);
+  hb_particles_destroy(f->info.particles);
+  hb_mem_free(f);
+  return status;
+}
+
+const struct hb_opts_command hb_cmd_analyze = {
+    .name = "analyze",
+    .also = "analyse",
+    .summary = "Show the core, mass classes, profiles, binaries and hierarchies of a snapshot.",
+    .operand = "SNAPSHOT",
+    .operand_min = 1,
+    .operand_max = 1,
+    .groups = {{.options = analyze_options},
+               {.options = hb_contents_options, .at = offsetof(struct analyze_settings, file)},
+               {.options = hb_opts_json, .at = offsetof(struct analyze_settings, json)}},
+    .settings_size = sizeof(struct analyze_settings),
+    .example = "  holmberg analyze end.h5 --plot profile.png\n"
+               "  holmberg analyze cluster.h5 --units astro --classes 0.5,2 --json\n"
+               "  holmberg analyze end.h5 --units astro --tide 0.0014 # at 8.5 kpc, where V = 220 km/s\n",
+    .work = analyze_work,
+};
