@@ -6,6 +6,8 @@
 #include "gl/gl.h"
 #include "gl/gl_egl.h"
 
+#include <holmberg/device.h>
+
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -67,7 +69,7 @@ static enum hb_status load_functions(hb_gl_get_proc get_proc)
 
 /* ---- what a context can do: read once, from its version, its extensions and its limits ---- */
 
-int hb_gl_context_is_software(const char *renderer)
+static int is_software_renderer(const char *renderer)
 {
   static const char *const names[] = {"llvmpipe",    "softpipe", "swrast",
                                       "SwiftShader", "lavapipe", "Software Rasterizer"};
@@ -175,7 +177,7 @@ static enum hb_status read_caps(struct hb_gl_caps *caps)
   copy_string(GL_VERSION, sizeof caps->version, caps->version);
   caps->major = limit(GL_MAJOR_VERSION);
   caps->minor = limit(GL_MINOR_VERSION);
-  caps->software = hb_gl_context_is_software(caps->renderer);
+  caps->software = is_software_renderer(caps->renderer);
   caps->is_es = is_es();
   snprintf(caps->api, sizeof caps->api, "OpenGL %s%d.%d", caps->is_es ? "ES " : "", caps->major, caps->minor);
   caps->max_texture_size = limit(GL_MAX_TEXTURE_SIZE);
@@ -245,7 +247,7 @@ static void none_is_current(void)
   current = NULL;
 }
 
-void hb_gl_context_release(void)
+void hb_device_release(void)
 {
   if (current) current->backend->release(current->handle);
   none_is_current();
@@ -262,7 +264,7 @@ static struct hb_gl_current release_callers(void)
   const struct hb_gl_current now = hb_gl_current_ask(current ? ours : NULL);
   if (current && now.context == ours) return (struct hb_gl_current){0};
   none_is_current(); /* the caller has released it */
-  hb_gl_current_release(&now);
+  if (now.context) now.release(&now);
   return now;
 }
 
@@ -278,9 +280,9 @@ void hb_gl_visit_end(int *begun)
 {
   (void)begun;
   if (--visit.depth > 0 || !visit.is_aside) return;
-  if (visit.callers.system) {
-    hb_gl_context_release();
-    hb_gl_current_restore(&visit.callers);
+  if (visit.callers.context) {
+    hb_device_release();
+    visit.callers.restore(&visit.callers);
   }
   visit.is_aside = 0;
   visit.callers = (struct hb_gl_current){0};
@@ -347,7 +349,7 @@ static enum hb_status open_one(const struct hb_gl_backend *backend, const char *
   c->backend = backend;
   c->users = 1;
   step_aside();
-  hb_gl_context_release(); /* GLX and EGL refuse while the other is current */
+  hb_device_release(); /* GLX and EGL refuse while the other is current */
   enum hb_status status = backend->open(device, hardware, debug, &c->handle);
   if (status == HB_OK && backend->get_address) backend->get_address(c->handle, sizeof c->address, c->address);
   if (status == HB_OK) status = prepare(c, debug);
@@ -491,7 +493,7 @@ enum hb_status hb_gl_context_use(struct hb_gl_context *c)
   if (is_elsewhere(c))
     return hb_fail(HB_ERR_USAGE,
                    "forces on OpenGL were called by another thread than the one that opened them");
-  hb_gl_context_release();
+  hb_device_release();
   HB_TRY(c->backend->make_current(c->handle));
   is_current(c);
   if (loaded == c->backend) return HB_OK;

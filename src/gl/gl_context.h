@@ -38,9 +38,6 @@ struct hb_gl_caps {
   int max_storage_block_size; /* bytes; 0: no storage buffers */
 };
 
-/* Whether this is the name of a renderer without a GPU. */
-int hb_gl_context_is_software(const char *renderer);
-
 struct hb_gl_context {
   const struct hb_gl_backend *backend;
   void *handle; /* the back end's own */
@@ -107,9 +104,6 @@ enum hb_status hb_gl_context_breathe(const struct hb_gl_context *context, double
 
 /* The same as hb_gl_context_use after releasing the caller's: for functions that leave ours current on purpose. */
 enum hb_status hb_gl_context_take(struct hb_gl_context *context);
-
-/* None of ours is current in this thread any more. */
-void hb_gl_context_release(void);
 
 /* HB_ERR_DEVICE with `doing` and the GL error or driver message since the last check; HB_ERR_INTERNAL for an input that no
  * shader has. */

@@ -506,18 +506,10 @@ struct hb_gl_current hb_gl_current_ask(const void *known)
   for (int k = 0; k < SYSTEMS && !now.context; k++) {
     if (!ask[k]) *(void **)&ask[k] = loaded(systems[k].names, systems[k].ask);
     now.context = ask[k] ? ask[k]() : NULL;
-    now.system = now.context ? k + 1 : 0;
+    if (!now.context) continue;
+    now.release = systems[k].release;
+    now.restore = systems[k].restore;
+    if (now.context != known) systems[k].describe(&now);
   }
-  if (now.system && now.context != known) systems[now.system - 1].describe(&now);
   return now;
-}
-
-void hb_gl_current_release(const struct hb_gl_current *current)
-{
-  if (current->system) systems[current->system - 1].release(current);
-}
-
-void hb_gl_current_restore(const struct hb_gl_current *current)
-{
-  if (current->system) systems[current->system - 1].restore(current);
 }

@@ -16,14 +16,11 @@ struct hb_gl_current {
   void *draw, *read; /* surfaces of EGL, drawables of GLX; of OSMesa draw is the memory */
   unsigned egl_api, type;
   int width, height;
-  int system; /* its place in the table of gl_egl.c, + 1; 0: none */
+  void (*release)(const struct hb_gl_current *current); /* before one of another system can be current */
+  void (*restore)(const struct hb_gl_current *current);
 };
 
 /* A context that is known is not described. */
 struct hb_gl_current hb_gl_current_ask(const void *known);
-
-/* Both accept none. A context has to be released before one of another system can be current. */
-void hb_gl_current_release(const struct hb_gl_current *current);
-void hb_gl_current_restore(const struct hb_gl_current *current);
 
 #endif

@@ -8,5 +8,3 @@ void hb_gl_egl_devices(size_t max, struct hb_device_info *devices, size_t *count
 }
 
 struct hb_gl_current hb_gl_current_ask(const void *known) { return (void)known, (struct hb_gl_current){0}; }
-void hb_gl_current_release(const struct hb_gl_current *current) { (void)current; }
-void hb_gl_current_restore(const struct hb_gl_current *current) { (void)current; }

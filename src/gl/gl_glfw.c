@@ -146,7 +146,7 @@ struct hb_gl_window {
 
 /* ---- events ------------------------------------------------------------------------------------------ */
 
-void hb_gl_window_push(struct hb_gl_window *w, const struct hb_gl_event *event)
+static void window_push(struct hb_gl_window *w, const struct hb_gl_event *event)
 {
   if (w->count == QUEUE) { /* not read for long: the oldest are dropped */
     w->first = (w->first + 1) % QUEUE;
@@ -155,7 +155,7 @@ void hb_gl_window_push(struct hb_gl_window *w, const struct hb_gl_event *event)
   w->queue[(w->first + w->count++) % QUEUE] = *event;
 }
 
-struct hb_gl_event hb_gl_window_next(struct hb_gl_window *w)
+static struct hb_gl_event window_next(struct hb_gl_window *w)
 {
   if (w->count == 0) return (struct hb_gl_event){.kind = HB_GL_EVENT_NONE};
   struct hb_gl_event event = w->queue[w->first];
@@ -164,7 +164,7 @@ struct hb_gl_event hb_gl_window_next(struct hb_gl_window *w)
   return event;
 }
 
-void hb_gl_window_poll(struct hb_gl_window *w, double wait_s)
+static void window_poll(struct hb_gl_window *w, double wait_s)
 {
   if (wait_s > 0 && w->count == 0)
     glfwWaitEventsTimeout(wait_s);
@@ -175,7 +175,7 @@ void hb_gl_window_poll(struct hb_gl_window *w, double wait_s)
 static void push_key(GLFWwindow *glfw, int key)
 {
   struct hb_gl_event event = {.kind = HB_GL_EVENT_KEY, .key = key};
-  hb_gl_window_push(glfwGetWindowUserPointer(glfw), &event);
+  window_push(glfwGetWindowUserPointer(glfw), &event);
 }
 
 static void on_char(GLFWwindow *glfw, unsigned code)
@@ -212,7 +212,7 @@ static void push_at(GLFWwindow *glfw, double x, double y, struct hb_gl_event eve
   pixels_a_point(glfw, &sx, &sy);
   event.x = x * sx;
   event.y = y * sy;
-  hb_gl_window_push(glfwGetWindowUserPointer(glfw), &event);
+  window_push(glfwGetWindowUserPointer(glfw), &event);
 }
 
 static void on_move(GLFWwindow *glfw, double x, double y)
@@ -241,24 +241,24 @@ static void on_wheel(GLFWwindow *glfw, double dx, double dy)
 {
   (void)dx;
   struct hb_gl_event event = {.kind = HB_GL_EVENT_WHEEL, .y = dy};
-  hb_gl_window_push(glfwGetWindowUserPointer(glfw), &event);
+  window_push(glfwGetWindowUserPointer(glfw), &event);
 }
 
 static void on_resize(GLFWwindow *glfw, int width, int height)
 {
   struct hb_gl_event event = {.kind = HB_GL_EVENT_RESIZE, .x = width, .y = height};
-  hb_gl_window_push(glfwGetWindowUserPointer(glfw), &event);
+  window_push(glfwGetWindowUserPointer(glfw), &event);
 }
 
 static void on_close(GLFWwindow *glfw)
 {
   struct hb_gl_event event = {.kind = HB_GL_EVENT_CLOSE};
-  hb_gl_window_push(glfwGetWindowUserPointer(glfw), &event);
+  window_push(glfwGetWindowUserPointer(glfw), &event);
 }
 
 /* ---- the window -------------------------------------------------------------------------------------- */
 
-enum hb_status hb_gl_window_open(const struct hb_gl_window_params *params, struct hb_gl_window **window)
+static enum hb_status window_open(const struct hb_gl_window_params *params, struct hb_gl_window **window)
 {
   struct hb_gl_window *w;
   *window = NULL;
@@ -287,7 +287,7 @@ enum hb_status hb_gl_window_open(const struct hb_gl_window_params *params, struc
   return HB_OK;
 }
 
-void hb_gl_window_close(struct hb_gl_window *w)
+static void window_close(struct hb_gl_window *w)
 {
   if (!w) return;
   hb_gl_context_show(NULL);
@@ -295,28 +295,28 @@ void hb_gl_window_close(struct hb_gl_window *w)
   hb_mem_free(w);
 }
 
-struct hb_gl_context *hb_gl_window_context(struct hb_gl_window *w) { return w->context; }
+static struct hb_gl_context *window_context(struct hb_gl_window *w) { return w->context; }
 
-void hb_gl_window_size(const struct hb_gl_window *w, int *width, int *height)
+static void window_size(const struct hb_gl_window *w, int *width, int *height)
 {
   glfwGetFramebufferSize(w->glfw, width, height);
 }
 
-double hb_gl_window_scale(const struct hb_gl_window *w)
+static double window_scale(const struct hb_gl_window *w)
 {
   float x = 1, y = 1;
   glfwGetWindowContentScale(w->glfw, &x, &y);
   return x > y ? (double)x : (double)y;
 }
 
-void hb_gl_window_resize(struct hb_gl_window *w, int width, int height)
+static void window_resize(struct hb_gl_window *w, int width, int height)
 {
   double sx, sy;
   pixels_a_point(w->glfw, &sx, &sy);
   glfwSetWindowSize(w->glfw, (int)(width / sx), (int)(height / sy));
 }
 
-void hb_gl_window_fill_screen(struct hb_gl_window *w, int fill)
+static void window_fill_screen(struct hb_gl_window *w, int fill)
 {
   if (fill == (w->width > 0)) return;
   if (fill) {
@@ -333,10 +333,17 @@ void hb_gl_window_fill_screen(struct hb_gl_window *w, int fill)
   glfwSwapInterval(0);
 }
 
-void hb_gl_window_set_title(struct hb_gl_window *w, const char *title) { glfwSetWindowTitle(w->glfw, title); }
+static void window_set_title(struct hb_gl_window *w, const char *title)
+{
+  glfwSetWindowTitle(w->glfw, title);
+}
 
-void hb_gl_window_swap(struct hb_gl_window *w)
+static void window_swap(struct hb_gl_window *w)
 {
   glFinish();
   glfwSwapBuffers(w->glfw);
 }
+
+const struct hb_gl_windows hb_gl_windows = {window_open,   window_close,       window_context,   window_poll,
+                                            window_next,   window_push,        window_size,      window_scale,
+                                            window_resize, window_fill_screen, window_set_title, window_swap};

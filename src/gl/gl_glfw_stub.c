@@ -26,29 +26,10 @@ const struct hb_gl_backend hb_gl_glfw = {
     .get_proc = get_proc,
 };
 
-enum hb_status hb_gl_window_open(const struct hb_gl_window_params *params, struct hb_gl_window **window)
+static enum hb_status window_open(const struct hb_gl_window_params *params, struct hb_gl_window **window)
 {
-  (void)params;
-  *window = NULL;
+  (void)params, (void)window;
   return no_window();
 }
 
-/* Never called: there is no window. */
-void hb_gl_window_close(struct hb_gl_window *w) { (void)w; }
-struct hb_gl_context *hb_gl_window_context(struct hb_gl_window *w) { return (void)w, NULL; }
-void hb_gl_window_poll(struct hb_gl_window *w, double wait_s) { (void)w, (void)wait_s; }
-struct hb_gl_event hb_gl_window_next(struct hb_gl_window *w) { return (void)w, (struct hb_gl_event){0}; }
-void hb_gl_window_push(struct hb_gl_window *w, const struct hb_gl_event *event) { (void)w, (void)event; }
-void hb_gl_window_size(const struct hb_gl_window *w, int *width, int *height)
-{
-  (void)w;
-  *width = *height = 0;
-}
-double hb_gl_window_scale(const struct hb_gl_window *w) { return (void)w, 1; }
-void hb_gl_window_resize(struct hb_gl_window *w, int width, int height)
-{
-  (void)w, (void)width, (void)height;
-}
-void hb_gl_window_fill_screen(struct hb_gl_window *w, int fill) { (void)w, (void)fill; }
-void hb_gl_window_set_title(struct hb_gl_window *w, const char *title) { (void)w, (void)title; }
-void hb_gl_window_swap(struct hb_gl_window *w) { (void)w; }
+const struct hb_gl_windows hb_gl_windows = {.open = window_open};

@@ -45,29 +45,33 @@ struct hb_gl_window_params {
   int debug;         /* as in hb_gl_context_params */
 };
 
-/* Opens and shows it; its context is current. Errors: HB_ERR_GL (no window system, no OpenGL 3.3), HB_ERR_USAGE. */
-enum hb_status hb_gl_window_open(const struct hb_gl_window_params *params, struct hb_gl_window **window);
-void hb_gl_window_close(struct hb_gl_window *window);
+/* What can be done with it; where there is none, open fails and the others are NULL. */
+struct hb_gl_windows {
+  /* Opens and shows it; its context is current. Errors: HB_ERR_GL (no window system, no OpenGL 3.3), HB_ERR_USAGE. */
+  enum hb_status (*open)(const struct hb_gl_window_params *params, struct hb_gl_window **window);
+  void (*close)(struct hb_gl_window *window);
 
-struct hb_gl_context *hb_gl_window_context(struct hb_gl_window *window);
+  struct hb_gl_context *(*context)(struct hb_gl_window *window);
 
-/* Processes events of the window system, waiting at most wait_s for one; and takes the next, kind NONE: there is none. */
-void hb_gl_window_poll(struct hb_gl_window *window, double wait_s);
-struct hb_gl_event hb_gl_window_next(struct hb_gl_window *window);
+  /* Processes events of the window system, waiting at most wait_s for one; and takes the next, kind NONE: there is none. */
+  void (*poll)(struct hb_gl_window *window, double wait_s);
+  struct hb_gl_event (*next)(struct hb_gl_window *window);
 
-/* Appends an event to the queue, as if it had happened. */
-void hb_gl_window_push(struct hb_gl_window *window, const struct hb_gl_event *event);
+  /* Appends an event to the queue, as if it had happened. */
+  void (*push)(struct hb_gl_window *window, const struct hb_gl_event *event);
 
-/* Pixels of the framebuffer, and the scale at which the screen wants things drawn. */
-void hb_gl_window_size(const struct hb_gl_window *window, int *width, int *height);
-double hb_gl_window_scale(const struct hb_gl_window *window);
+  /* Pixels of the framebuffer, and the scale at which the screen wants things drawn. */
+  void (*size)(const struct hb_gl_window *window, int *width, int *height);
+  double (*scale)(const struct hb_gl_window *window);
 
-/* Asks for another size, or to fill the screen (1) or not (0); the resulting size is an event. */
-void hb_gl_window_resize(struct hb_gl_window *window, int width, int height);
-void hb_gl_window_fill_screen(struct hb_gl_window *window, int fill);
-void hb_gl_window_set_title(struct hb_gl_window *window, const char *title);
+  /* Asks for another size, or to fill the screen (1) or not (0); the resulting size is an event. */
+  void (*resize)(struct hb_gl_window *window, int width, int height);
+  void (*fill_screen)(struct hb_gl_window *window, int fill);
+  void (*set_title)(struct hb_gl_window *window, const char *title);
 
-/* Shows what was drawn into framebuffer 0, once it is complete. Does not wait for the screen. */
-void hb_gl_window_swap(struct hb_gl_window *window);
+  /* Shows what was drawn into framebuffer 0, once it is complete. Does not wait for the screen. */
+  void (*swap)(struct hb_gl_window *window);
+};
+extern const struct hb_gl_windows hb_gl_windows;
 
 #endif

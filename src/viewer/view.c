@@ -1375,8 +1375,8 @@ static enum hb_status view_picture_resized(struct hb_view *view)
 {
   struct hb_view_window *w = &view->window;
   int width, height;
-  hb_gl_window_size(w->gl, &width, &height);
-  double scale = view->asked->scale > 0 ? view->asked->scale : hb_gl_window_scale(w->gl);
+  hb_gl_windows.size(w->gl, &width, &height);
+  double scale = view->asked->scale > 0 ? view->asked->scale : hb_gl_windows.scale(w->gl);
   w->text_scale = scale < 1.5 ? 1 : (int)(scale + 0.5);
   if (width < 1 || height < 1 || (width == w->width && height == w->height)) return HB_OK;
   HB_TRY(hb_gl_context_use(w->context));
@@ -1395,11 +1395,11 @@ static enum hb_status view_picture_open(struct hb_view *view)
                                          .debug =
                                              (view->asked->run.sim.force.flags & HB_FORCE_GL_DEBUG) != 0};
   *w = (struct hb_view_window){.coarse = 1, .error = ""};
-  HB_TRY(hb_gl_window_open(&gl, &w->gl));
-  w->context = hb_gl_window_context(w->gl);
+  HB_TRY(hb_gl_windows.open(&gl, &w->gl));
+  w->context = hb_gl_windows.context(w->gl);
   HB_TRY(hb_scene_open(w->context, hb_scene_quick_format(w->context), &w->scene));
   HB_TRY(hb_paint_open(w->context, &w->paint));
-  hb_gl_window_poll(w->gl, 0);
+  hb_gl_windows.poll(w->gl, 0);
   HB_TRY(view_picture_resized(view));
   return hb_view_particles_open(w->context, &view->stars.at);
 }
@@ -1413,7 +1413,7 @@ static void view_picture_close(struct hb_view *view)
   if (w->context && hb_gl_context_use(w->context) == HB_OK) hb_gl_texture_destroy(&w->hidden);
   hb_paint_close(w->paint);
   hb_scene_close(w->scene);
-  hb_gl_window_close(w->gl);
+  hb_gl_windows.close(w->gl);
 }
 
 /* ---- detail ------------------------------------------------------------------------------------------ */
@@ -1569,7 +1569,7 @@ static void set_title(struct hb_view *view)
 {
   char title[160];
   snprintf(title, sizeof title, "%s - Holmberg", view->source.title);
-  hb_gl_window_set_title(view->window.gl, title);
+  hb_gl_windows.set_title(view->window.gl, title);
 }
 
 /* Brings the stars to where the source is now. */
@@ -1917,7 +1917,7 @@ enum hb_status hb_view_show(struct hb_view *view)
   HB_TRY(remember(view));
   double start = hb_clock_now();
   HB_TRY(draw_picture(view, &screen));
-  hb_gl_window_swap(w->gl);
+  hb_gl_windows.swap(w->gl);
   HB_TRY(hb_gl_context_check(w->context, "drawing"));
   view->detail.draw_s = hb_clock_now() - start;
   view->detail.pictures++;
@@ -2421,7 +2421,7 @@ static enum hb_status fill_screen(struct hb_view *view, int by)
 {
   (void)by;
   view->looks.full_screen = !view->looks.full_screen;
-  hb_gl_window_fill_screen(view->window.gl, view->looks.full_screen);
+  hb_gl_windows.fill_screen(view->window.gl, view->looks.full_screen);
   return HB_OK;
 }
 
@@ -2587,7 +2587,7 @@ enum hb_status hb_view_input(struct hb_view *view)
 {
   if (hb_signals_stop()) view->done = 1; /* recorded from the first movie on */
   for (;;) {
-    struct hb_gl_event event = hb_gl_window_next(view->window.gl);
+    struct hb_gl_event event = hb_gl_windows.next(view->window.gl);
     if (event.kind == HB_GL_EVENT_NONE || view->done) return HB_OK;
     HB_TRY(handle_event(view, &event));
   }
@@ -2613,7 +2613,7 @@ static enum hb_status turn(struct hb_view *view)
   struct hb_view_clock *c = &view->clock;
   double now = hb_clock_now();
   int rests = c->paused || hb_view_source_is_series(&view->source);
-  hb_gl_window_poll(view->window.gl, c->due > now ? c->due - now : 0);
+  hb_gl_windows.poll(view->window.gl, c->due > now ? c->due - now : 0);
   c->touched = 0;
   HB_TRY(hb_view_input(view));
   if (view->done) return HB_OK;
@@ -2648,7 +2648,7 @@ enum hb_status hb_view_play(struct hb_view *view, double seconds)
 {
   double pictures = floor(seconds * view->asked->fps + 0.5);
   for (double k = 0; k < pictures && !view->done; k++) {
-    hb_gl_window_poll(view->window.gl, 0);
+    hb_gl_windows.poll(view->window.gl, 0);
     HB_TRY(hb_view_input(view));
     HB_TRY(cycle_models(view));
     HB_TRY(step_for(view, 1.0 / view->asked->fps, INFINITY));

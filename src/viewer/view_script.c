@@ -25,13 +25,13 @@ struct line {
 static void push(const struct line *line, enum hb_gl_event_kind kind, struct hb_gl_event event)
 {
   event.kind = kind;
-  hb_gl_window_push(line->view->window.gl, &event);
+  hb_gl_windows.push(line->view->window.gl, &event);
 }
 
 /* Handles all pending events and shows the result; no time passes. */
 static enum hb_status settle(struct hb_view *view)
 {
-  hb_gl_window_poll(view->window.gl, 0);
+  hb_gl_windows.poll(view->window.gl, 0);
   HB_TRY(hb_view_input(view));
   return view->looks.stop_drawing || view->done ? HB_OK : hb_view_show(view);
 }
@@ -105,13 +105,13 @@ static enum hb_status do_size(const struct line *line)
   struct hb_view *view = line->view;
   int width = 0, height = 0;
   HB_TRY(take_size(line, &width, &height));
-  if (line->by) hb_gl_window_resize(view->window.gl, width, height);
+  if (line->by) hb_gl_windows.resize(view->window.gl, width, height);
   double end = hb_clock_now() + 60;
   while (view->window.width != width || view->window.height != height) {
     if (hb_clock_now() > end)
       return hb_fail(HB_ERR_GL, "the window is %d x %d pixels, not %d x %d", view->window.width,
                      view->window.height, width, height);
-    hb_gl_window_poll(view->window.gl, 0.01);
+    hb_gl_windows.poll(view->window.gl, 0.01);
     HB_TRY(hb_view_input(view));
   }
   return settle(view);

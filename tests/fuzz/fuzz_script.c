@@ -10,9 +10,7 @@ static struct hb_view view;
 static uint64_t clock_ticks;
 
 FAKE(hb_clock_now);
-FAKE(hb_gl_window_poll);
-FAKE(hb_gl_window_push);
-FAKE(hb_gl_window_resize);
+FAKE(hb_gl_windows);
 FAKE(hb_view_input);
 FAKE(hb_view_show);
 FAKE(hb_view_picture_save);
@@ -23,20 +21,23 @@ FAKE(hb_view_diagnose);
 
 /* Without waiting. */
 double __wrap_hb_clock_now(void) { return (double)++clock_ticks; }
-void __wrap_hb_gl_window_poll(struct hb_gl_window *window, double wait_s) { (void)window, (void)wait_s; }
+static void window_poll(struct hb_gl_window *window, double wait_s) { (void)window, (void)wait_s; }
 
-void __wrap_hb_gl_window_push(struct hb_gl_window *window, const struct hb_gl_event *event)
+static void window_push(struct hb_gl_window *window, const struct hb_gl_event *event)
 {
   (void)window;
   if (event->kind == HB_GL_EVENT_CLOSE) view.done = 1;
 }
 
-void __wrap_hb_gl_window_resize(struct hb_gl_window *window, int width, int height)
+static void window_resize(struct hb_gl_window *window, int width, int height)
 {
   (void)window;
   view.window.width = width;
   view.window.height = height;
 }
+
+const struct hb_gl_windows __wrap_hb_gl_windows = {
+    .poll = window_poll, .push = window_push, .resize = window_resize};
 
 enum hb_status __wrap_hb_view_input(struct hb_view *v) { return (void)v, HB_OK; }
 enum hb_status __wrap_hb_view_picture_save(struct hb_view *v, const char *path)

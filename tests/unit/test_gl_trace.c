@@ -1,6 +1,7 @@
 /* The contact sheets of shaders/figures, made again: `holmberg trace -n 37`. Their numbers are those of the walk; the pages
  * look the same up to what another driver's rounding may change in a color. */
 #include "support/support.h"
+#include "force/force.h"
 #include "gl/gl_context.h"
 
 #include <math.h>
@@ -59,7 +60,7 @@ static void trace_forces(const char *scheme, struct trace *trace)
                                          .flags = HB_FORCE_NO_TUNE | HB_FORCE_GL_DEBUG};
   ASSERT_OK(hb_force_open(&params, &force));
   ASSERT_OK(hb_force_set_j(force, N, hb_particles_m(lamps), hb_particles_x(lamps), hb_particles_v(lamps)));
-  software = hb_gl_context_is_software(hb_force_device(force));
+  software = hb_force_gl(force)->caps.software;
   trace_begin(trace);
   ASSERT_OK(hb_force_eval(force, N, all, f, f + 3 * N, f + 6 * N));
   ASSERT_OK(trace_end(trace));
