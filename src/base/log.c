@@ -3,13 +3,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void (*log_sink)(const char *line);
-static void (*warning_sink)(const char *line);
+static hb_log_sink sinks[2];
 
-void hb_log_set_sink(void (*sink)(const char *line)) { log_sink = sink; }
-void hb_log_set_warning_sink(void (*sink)(const char *line)) { warning_sink = sink; }
+void hb_log_set_sink(enum hb_log_kind kind, hb_log_sink sink) { sinks[kind] = sink; }
 
-static void send_line(void (*sink)(const char *line), const char *format, va_list arguments)
+static void send_line(hb_log_sink sink, const char *format, va_list arguments)
 {
   if (!sink) return;
   char line[1024];
@@ -21,7 +19,7 @@ void hb_log(const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  send_line(log_sink, format, arguments);
+  send_line(sinks[HB_LOG_MESSAGES], format, arguments);
   va_end(arguments);
 }
 
@@ -29,6 +27,6 @@ void hb_log_warn(const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  send_line(warning_sink, format, arguments);
+  send_line(sinks[HB_LOG_WARNINGS], format, arguments);
   va_end(arguments);
 }

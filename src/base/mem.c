@@ -1,6 +1,5 @@
 #include "base/mem.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,25 +9,13 @@ struct head {
   void *start; /* what malloc gave; Windows has no aligned_alloc */
 };
 
-static _Atomic size_t now, most;
-static unsigned long fail_countdown;
+struct hb_mem_watch hb_mem_watch;
 
 static void count_bytes(size_t bytes)
 {
-  size_t sum = atomic_fetch_add(&now, bytes) + bytes, before = atomic_load(&most);
-  while (sum > before && !atomic_compare_exchange_weak(&most, &before, sum)) {
+  size_t sum = atomic_fetch_add(&hb_mem_watch.now, bytes) + bytes, before = atomic_load(&hb_mem_watch.most);
+  while (sum > before && !atomic_compare_exchange_weak(&hb_mem_watch.most, &before, sum)) {
   }
-}
-
-size_t hb_mem_now(void) { return atomic_load(&now); }
-
-size_t hb_mem_most(void) { return atomic_exchange(&most, hb_mem_now()); }
-
-unsigned long hb_mem_fail_at(unsigned long nth)
-{
-  unsigned long left = fail_countdown;
-  fail_countdown = nth;
-  return left;
 }
 
 enum hb_status hb_mem_alloc(size_t count, size_t size, void **block)
@@ -37,7 +24,7 @@ enum hb_status hb_mem_alloc(size_t count, size_t size, void **block)
   if (size && count > (SIZE_MAX - 2 * HB_MEM_ALIGNMENT) / size)
     return hb_fail(HB_ERR_INTERNAL, "cannot allocate %zu items of %zu bytes: too large", count, size);
   size_t bytes = (count * size + HB_MEM_ALIGNMENT) & ~(size_t)(HB_MEM_ALIGNMENT - 1);
-  if (fail_countdown && --fail_countdown == 0)
+  if (hb_mem_watch.fail_at && --hb_mem_watch.fail_at == 0)
     return hb_fail(HB_ERR_INTERNAL, "cannot allocate %zu bytes: failed on request of a test", bytes);
   char *start = malloc(HB_MEM_ALIGNMENT + sizeof(struct head) + bytes);
   if (!start) return hb_fail(HB_ERR_INTERNAL, "cannot allocate %zu bytes: out of memory", bytes);
@@ -65,7 +52,7 @@ void hb_mem_free(void *block)
 {
   if (!block) return;
   struct head *head = (struct head *)block - 1;
-  atomic_fetch_sub(&now, head->bytes);
+  atomic_fetch_sub(&hb_mem_watch.now, head->bytes);
   free(head->start);
 }
 

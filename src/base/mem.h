@@ -4,6 +4,8 @@
 
 #include "base/status.h"
 
+#include <stdatomic.h>
+
 enum { HB_MEM_ALIGNMENT = 64 };
 
 /* count * size zero bytes at a multiple of HB_MEM_ALIGNMENT into *block, freed with hb_mem_free. count or size 0
@@ -46,12 +48,11 @@ enum hb_status hb_mem_renew(size_t count, size_t *room, const struct hb_mem_arra
 /* A copy of text; same errors. */
 enum hb_status hb_mem_strdup(const char *text, char **copy);
 
-/* Bytes allocated now, and the most at any time since hb_mem_most was last called. */
-size_t hb_mem_now(void);
-size_t hb_mem_most(void);
-
-/* Test hook: the nth allocation from now on fails, and no other; 0 switches it off. Returns what is left of the
- * previous count: 0 if that allocation has been made. */
-unsigned long hb_mem_fail_at(unsigned long nth);
+/* For tests: bytes allocated now, and the most there were since that was last set; and which allocation from now on fails, and no
+ * other; 0: none, or it has been made. */
+extern struct hb_mem_watch {
+  _Atomic size_t now, most;
+  unsigned long fail_at;
+} hb_mem_watch;
 
 #endif

@@ -22,8 +22,7 @@ static struct report *reports; /* [self.count], where there are ranks */
 
 int hb_ranks_number(void) { return self.number; }
 int hb_ranks_count(void) { return self.count; }
-int hb_ranks_local(void) { return self.local; }
-const char *hb_ranks_machine(void) { return self.machine; }
+const struct hb_ranks_self *hb_ranks_self(void) { return &self; }
 
 enum hb_status hb_ranks_join(const struct hb_ranks_ops *ops, const struct hb_ranks_self *now)
 {
@@ -48,20 +47,9 @@ enum hb_status hb_ranks_share(void *data, size_t bytes)
   return ranks ? said(ranks->share(data, bytes)) : HB_OK;
 }
 
-enum hb_status hb_ranks_share_bytes(char **data, size_t *bytes)
-{
-  if (!ranks) return HB_OK;
-  uint64_t size = *bytes;
-  HB_TRY(hb_ranks_share(&size, sizeof size));
-  enum hb_status status = self.number ? HB_ALLOC(size, data) : HB_OK;
-  HB_TRY(hb_ranks_agree(status));
-  *bytes = size;
-  return hb_ranks_share(*data, size);
-}
-
 enum hb_status hb_ranks_gather(size_t words, const void *mine, void *all)
 {
-  if (ranks) return said(ranks->gather(words, mine, all));
+  if (ranks) return said(all ? ranks->gather(words, mine, all) : ranks->show());
   if (mine) memcpy(all, mine, words * sizeof(uint64_t));
   return HB_OK;
 }
@@ -71,8 +59,6 @@ enum hb_status hb_ranks_room(size_t words, uint64_t **room)
   *room = NULL;
   return ranks && ranks->room ? said(ranks->room(words, room)) : HB_OK;
 }
-
-enum hb_status hb_ranks_show(void) { return ranks ? said(ranks->show()) : HB_OK; }
 
 enum hb_status hb_ranks_sum(size_t words, void *sums, void *room, hb_ranks_adder add)
 {
@@ -146,10 +132,9 @@ enum hb_status hb_ranks_heard(uint64_t sum, enum hb_status status)
   return sum % WISHES ? hb_ranks_agree(status) : HB_OK;
 }
 
-void hb_ranks_wish(void)
+int hb_ranks_wish(int wishes)
 {
-  wish = 1;
-  if (!ranks) wished = 1;
+  if (wishes) wish = 1;
+  if (wishes && !ranks) wished = 1;
+  return wished;
 }
-
-int hb_ranks_wished(void) { return wished; }

@@ -7,11 +7,16 @@
 
 #include <stdint.h>
 
+struct hb_ranks_self {
+  int number, count;
+  int local, local_count; /* among those on this machine */
+  char machine[64];       /* its name */
+};
+
 /* Rank 0 reads, writes and prints. */
 int hb_ranks_number(void);
 int hb_ranks_count(void);
-int hb_ranks_local(void); /* the rank's number among those on its machine */
-const char *hb_ranks_machine(void);
+const struct hb_ranks_self *hb_ranks_self(void);
 
 /* Everything below is collective: all ranks make the same calls in the same order. Errors of all: HB_ERR_IO, what MPI said. */
 
@@ -19,18 +24,16 @@ const char *hb_ranks_machine(void);
  * its number. */
 enum hb_status hb_ranks_agree(enum hb_status status);
 
-/* Rank 0's bytes to all. And its text, allocated and freed like those of base/mem.h; *text is not read on other ranks. */
+/* Rank 0's bytes to all. */
 enum hb_status hb_ranks_share(void *data, size_t bytes);
-enum hb_status hb_ranks_share_bytes(char **data, size_t *bytes);
 
-/* all[count][words]: the words of every rank, of 8 bytes, in their order. mine NULL: they are in their place there. */
+/* all[count][words]: the words of every rank, of 8 bytes, in their order. mine NULL: they are in their place there;
+ * all NULL: in the room below, where the others read afterwards what a rank has written before. */
 enum hb_status hb_ranks_gather(size_t words, const void *mine, void *all);
 
 /* Memory of so many words that all ranks write and read, where they are on one machine; *room is NULL where they are not, or cannot
- * have it. It stays until the next call, or the end. What was there is lost, and room that was given before is gone. What a rank has
- * written before hb_ranks_show the others read afterwards. */
+ * have it. It stays until the next call, or the end. What was there is lost, and room that was given before is gone. */
 enum hb_status hb_ranks_room(size_t words, uint64_t **room);
-enum hb_status hb_ranks_show(void);
 
 /* The sums of all ranks' words, in place. add: into[words] += other[words], in whatever arithmetic; if a + b has the bits of
  * b + a, every rank gets the same bits, and as many ranks the same ones again: who adds what depends on their number alone.
@@ -45,9 +48,8 @@ enum hb_status hb_ranks_sum(size_t words, void *sums, void *room, hb_ranks_adder
 uint64_t hb_ranks_word(enum hb_status status);
 enum hb_status hb_ranks_heard(uint64_t sum, enum hb_status status);
 
-/* The wish to stop goes with the next word; wished, the same on all ranks, says whether any had it. Alone: at once. */
-void hb_ranks_wish(void);
-int hb_ranks_wished(void);
+/* A wish to stop goes with the next word. Returns whether any rank had it, the same on all. Alone: at once. */
+int hb_ranks_wish(int wishes);
 
 /* ---- for the program's beginning and end ---- */
 
@@ -64,12 +66,6 @@ enum hb_status hb_ranks_close(enum hb_status status, int *alone);
 void hb_ranks_kill(enum hb_status status);
 
 /* ---- for src/mpi, a shared object of its own ---- */
-
-struct hb_ranks_self {
-  int number, count;
-  int local, local_count; /* among those on this machine */
-  char machine[64];       /* its name */
-};
 
 /* Each returns NULL, or what MPI says is wrong. */
 struct hb_ranks_ops {

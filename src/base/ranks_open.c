@@ -51,7 +51,7 @@ static enum hb_status load(const struct hb_ranks_ops **ops)
     return hb_fail(HB_ERR_USAGE,
                    "%d ranks were started, but this build has no MPI: %s; HB_RANKS=off lets each "
                    "rank run on its own",
-                   hb_ranks_count(), hb_error());
+                   hb_ranks_self()->count, hb_error());
   void *object = dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* MPI loads parts of its own, which look for it */
   if (!object) return hb_fail(HB_ERR_USAGE, "MPI cannot be loaded: %s", dlerror());
   *ops = dlsym(object, HB_RANKS_MPI);
@@ -63,12 +63,13 @@ static enum hb_status begin(const struct hb_ranks_ops *ops)
   struct hb_ranks_self self = {0};
   const char *error = ops->open(&self);
   if (error) return hb_fail(HB_ERR_USAGE, "MPI does not start: %s", error);
-  if (self.count != hb_ranks_count())
+  const int started = hb_ranks_self()->count;
+  if (self.count != started)
     return hb_fail(
         HB_ERR_USAGE,
         "the launcher started %d ranks, but MPI knows of %d: it is not the launcher of this MPI (with "
         "Slurm, --mpi=pmix may help; HB_RANKS=off lets each rank run on its own)",
-        hb_ranks_count(), self.count);
+        started, self.count);
   HB_TRY(hb_ranks_join(ops, &self));
   hb_parallel_share(self.local_count);
   return HB_OK;
@@ -98,7 +99,7 @@ static enum hb_status compare(int count, char *const *words)
 enum hb_status hb_ranks_open(int count, char *const *words)
 {
   const struct hb_ranks_ops *ops;
-  if (hb_ranks_count() == 1) return HB_OK;
+  if (hb_ranks_self()->count == 1) return HB_OK;
   HB_TRY(load(&ops));
   HB_TRY(begin(ops));
   return compare(count, words);

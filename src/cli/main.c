@@ -142,7 +142,7 @@ int main(int argc, char **argv)
   if (hb_ranks_number() > 0) keep_silent();
   signal(SIGPIPE, SIG_IGN); /* a lost reader is an error of write(), not a death, */
   signal(SIGXFSZ, SIG_IGN); /* and so is a file that may not grow               */
-  hb_log_set_warning_sink(hb_terminal_note);
+  hb_log_set_sink(HB_LOG_WARNINGS, hb_terminal_note);
   signal(SIGCHLD, SIG_DFL); /* we wait for gnuplot and ffmpeg, whatever the caller ignores */
   const struct hb_opts_command *command = NULL;
   enum hb_status status = dispatch(argc, argv, &command);

@@ -248,7 +248,7 @@ enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, c
       HB_TRY(find_option(&reader, word));
   }
   hb_terminal_set_color(colors[reader.common.color]);
-  if (reader.common.verbose) hb_log_set_sink(hb_terminal_note);
+  if (reader.common.verbose) hb_log_set_sink(HB_LOG_MESSAGES, hb_terminal_note);
   return check_operands(opts);
 }
 

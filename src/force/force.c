@@ -248,7 +248,7 @@ static void ranks_place_choose(struct hb_force_params *params, char device[16])
   for (size_t k = 0; k < count; k++)
     if (!devices[k].software) devices[gpus++] = devices[k];
   if (gpus == 0) return;
-  snprintf(device, 16, "%d", devices[(size_t)hb_ranks_local() % gpus].index);
+  snprintf(device, 16, "%d", devices[(size_t)hb_ranks_self()->local % gpus].index);
   params->device = device;
 }
 
@@ -308,7 +308,7 @@ static enum hb_status report_place(const char *device, const char *place)
   struct place mine, *all;
   int count = hb_ranks_count();
   memset(&mine, 0, sizeof mine);
-  snprintf(mine.machine, sizeof mine.machine, "%s", hb_ranks_machine());
+  snprintf(mine.machine, sizeof mine.machine, "%s", hb_ranks_self()->machine);
   snprintf(mine.device, sizeof mine.device, "%s", device);
   snprintf(mine.place, sizeof mine.place, "%s", place);
   HB_TRY(HB_ALLOC((size_t)count, &all));
@@ -562,7 +562,7 @@ static enum hb_status by_sinks(struct ranks *r, enum hb_status status, const str
   uint64_t *mine = room + (size_t)hb_ranks_number() * words;
   if (status == HB_OK) status = eval_all(r, b, from, to, mine);
   mine[0] = hb_ranks_word(status);
-  HB_TRY(r->shown ? hb_ranks_show() : hb_ranks_gather(words, NULL, room));
+  HB_TRY(hb_ranks_gather(words, NULL, r->shown ? NULL : room));
   for (int k = 0; k < count; k++) sum += room[(size_t)k * words];
   HB_TRY(hb_ranks_heard(sum, status));
   for (int k = 0; k < count; k++) {
@@ -892,6 +892,27 @@ static enum hb_status check_own(size_t nj, size_t ni, const uint32_t *own)
   return HB_OK;
 }
 
+/* *x and *v of n particles with origin[0] and origin[1] subtracted: in the copy, or, where both are 0, unchanged.
+ * Errors: HB_ERR_INTERNAL. */
+static enum hb_status enter_frame(const double origin[2][3], size_t n, const double **x, const double **v,
+                                  struct hb_frame_copy *copy)
+{
+  const double *place = origin[0], *velocity = origin[1];
+  int is_same = !(place[0] || place[1] || place[2] || velocity[0] || velocity[1] || velocity[2]);
+  if (is_same) return HB_OK;
+  if (n > copy->capacity) {
+    hb_mem_free(copy->xv);
+    *copy = (struct hb_frame_copy){0};
+    HB_TRY(HB_ALLOC(6 * n, &copy->xv));
+    copy->capacity = n;
+  }
+  hb_frame_subtract(place, n, *x, copy->xv);
+  hb_frame_subtract(velocity, n, *v, copy->xv + 3 * n);
+  *x = copy->xv;
+  *v = copy->xv + 3 * n;
+  return HB_OK;
+}
+
 /* Replaces x, v and index of the sinks (the last two may be NULL) by what a source of forces is given: none of them NULL, in the
  * frame with that origin. There no coordinate and no velocity may be beyond reach (0: all that are finite). Errors: HB_ERR_INPUT,
  * HB_ERR_USAGE (index: not below nj), HB_ERR_INTERNAL. */
@@ -902,7 +923,7 @@ static enum hb_status prepare_points(struct hb_points *points, const double orig
   if (!i->v || !i->index) HB_TRY(reserve_points(points, i->n));
   if (!i->v) i->v = points->rest;
   if (!i->index) i->index = points->nobody;
-  HB_TRY(hb_frame_enter(origin, i->n, &i->x, &i->v, &points->in_frame));
+  HB_TRY(enter_frame(origin, i->n, &i->x, &i->v, &points->in_frame));
   return check_reach(reach > 0 ? reach : DBL_MAX, i->n, i->x, i->v);
 }
 
@@ -1072,7 +1093,7 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
   if (hb_force_rounds(force)) {
     hb_frame_origin(nj, m, x, HB_FRAME_COARSE, origin[0]);
     hb_frame_origin(nj, m, v, HB_FRAME_COARSE, origin[1]);
-    HB_TRY(hb_frame_enter(origin, nj, &x, &v, &force->sources));
+    HB_TRY(enter_frame(origin, nj, &x, &v, &force->sources));
   }
   HB_TRY(hb_force_check_range(force, nj, m, x, v));
   HB_TRY(expect_sources(force, nj));
@@ -1080,7 +1101,7 @@ enum hb_status hb_force_set_j(struct hb_force *force, size_t nj, const double *m
   if (!force->place)
     *s = (struct hb_force_sources){nj, m, x, v};
   else if (hb_force_rounds(force))
-    HB_TRY(hb_frame_enter((const double(*)[3])origin, s->n, &s->x, &s->v, &force->sources));
+    HB_TRY(enter_frame((const double(*)[3])origin, s->n, &s->x, &s->v, &force->sources));
   if (force->rescale)
     HB_TRY(hb_reproducible_find_units(nj, m, x, v, force->params.eps, &force->rescale->units));
   HB_TRY(begin_job(force, &job));

@@ -6,6 +6,12 @@
 #include "core/frame.h"
 #include "force/source.h"
 
+/* Arrays of a frame's own, which grow: x[3 * capacity], then v. To be freed with hb_mem_free(xv). */
+struct hb_frame_copy {
+  double *xv;
+  size_t capacity;
+};
+
 /* What is made of points, sinks that are not sources as a caller gives them, for a call: in arrays that grow. */
 struct hb_points {
   struct hb_frame_copy in_frame;

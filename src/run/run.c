@@ -404,6 +404,17 @@ static enum hb_status open_bytes(const char *bytes, size_t count, struct hb_chec
   return status;
 }
 
+/* Rank 0's bytes to all; those of the others are new. */
+static enum hb_status share_bytes(char **data, size_t *bytes)
+{
+  uint64_t size = *bytes;
+  HB_TRY(hb_ranks_share(&size, sizeof size));
+  enum hb_status status = hb_ranks_number() ? HB_ALLOC(size, data) : HB_OK;
+  HB_TRY(hb_ranks_agree(status));
+  *bytes = size;
+  return hb_ranks_share(*data, size);
+}
+
 /* The same for a checkpoint. */
 static enum hb_status run_ranks_share_checkpoint(enum hb_status status, struct hb_checkpoint **checkpoint)
 {
@@ -417,7 +428,7 @@ static enum hb_status run_ranks_share_checkpoint(enum hb_status status, struct h
     status = hb_file_read(info.path, &bytes, &count);
   }
   status = hb_ranks_agree(status);
-  if (status == HB_OK) status = hb_ranks_share_bytes(&bytes, &count);
+  if (status == HB_OK) status = share_bytes(&bytes, &count);
   if (status == HB_OK) status = hb_ranks_agree(reads ? HB_OK : open_bytes(bytes, count, checkpoint));
   hb_mem_free(bytes);
   return status;
@@ -447,8 +458,7 @@ static enum hb_status share_reason(const char **by)
  * until after the next forces for all to know. Errors: HB_ERR_IO. */
 static enum hb_status run_ranks_stop(const char **by)
 {
-  if (*by) hb_ranks_wish();
-  if (hb_ranks_wished()) return share_reason(by);
+  if (hb_ranks_wish(*by != NULL)) return share_reason(by);
   *by = NULL;
   return HB_OK;
 }

@@ -43,12 +43,12 @@ void fuzz_demand(int holds, const char *sentence)
 
 enum hb_status fuzz_run(const struct fuzz_target *target, const uint8_t *bytes, size_t count)
 {
-  size_t before = hb_mem_now();
-  hb_mem_most();
+  size_t before = hb_mem_watch.now;
+  hb_mem_watch.most = hb_mem_watch.now;
   hb_fail(HB_OK, "%s", "");
   enum hb_status status = target->read(bytes, count);
-  fuzz_demand(hb_mem_now() == before, "memory was lost");
-  fuzz_demand(hb_mem_most() < before + MOST_MEMORY, "a small file took much memory");
+  fuzz_demand(hb_mem_watch.now == before, "memory was lost");
+  fuzz_demand(hb_mem_watch.most < before + MOST_MEMORY, "a small file took much memory");
   fuzz_demand(status == HB_OK || *hb_error(), "a failure without a sentence");
   fuzz_demand(status != HB_ERR_INTERNAL, "a bad file must not be an internal error");
   return status;

@@ -73,17 +73,19 @@ void fault_case_memory(const struct fault_case *c, unsigned long first, unsigned
   uint64_t expected, state = 0;
   unsigned long nth = first, left = 0;
   ASSERT_OK(live(c, &expected)); /* what is kept for ever is there then */
-  size_t before = hb_mem_now();
+  size_t before = hb_mem_watch.now;
   for (; left == 0 && nth < MANY; nth += stride) {
-    hb_mem_fail_at(nth);
+    hb_mem_watch.fail_at = nth;
     enum hb_status status = live(c, &state);
-    left = hb_mem_fail_at(0);
+    left = hb_mem_watch.fail_at;
+    hb_mem_watch.fail_at = 0;
     if (status != HB_OK && status != HB_ERR_INTERNAL)
       fail_msg("%s: allocation %lu failed: status %d, %s", c->name, nth, (int)status, hb_error());
     if (status == HB_OK && state != expected)
       fail_msg("%s: allocation %lu failed, and the result is another", c->name, nth);
-    if (hb_mem_now() != before)
-      fail_msg("%s: allocation %lu failed, %zu bytes are left behind", c->name, nth, hb_mem_now() - before);
+    if (hb_mem_watch.now != before)
+      fail_msg("%s: allocation %lu failed, %zu bytes are left behind", c->name, nth,
+               hb_mem_watch.now - before);
   }
   expect_above(left, 0);
   expect_above(nth, first + stride);

@@ -116,9 +116,9 @@ void support_survives_lack_of_memory(support_work *work, void *data, unsigned lo
   enum { MANY = 1000 };
   unsigned long nth = 1;
   for (; nth < MANY; nth++) {
-    hb_mem_fail_at(nth);
+    hb_mem_watch.fail_at = nth;
     enum hb_status status = work(data);
-    hb_mem_fail_at(0);
+    hb_mem_watch.fail_at = 0;
     if (status == HB_OK) break;
     assert_int_equal(status, HB_ERR_INTERNAL);
   }

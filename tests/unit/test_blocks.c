@@ -241,11 +241,11 @@ static void test_no_memory(void **state)
   (void)state;
   struct hb_blocks *b;
   for (unsigned long nth = 1; nth <= 5; nth++) {
-    hb_mem_fail_at(nth);
+    hb_mem_watch.fail_at = nth;
     assert_int_equal(hb_blocks_create(10, 4, 0, &b), HB_ERR_INTERNAL);
     assert_null(b);
   }
-  hb_mem_fail_at(0);
+  hb_mem_watch.fail_at = 0;
   hb_blocks_destroy(NULL);
 }
 

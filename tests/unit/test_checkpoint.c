@@ -288,10 +288,10 @@ static void no_memory(void **state)
   int failures = 0;
   for (unsigned long n = 1; status != HB_OK; n++) {
     struct hb_sections found = {0};
-    hb_mem_fail_at(n);
+    hb_mem_watch.fail_at = n;
     status = hb_checkpoint_write(path, NULL, &s);
     if (status == HB_OK) status = hb_checkpoint_read(path, &found);
-    hb_mem_fail_at(0);
+    hb_mem_watch.fail_at = 0;
     assert_true(status == HB_OK || (status == HB_ERR_INTERNAL && found.count == 0));
     failures += status != HB_OK;
     hb_sections_clear(&found);

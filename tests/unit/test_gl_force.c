@@ -397,12 +397,12 @@ static void test_hybrid_no_memory(void **state)
   int failures = 0;
   for (unsigned long nth = 1; nth < 30; nth++) {
     struct hb_force *force;
-    hb_mem_fail_at(nth);
+    hb_mem_watch.fail_at = nth;
     enum hb_status status = hb_force_open(&params, &force);
     if (status == HB_OK) status = hb_force_set_j(force, 2, two_m, two_x, two_v);
     for (size_t ni = 1; ni <= 2 && status == HB_OK; ni++)
       status = hb_force_eval(force, ni, two_index, a, j, phi);
-    hb_mem_fail_at(0);
+    hb_mem_watch.fail_at = 0;
     hb_force_close(force);
     assert_true(status == HB_OK || status == HB_ERR_INTERNAL);
     failures += status != HB_OK;

@@ -56,13 +56,13 @@ static size_t peak(const struct run *run, size_t n)
   struct hb_diagnostics d;
   struct hb_sim *sim;
   ASSERT_OK(hb_ic_make("plummer", &ic, &particles));
-  size_t before = hb_mem_now() - (size_t)(64 * n); /* these particles are the run's */
-  hb_mem_most();
+  size_t before = hb_mem_watch.now - (size_t)(64 * n); /* these particles are the run's */
+  hb_mem_watch.most = hb_mem_watch.now;
   ASSERT_OK(hb_sim_take(particles, &params, &sim));
   ASSERT_OK(hb_sim_step(sim));
   ASSERT_OK(hb_sim_diagnose(sim, hb_sim_next_time(sim), &d));
   hb_sim_destroy(sim);
-  return hb_mem_most() - before;
+  return hb_mem_watch.most - before;
 }
 
 static void check(const struct run *run, size_t n)

@@ -231,9 +231,9 @@ static void test_no_memory(void **state)
     enum hb_status status = HB_ERR_INTERNAL;
     int nth = 0;
     while (status != HB_OK && nth < 500) {
-      hb_mem_fail_at((unsigned long)++nth);
+      hb_mem_watch.fail_at = (unsigned long)++nth;
       status = whole_life(scheme, c.precision);
-      hb_mem_fail_at(0);
+      hb_mem_watch.fail_at = 0;
       if (status != HB_OK && !strstr(hb_error(), "failed on request of a test"))
         fail_msg("%s, allocation %d: %s", scheme, nth, hb_error());
     }

@@ -259,11 +259,11 @@ static void test_no_memory(void **state)
   (void)state;
   struct hb_gravity *g;
   for (unsigned long nth = 1; nth <= 8; nth++) {
-    hb_mem_fail_at(nth);
+    hb_mem_watch.fail_at = nth;
     assert_int_equal(hb_gravity_create(10, &g), HB_ERR_INTERNAL);
     assert_null(g);
   }
-  hb_mem_fail_at(0);
+  hb_mem_watch.fail_at = 0;
   hb_gravity_destroy(NULL);
 }
 

@@ -179,9 +179,9 @@ static void test_no_memory(void **state)
   while (status != HB_OK) {
     struct hb_force *force = step_host(0);
     struct hb_hermite4 *h;
-    hb_mem_fail_at((unsigned long)failures + 1);
+    hb_mem_watch.fail_at = (unsigned long)failures + 1;
     status = step_hermite4(p, &params, force, &h);
-    hb_mem_fail_at(0);
+    hb_mem_watch.fail_at = 0;
     assert_true(status == HB_OK || (status == HB_ERR_INTERNAL && h == NULL));
     failures += status != HB_OK;
     step_hermite4_destroy(h);

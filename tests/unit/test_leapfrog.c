@@ -247,9 +247,9 @@ static void lack_of_memory(void **state)
   while (status != HB_OK) {
     struct hb_force *force = host(0);
     struct hb_leapfrog *l;
-    hb_mem_fail_at(++nth);
+    hb_mem_watch.fail_at = ++nth;
     status = step_leapfrog(p, &(struct hb_sim_params){.dt = 0.01, .damping = 1}, force, &l);
-    hb_mem_fail_at(0);
+    hb_mem_watch.fail_at = 0;
     assert_true(status == HB_OK || (status == HB_ERR_INTERNAL && !l));
     hb_integrator_leapfrog.destroy(l);
     hb_force_close(force);

@@ -36,7 +36,7 @@ static void fails_once_at_the_nth(void **state)
 {
   (void)state;
   for (unsigned long nth = 1; nth <= 4; nth++) {
-    hb_mem_fail_at(nth);
+    hb_mem_watch.fail_at = nth;
     for (unsigned long k = 1; k <= 4; k++) {
       int *block;
       enum hb_status status = HB_ALLOC(1, &block);
@@ -44,7 +44,7 @@ static void fails_once_at_the_nth(void **state)
       expect_equal((block == NULL), (k == nth));
       hb_mem_free(block);
     }
-    hb_mem_fail_at(0);
+    hb_mem_watch.fail_at = 0;
   }
 }
 
@@ -58,9 +58,9 @@ static void duplicates_text(void **state)
   ASSERT_OK(hb_mem_strdup("", &copy));
   assert_string_equal(copy, "");
   hb_mem_free(copy);
-  hb_mem_fail_at(1);
+  hb_mem_watch.fail_at = 1;
   enum hb_status status = hb_mem_strdup("lamp", &copy);
-  hb_mem_fail_at(0);
+  hb_mem_watch.fail_at = 0;
   assert_int_equal(status, HB_ERR_INTERNAL);
   assert_null(copy);
   hb_mem_free(NULL);
@@ -70,19 +70,18 @@ static void duplicates_text(void **state)
 static void counted(void **state)
 {
   (void)state;
-  size_t before = hb_mem_now();
+  size_t before = hb_mem_watch.now;
   char *one, *two;
-  hb_mem_most();
+  hb_mem_watch.most = hb_mem_watch.now;
   ASSERT_OK(HB_ALLOC(1000, &one));
-  assert_in_range(hb_mem_now() - before, 1000, 1000 + HB_MEM_ALIGNMENT);
+  assert_in_range(hb_mem_watch.now - before, 1000, 1000 + HB_MEM_ALIGNMENT);
   ASSERT_OK(HB_ALLOC(5000, &two));
-  size_t both = hb_mem_now();
+  size_t both = hb_mem_watch.now;
   assert_in_range(both - before, 6000, 6000 + 2 * HB_MEM_ALIGNMENT);
   hb_mem_free(one);
   hb_mem_free(two);
-  assert_int_equal(hb_mem_now(), before);
-  assert_int_equal(hb_mem_most(), both);
-  assert_int_equal(hb_mem_most(), before); /* counted anew */
+  assert_int_equal(hb_mem_watch.now, before);
+  assert_int_equal(hb_mem_watch.most, both);
 }
 
 int main(void)

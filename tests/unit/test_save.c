@@ -365,10 +365,10 @@ static void no_memory(void **state)
     enum hb_status status = HB_ERR_INTERNAL;
     int failures = 0;
     for (unsigned long n = 1; status != HB_OK; n++) {
-      hb_mem_fail_at(n);
+      hb_mem_watch.fail_at = n;
       status = hb_sim_save(sim, path, "x", 1, HB_SAVE_KEEP);
       if (status == HB_OK) status = resume(path);
-      hb_mem_fail_at(0);
+      hb_mem_watch.fail_at = 0;
       assert_true(status == HB_OK || status == HB_ERR_INTERNAL);
       failures += status != HB_OK;
     }

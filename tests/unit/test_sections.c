@@ -120,10 +120,10 @@ static void no_memory(void **state)
   enum hb_status status = HB_ERR_INTERNAL;
   for (unsigned long n = 1; status != HB_OK; n++) {
     struct hb_sections s = {0};
-    hb_mem_fail_at(n);
+    hb_mem_watch.fail_at = n;
     status = hb_particles_put(p, &s);
     if (status == HB_OK) status = hb_particles_get(&s, &q);
-    hb_mem_fail_at(0);
+    hb_mem_watch.fail_at = 0;
     assert_true(status == HB_OK || status == HB_ERR_INTERNAL);
     hb_sections_clear(&s);
   }

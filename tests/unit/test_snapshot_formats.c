@@ -111,7 +111,7 @@ static void knows_what_floats_hold(void **state)
   (void)state;
   struct hb_particles *p = sample(3, 1);
   const char *path = support_path("float.tipsy");
-  hb_log_set_warning_sink(keep_warning);
+  hb_log_set_sink(HB_LOG_WARNINGS, keep_warning);
   ASSERT_OK(hb_snapshot_write(path, NULL, p));
   assert_int_equal(warnings, 0);
   p->x[4] = 1e39;
@@ -131,7 +131,7 @@ static void knows_what_floats_hold(void **state)
   assert_string_equal(
       warning,
       "format tipsy holds floats: 2 of 21 numbers lose digits beyond the 7th; hdf5 and nemo keep all");
-  hb_log_set_warning_sink(NULL);
+  hb_log_set_sink(HB_LOG_WARNINGS, NULL);
   hb_particles_destroy(p);
 }
 
@@ -259,7 +259,7 @@ static int reads(const char *path, const char *name, struct hb_particles **back)
 static void survives_truncation(void **state)
 {
   (void)state;
-  hb_log_set_warning_sink(keep_warning);
+  hb_log_set_sink(HB_LOG_WARNINGS, keep_warning);
   for (size_t k = 0; k < COUNT_OF(of_memory); k++) {
     struct hb_particles *p = sample(3, 1), *back;
     const char *path = support_path(of_memory[k]);
@@ -278,7 +278,7 @@ static void survives_truncation(void **state)
     free(bytes);
     hb_particles_destroy(p);
   }
-  hb_log_set_warning_sink(NULL);
+  hb_log_set_sink(HB_LOG_WARNINGS, NULL);
 }
 
 /* Any bit of any byte changed: refused or read, by valgrind and the sanitizers without harm. */

@@ -408,9 +408,9 @@ static void is_a_good_guest(void **state)
     snapshot_assert_same(p, back);
     hb_particles_destroy(back);
     ASSERT_FAILS(hb_snapshot_read(bad, NULL, &back), HB_ERR_INPUT, "bad.h5: not an HDF5 file");
-    hb_mem_fail_at(6); /* while the child is writing */
+    hb_mem_watch.fail_at = 6; /* while the child is writing */
     ASSERT_FAILS(hb_snapshot_read(path, NULL, &back), HB_ERR_INTERNAL, "cannot allocate");
-    hb_mem_fail_at(0);
+    hb_mem_watch.fail_at = 0;
     setenv("HB_CHILD", "/bin/false", 1);
     ASSERT_FAILS(hb_snapshot_read(path, NULL, &back), HB_ERR_IO,
                  "guest.h5: /bin/false never answered, it is not this version's holmberg-child");

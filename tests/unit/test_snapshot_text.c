@@ -201,7 +201,7 @@ static void notices_changes(void **state)
 {
   (void)state;
   warnings = 0;
-  hb_log_set_warning_sink(count_edited);
+  hb_log_set_sink(HB_LOG_WARNINGS, count_edited);
   struct hb_particles *p = awkward();
   const char *path = support_path("whole.txt");
   ASSERT_OK(hb_snapshot_write(path, NULL, p));
@@ -222,7 +222,7 @@ static void notices_changes(void **state)
   print_message("# %zu of %zu changed bytes noticed, %d of them told only\n", refused, count, warnings);
   expect_above(refused, count - 20);
   expect_above(warnings, 100);
-  hb_log_set_warning_sink(NULL);
+  hb_log_set_sink(HB_LOG_WARNINGS, NULL);
   /* in another system's line ends it is the same file */
   char *wide = malloc(2 * count), *end = wide;
   for (size_t k = 0; k < count; k++) {
@@ -248,13 +248,13 @@ static void tells_a_last_line_without_end(void **state)
   static const char whole[] = "1 2 3 4 5 6 7.25\n";
   struct hb_particles *p;
   warnings = 0;
-  hb_log_set_warning_sink(count_warnings);
+  hb_log_set_sink(HB_LOG_WARNINGS, count_warnings);
   for (size_t cut = 0; cut < 2; cut++) {
     ASSERT_OK(read_bytes(whole, strlen(whole) - cut, &p));
     hb_particles_destroy(p);
     assert_int_equal(warnings, cut);
   }
-  hb_log_set_warning_sink(NULL);
+  hb_log_set_sink(HB_LOG_WARNINGS, NULL);
 }
 
 /* ---- files and formats ---------------------------------------------------------------------------------- */

@@ -95,10 +95,10 @@ static void no_memory(void **state)
   struct run run = start(&copies);
   for (unsigned long nth = 1; nth <= 9; nth++) { /* particles and their four arrays, then ours */
     struct hb_state_view view;
-    hb_mem_fail_at(nth);
+    hb_mem_watch.fail_at = nth;
     ASSERT_FAILS(hb_state_view_open(&copies, run.state, copies.time(run.state), &view), HB_ERR_INTERNAL,
                  "cannot allocate");
-    hb_mem_fail_at(0);
+    hb_mem_watch.fail_at = 0;
     hb_state_view_close(&view);
   }
   end(&copies, &run);

@@ -341,9 +341,9 @@ static void no_memory(void **state)
   enum hb_status status = HB_ERR_INTERNAL;
   for (unsigned long nth = 1; status != HB_OK; nth++) {
     struct hb_structure s;
-    hb_mem_fail_at(nth);
+    hb_mem_watch.fail_at = nth;
     status = hb_structure_of(p, 0, &s);
-    hb_mem_fail_at(0);
+    hb_mem_watch.fail_at = 0;
     assert_true(status == HB_OK ? nth > 6 : status == HB_ERR_INTERNAL);
   }
   hb_particles_destroy(p);

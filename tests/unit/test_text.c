@@ -143,9 +143,9 @@ static void appending_without_memory(void **state)
   struct hb_text text = {0};
   ASSERT_OK(hb_text_append(&text, "kept"));
   char large[4096] = {0};
-  hb_mem_fail_at(1);
+  hb_mem_watch.fail_at = 1;
   enum hb_status status = hb_text_append_bytes(&text, large, sizeof large);
-  hb_mem_fail_at(0);
+  hb_mem_watch.fail_at = 0;
   ASSERT_FAILS(status, HB_ERR_INTERNAL, "on request");
   assert_string_equal(text.text, "kept");
   assert_int_equal(text.length, 4);

@@ -25,7 +25,7 @@ static int set_up(void **state)
   (void)state;
   snprintf(folder, sizeof folder, "/tmp/hb_cache_XXXXXX");
   if (!mkdtemp(folder)) return -1;
-  hb_log_set_warning_sink(count_warnings);
+  hb_log_set_sink(HB_LOG_WARNINGS, count_warnings);
   return setenv("XDG_CACHE_HOME", folder, 1);
 }
 
@@ -33,7 +33,7 @@ static int tear_down(void **state)
 {
   (void)state;
   char command[128];
-  hb_log_set_warning_sink(NULL);
+  hb_log_set_sink(HB_LOG_WARNINGS, NULL);
   snprintf(command, sizeof command, "rm -r %s", folder);
   return system(command);
 }
