@@ -1,12 +1,10 @@
-/* Two bodies that orbit each other: their orbit, hard binaries, what becomes of these from one look to the next, and systems of more
- * than two. And events, which say so. */
+/* Two bodies that orbit each other: their orbit, hard binaries, and systems of more than two. And events, which say so. */
 #ifndef HB_BINARIES_H
 #define HB_BINARIES_H
 
 #include "base/status.h"
 #include "base/text.h"
 #include "core/particles.h"
-#include "core/sections.h"
 
 #include <holmberg/diagnostics.h>
 
@@ -19,8 +17,9 @@ struct hb_orbit {
 /* r[3] and v[3] are those of 2 relative to 1. If one has no mass E is 0; without any a and e are NaN, too. */
 struct hb_orbit hb_orbit_of(double m1, double m2, const double r[3], const double v[3], double eps2);
 
-/* 2 pi sqrt(a^3 / m); NaN if it is unbound. */
-double hb_orbit_period(const struct hb_orbit *orbit, double m);
+/* The same of i and j of particles m[], x[3 *] and v[3 *]. */
+struct hb_orbit hb_orbit_of_pair(const double *m, const double *x, const double *v, double eps2, size_t i,
+                                 size_t j);
 
 /* ---- events ---- */
 
@@ -61,34 +60,6 @@ struct hb_binary {
 enum hb_status hb_binaries_list(const struct hb_particles *particles, double eps2, const uint32_t *nearest,
                                 double e_pot, struct hb_binary **pairs, size_t *hard, double *hard_above);
 
-/* ---- from one look to the next ---- */
-
-/* Which binaries have formed, hardened, exchanged a star or broken. */
-
-/* A binary that was hard once, and whose stars have been bound at every look since. */
-struct hb_watched_binary {
-  uint64_t id[2];
-  double E;       /* when it was last told */
-  uint32_t at[2]; /* where the particles were among those with mass: looked at first */
-};
-
-struct hb_binary_watch {
-  struct hb_watched_binary *known; /* [count] of [capacity], by age */
-  size_t count, capacity;
-};
-
-/* Looks at the particles and adds to events what has become of the binaries; a new one is told as `kind`. Particles are known
- * by their identities: between two looks they may move in their arrays, be added or removed. O(N log N). Errors:
- * HB_ERR_INTERNAL. */
-enum hb_status hb_binary_watch_look(struct hb_binary_watch *watch, const struct hb_particles *particles,
-                                    double eps2, enum hb_event_kind kind, struct hb_events *events);
-void hb_binary_watch_clear(struct hb_binary_watch *watch);
-
-/* Sections "watch.*" of a checkpoint, and back: all that the next look depends on. Errors: HB_ERR_INPUT,
- * HB_ERR_INTERNAL. */
-enum hb_status hb_binary_watch_put(const struct hb_binary_watch *watch, struct hb_sections *sections);
-enum hb_status hb_binary_watch_get(const struct hb_sections *sections, struct hb_binary_watch *watch);
-
 /* ---- pairs of pairs ---- */
 
 /* Binaries, triples and what else is bound within a system: pairs, and pairs of what these are. */
@@ -117,9 +88,6 @@ struct hb_hierarchy {
 enum hb_status hb_hierarchy_find(const struct hb_particles *particles, double eps2,
                                  struct hb_hierarchy *hierarchy);
 void hb_hierarchy_clear(struct hb_hierarchy *hierarchy);
-
-/* stars[n]: of the largest system that each particle is part of; 1: of none. */
-void hb_hierarchy_stars(const struct hb_hierarchy *hierarchy, double *stars);
 
 /* Appends the identities of a part, like "7" or "((3 4) 9)". */
 enum hb_status hb_hierarchy_name(const struct hb_hierarchy *hierarchy, const struct hb_particles *particles,

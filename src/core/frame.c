@@ -1,6 +1,5 @@
 #include "core/frame.h"
 
-#include "base/mem.h"
 #include "base/parallel.h"
 
 #include <math.h>
@@ -35,14 +34,6 @@ void hb_frame_origin(size_t n, const double *m, const double *q, double share, d
   for (size_t k = 0; k < 3; k++) origin[k] = grid > 0 ? grid * rint(mean[k] / grid) : mean[k];
 }
 
-void hb_frame_find(size_t n, const double *m, const double *x, const double *v, double t,
-                   struct hb_frame *frame)
-{
-  hb_frame_origin(n, m, x, HB_FRAME_COARSE, frame->x);
-  hb_frame_origin(n, m, v, HB_FRAME_FINE, frame->v);
-  frame->t = t;
-}
-
 static int is_zero(const struct hb_frame *f)
 {
   return !(f->x[0] || f->x[1] || f->x[2] || f->v[0] || f->v[1] || f->v[2]);
@@ -66,44 +57,11 @@ void hb_frame_subtract(const double origin[3], size_t n, const double *q, double
   hb_parallel_pieces(n, PIECE, ALONE, subtract_piece, &s);
 }
 
-enum hb_status hb_frame_enter(const double origin[2][3], size_t n, const double **x, const double **v,
-                              struct hb_frame_copy *copy)
-{
-  const double *place = origin[0], *velocity = origin[1];
-  int is_same = !(place[0] || place[1] || place[2] || velocity[0] || velocity[1] || velocity[2]);
-  if (is_same) return HB_OK;
-  if (n > copy->capacity) {
-    hb_mem_free(copy->xv);
-    *copy = (struct hb_frame_copy){0};
-    HB_TRY(HB_ALLOC(6 * n, &copy->xv));
-    copy->capacity = n;
-  }
-  hb_frame_subtract(place, n, *x, copy->xv);
-  hb_frame_subtract(velocity, n, *v, copy->xv + 3 * n);
-  *x = copy->xv;
-  *v = copy->xv + 3 * n;
-  return HB_OK;
-}
-
-void hb_frame_at(const struct hb_frame *f, double t, double x[3])
-{
-  for (int k = 0; k < 3; k++) x[k] = f->x[k] + f->v[k] * (t - f->t);
-}
-
 void hb_frame_leave(const struct hb_frame *f, struct hb_particles *p)
 {
-  double x[3];
   if (is_zero(f)) return; /* -0 keeps its sign */
-  hb_frame_at(f, p->t, x);
   for (size_t k = 0; k < 3 * p->n; k++) {
-    p->x[k] += x[k % 3];
+    p->x[k] += f->x[k % 3] + f->v[k % 3] * (p->t - f->t);
     p->v[k] += f->v[k % 3];
   }
 }
-
-static const struct hb_numbers_row number_rows[] = {
-    HB_NUMBER("frame.x", HB_NUMBER_DOUBLE, struct hb_frame, x, 0),
-    HB_NUMBER("frame.v", HB_NUMBER_DOUBLE, struct hb_frame, v, 0),
-    HB_NUMBER("frame.t", HB_NUMBER_DOUBLE, struct hb_frame, t, 0),
-};
-const struct hb_numbers hb_frame_numbers = HB_NUMBERS(number_rows, struct hb_frame);

@@ -21,31 +21,10 @@ void hb_frame_origin(size_t n, const double *m, const double *q, double share, d
 #define HB_FRAME_COARSE 0.25
 #define HB_FRAME_FINE   0x1p-30
 
-/* That of the center of mass: its position at time t on a coarse grid, its velocity on a fine one. */
-void hb_frame_find(size_t n, const double *m, const double *x, const double *v, double t,
-                   struct hb_frame *frame);
-
 /* q'[3 * n] = q[3 * n] - origin: positions by frame->x, velocities by frame->v. q' may be q. */
 void hb_frame_subtract(const double origin[3], size_t n, const double *q, double *q_in_frame);
 
-/* Arrays of a frame's own, which grow: x[3 * capacity], then v. To be freed with hb_mem_free(xv). */
-struct hb_frame_copy {
-  double *xv;
-  size_t capacity;
-};
-
-/* *x and *v of n particles with origin[0] and origin[1] subtracted: in the copy, or, where both are 0, unchanged.
- * Errors: HB_ERR_INTERNAL. */
-enum hb_status hb_frame_enter(const double origin[2][3], size_t n, const double **x, const double **v,
-                              struct hb_frame_copy *copy);
-
-/* The origin of the frame at time t. */
-void hb_frame_at(const struct hb_frame *frame, double t, double x[3]);
-
 /* Transforms positions and velocities in the frame, at time p->t, to the given coordinates. */
 void hb_frame_leave(const struct hb_frame *frame, struct hb_particles *p);
-
-/* Of checkpoints; without them all is 0. */
-extern const struct hb_numbers hb_frame_numbers;
 
 #endif

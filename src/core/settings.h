@@ -7,8 +7,6 @@
 #include "base/words.h"
 #include <stddef.h>
 
-struct hb_sections;
-
 /* What a value may be, and the type of its field. */
 enum hb_setting_kind {
   HB_SETTING_FLAG,         /* int or unsigned: or-ed with the row's bit; takes no value */
@@ -92,19 +90,5 @@ const char *hb_setting_param(const struct hb_setting *setting, char name[HB_SETT
 /* The k-th row, then NULL; that of this name in programs; NULL: none. */
 const struct hb_setting *hb_setting_at(const struct hb_setting *const *tables, size_t k);
 const struct hb_setting *hb_setting_find(const struct hb_setting *const *tables, const char *param);
-
-/* 0 becomes the default where that is none of the possible values. */
-void hb_setting_complete(const struct hb_setting *const *tables, void *params);
-
-/* Whether what a program or a file has set is possible; 0 is where nothing takes its place above. Errors: HB_ERR_USAGE naming the
- * field. */
-enum hb_status hb_setting_check(const struct hb_setting *const *tables, const void *params);
-
-/* To sections sim.NAME, and back into params that are {0}; texts stay the sections'. Errors: HB_ERR_INPUT naming the section,
- * HB_ERR_INTERNAL. */
-enum hb_status hb_setting_put(const struct hb_setting *const *tables, const void *params,
-                              struct hb_sections *sections);
-enum hb_status hb_setting_get(const struct hb_setting *const *tables, const struct hb_sections *sections,
-                              void *params);
 
 #endif

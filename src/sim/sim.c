@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "core/diagnostics.h"
 #include "core/gravity.h"
+#include "core/kdtree.h"
 #include "core/particles.h"
-#include "core/star.h"
 #include "core/structure.h"
 #include "core/units.h"
 #include "core/vector.h"
@@ -198,7 +198,241 @@ static enum hb_status sim_read_older(struct hb_sections *sections)
 
 /* ---- opening, stepping, reading ------------------------------------------------------------------------- */
 
-/* ---- stars that age, by the fit of core/star.h or a table of others (data/FORMATS.md) ---------------------
+/* ---- how a single star ages -----------------------------------------------------------------------------
+ *
+ * By analytic fits to models of solar composition (Z = 0.02). Masses in solar masses, radii in solar radii, times in Myr.
+ *
+ * Life times and cores: Hurley, Pols & Tout 2000 (HPT); radii of the zero age main sequence: Tout et al. 1996; how radii grow on it, and
+ * giants: Eggleton, Fitchett & Tout 1989 (EFT); winds: Nieuwenhuijzen & de Jager 1990 and, without an envelope, Langer 1989; fallback:
+ * Belczynski, Kalogera & Bulik 2002. */
+
+struct star {
+  enum hb_star_type type;
+  double m, radius;
+};
+
+/* Masses at birth, zams, that the functions below take. */
+static const double star_least = 0.01, star_most = 150;
+
+static double power(double x, double y) { return hb_elementary_power(x, y); }
+
+/* ---- a star: times ---- */
+
+/* To the base of the giant branch: HPT eq. 4. */
+static double time_to_giant(double m)
+{
+  double m4 = power(m, 4), m7 = power(m, 7);
+  return (1593.890 + 2706.708 * m4 + 146.6143 * power(m, 5.5) + m7) / (0.0414196 * m * m + 0.3426349 * m7);
+}
+
+/* The main sequence: HPT eqs 5 to 7. */
+static double time_as_dwarf(double m)
+{
+  double hook = fmax(19.49814 / power(m, 4.90383), 0.05212154 + 1.312179 / power(m, 0.8073972));
+  return fmax(fmax(0.5, 1 - 0.01 * hook), 0.95) * time_to_giant(m);
+}
+
+/* From birth to the remnant; it falls with mass. As a giant that burns helium: HPT eq. 57 for intermediate and high masses; of light stars that is short in any case. */
+static double lifetime_of(double m)
+{
+  double m5 = power(m, 5), b41 = power(2.327037, 1.997378), b44 = power(2.327409, 5);
+  return time_to_giant(m) * (1 + (b41 * power(m, 1.997378) + 0.1079113 * m5) / (b44 + m5));
+}
+
+/* ---- a star: luminosities and radii ---- */
+
+/* The fits end at 100. */
+static double within_fits(double m) { return fmin(fmax(m, 0.1), 100); }
+
+/* At zero age: Tout et al. 1996 eqs 1 and 2. */
+static double first_luminosity(double mass)
+{
+  double m = within_fits(mass);
+  return (0.3970417 * power(m, 5.5) + 8.527626 * power(m, 11)) /
+         (0.00025546 + power(m, 3) + 5.432889 * power(m, 5) + 5.563579 * power(m, 7) +
+          0.7886606 * power(m, 8) + 0.00586685 * power(m, 9.5));
+}
+
+static double first_radius(double mass)
+{
+  double m = within_fits(mass);
+  return (1.715359 * power(m, 2.5) + 6.597788 * power(m, 6.5) + 10.08855 * power(m, 11) +
+          1.012495 * power(m, 19) + 0.07490166 * power(m, 19.5)) /
+         (0.01077422 + 3.082234 * m * m + 17.84778 * power(m, 8.5) + power(m, 18.5) +
+          0.00022582 * power(m, 19.5));
+}
+
+/* EFT eqs 2 to 5: the logarithm of a radius on the main sequence over the first one; tau from 0 to 1. */
+static double growth(double mass, double tau)
+{
+  double log_m = hb_elementary_log(within_fits(mass)) / hb_elementary_log(10);
+  int is_light = mass < 1.334;
+  double alpha = is_light ? 0.08353 + 0.0565 * log_m : 0.1509 + 0.1709 * log_m;
+  double beta = is_light ? 0.01291 + 0.2226 * log_m : 0.06656 - 0.4805 * log_m;
+  double gamma = is_light ? 0.1151 + 0.06267 * log_m : 0.007395 + 0.5083 * log_m;
+  return fmax(0, tau * (alpha + tau * (beta + tau * gamma))) * hb_elementary_log(10);
+}
+
+/* At both ends of the life of a giant: EFT. */
+static double base_luminosity(double mass)
+{
+  double m = within_fits(mass);
+  return m * m * (2.15 + 0.22 * m * m * m) / (1 + m * m * (0.014 + 5e-6 * m * m));
+}
+static double top_luminosity(double mass)
+{
+  double m = within_fits(mass);
+  return m * (4000 + 500 * m);
+}
+
+/* EFT; no star is known to be larger than the bound. */
+static double giant_radius(double l, double m)
+{
+  return fmin((0.25 * power(l, 0.4) + 0.8 * power(l, 0.67)) / power(m, 0.27), 1500);
+}
+
+/* Without an envelope: HPT eq. 78. */
+static double helium_radius(double m)
+{
+  double m3 = m * m * m;
+  return 0.2391 * power(m, 4.6) / (m3 * m + 0.162 * m3 + 0.0065);
+}
+
+/* ---- a star: cores and what is left ---- */
+
+static const double chandrasekhar = 1.44;
+
+/* The helium core when helium ends: HPT eq. 66. */
+static double core_mass(double m) { return fmin(m, sqrt(sqrt(4.36e-4 * power(m, 5.22) + 6.84e-2))); }
+
+/* Whether it ends as a neutron star or black hole, which are born with a kick. */
+static int explodes(double zams) { return core_mass(zams) >= 2.25; }
+
+/* After the second dredge-up: HPT eq. 69. */
+static double white_dwarf_mass(double m)
+{
+  double core = core_mass(m);
+  return fmin(core < 0.8 ? core : 0.44 * core + 0.448, chandrasekhar);
+}
+
+/* HPT eqs 91 and 93; a neutron star has 10 km. */
+static double remnant_radius(enum hb_star_type type, double m)
+{
+  const double neutron = 1.4e-5;
+  if (type == HB_STAR_BLACK_HOLE) return 4.24e-6 * m;
+  if (type == HB_STAR_NEUTRON) return neutron;
+  double x = power(fmin(m, chandrasekhar) / chandrasekhar, 2. / 3);
+  return fmax(neutron, 0.0115 * sqrt(1 / x - x));
+}
+
+/* HPT eqs 75 and 92; of what was there before, cores from 5 to 7.6 keep a growing part, heavier ones all (Belczynski et al. 2002). */
+static struct star collapsed(double zams, double before)
+{
+  double core = fmax(chandrasekhar, 0.773 * fmin(core_mass(zams), before) - 0.35);
+  double proto = 1.17 + 0.09 * core, fallback = fmin(fmax((core - 5) / 2.6, 0), 1);
+  struct star star = {.m = proto + fallback * (before - proto)};
+  star.type = star.m > 3 ? HB_STAR_BLACK_HOLE : HB_STAR_NEUTRON;
+  star.radius = remnant_radius(star.type, star.m);
+  return star;
+}
+
+/* ---- a star: winds ---- */
+
+/* Solar masses in a Myr. */
+static double wind(double l, double m, double r)
+{
+  return 9.6e-9 * power(l, 1.24) * power(m, 0.16) * power(r, 0.81);
+}
+
+/* A wind whose logarithm goes from that of w0 to that of w1 in the time dt, after the part s of it. */
+static double blown(double w0, double w1, double dt, double s)
+{
+  double k = hb_elementary_log(w1 / w0);
+  return fabs(k) < 1e-6 ? w0 * dt * s : w0 * dt * (hb_elementary_exp(k * s) - 1) / k;
+}
+
+/* The part of dt after which the wind has blown `mass` away; may be above 1. */
+static double part_for(double w0, double w1, double dt, double mass)
+{
+  double k = hb_elementary_log(w1 / w0), more = mass / (w0 * dt);
+  if (fabs(k) < 1e-6) return more;
+  return 1 + k * more > 0 ? hb_elementary_log(1 + k * more) / k : INFINITY;
+}
+
+/* Without an envelope for the time t: m' = -0.08 m^2.5 (Langer 1989). */
+static double stripped(double core, double t) { return power(power(core, -1.5) + 0.12 * t, -2. / 3); }
+
+/* ---- a star: a life ---- */
+
+struct life {
+  double zams, dwarf, giant, end; /* times */
+  double l_giant, r_dwarf, r_giant;
+};
+
+static struct life life_of(double zams)
+{
+  struct life life = {
+      .zams = zams, .dwarf = time_as_dwarf(zams), .giant = time_to_giant(zams), .end = lifetime_of(zams)};
+  life.l_giant = base_luminosity(zams);
+  life.r_dwarf = first_radius(zams) * hb_elementary_exp(growth(zams, 1));
+  life.r_giant = fmax(life.r_dwarf, giant_radius(life.l_giant, zams));
+  return life;
+}
+
+/* Of a star that will explode; *is_stripped: it has lost its envelope. */
+static double heavy_mass(const struct life *life, double age, int *is_stripped)
+{
+  double zams = life->zams, core = core_mass(zams), l = first_luminosity(zams), top = top_luminosity(zams);
+  double first = wind(l, zams, first_radius(zams)), last = wind(2 * l, zams, life->r_dwarf);
+  double base = wind(life->l_giant, zams, life->r_giant), tip = wind(top, zams, giant_radius(top, zams));
+  double m = zams - blown(first, last, life->giant, fmin(age / life->giant, 1));
+  *is_stripped = 0;
+  if (age <= life->giant) return fmax(m, core);
+  double dt = life->end - life->giant, s = (age - life->giant) / dt;
+  double bare = part_for(base, tip, dt, fmax(m - core, 0));
+  if (s < bare) return m - blown(base, tip, dt, s);
+  *is_stripped = 1;
+  return stripped(core, (s - bare) * dt);
+}
+
+/* Others keep all until a superwind takes the envelope in the last hundredth of their life. */
+static double light_mass(const struct life *life, double age)
+{
+  double dt = 0.01 * life->end, s = fmax(0, (age - (life->end - dt)) / dt);
+  return life->zams - s * (life->zams - white_dwarf_mass(life->zams));
+}
+
+static double between(double from, double to, double s)
+{
+  return from * power(to / from, fmin(fmax(s, 0), 1));
+}
+
+static double radius_at(const struct life *life, double m, double age)
+{
+  double zams = life->zams;
+  if (age < life->dwarf) return first_radius(zams) * hb_elementary_exp(growth(zams, age / life->dwarf));
+  if (age < life->giant)
+    return between(life->r_dwarf, life->r_giant, (age - life->dwarf) / (life->giant - life->dwarf));
+  double s = (age - life->giant) / (life->end - life->giant);
+  return fmax(life->r_giant, giant_radius(between(life->l_giant, top_luminosity(zams), s), m));
+}
+
+/* What a star is at an age; before its birth as at it. m never grows with age. */
+static struct star star_at(double zams, double given)
+{
+  struct life life = life_of(zams);
+  double age = fmin(fmax(given, 0), life.end);
+  int is_heavy = explodes(zams), is_stripped = 0;
+  struct star star = {.m = is_heavy ? heavy_mass(&life, age, &is_stripped) : light_mass(&life, age)};
+  if (given >= life.end && is_heavy) return collapsed(zams, star.m);
+  if (given >= life.end) star.type = HB_STAR_WHITE_DWARF, star.radius = remnant_radius(star.type, star.m);
+  if (given >= life.end) return star;
+  star.type = age < life.dwarf ? HB_STAR_DWARF : HB_STAR_GIANT;
+  star.radius = is_stripped ? helium_radius(star.m) : radius_at(&life, star.m, age);
+  return star;
+}
+
+/* ---- stars that age, by this fit or a table of others (data/FORMATS.md) ---------------------
  *
  * What a star is depends on its identity, its mass at birth and the time, never on what came before: so a resumed simulation goes on
  * as if it had not stopped. */
@@ -386,10 +620,10 @@ static enum hb_status take_masses(struct hb_particles *p, struct hb_sim_stars *s
   stars->n = p->n;
   for (size_t i = 0; i < p->n; i++) {
     double zams = p->m[i] * stars->units.mass;
-    if (!stars->rows && !(zams >= hb_star_least && zams <= hb_star_most))
+    if (!stars->rows && !(zams >= star_least && zams <= star_most))
       return hb_fail(HB_ERR_INPUT,
                      "particle %" PRIu64 " has %g solar masses, expected %g to %g for stars that age",
-                     p->id[i], zams, hb_star_least, hb_star_most);
+                     p->id[i], zams, star_least, star_most);
     stars->at[i] = (struct born){p->id[i], zams, p->t * stars->units.time};
   }
   return HB_OK;
@@ -435,14 +669,14 @@ static struct hb_rng drawn(const struct hb_sim_stars *stars, uint64_t id)
 
 static struct now by_fit(const struct born *s, double t)
 {
-  struct hb_star star = hb_star_at(s->zams, t - s->birth);
+  struct star star = star_at(s->zams, t - s->birth);
   return (struct now){.m = star.m, .radius = star.radius};
 }
 
 static int explodes_between(const struct hb_sim_stars *stars, const struct born *s, double before, double t)
 {
-  if (stars->rows || !hb_star_explodes(s->zams)) return 0;
-  double end = s->birth + hb_star_lifetime(s->zams);
+  if (stars->rows || !explodes(s->zams)) return 0;
+  double end = s->birth + lifetime_of(s->zams);
   return before < end && end <= t;
 }
 
@@ -502,7 +736,7 @@ static enum hb_status list_ends(struct hb_sim_stars *stars, double from)
   for (size_t k = 0; k < stars->n_rows; k++)
     if (is_jump(stars, stars->rows + k)) stars->ends[stars->n_ends++] = stars->rows[k].t;
   for (size_t k = 0; !stars->rows && k < stars->n; k++)
-    stars->ends[stars->n_ends++] = stars->at[k].birth + hb_star_lifetime(stars->at[k].zams);
+    stars->ends[stars->n_ends++] = stars->at[k].birth + lifetime_of(stars->at[k].zams);
   qsort(stars->ends, stars->n_ends, sizeof *stars->ends, hb_ascending_doubles);
   for (size_t k = 0; k < stars->n_ends; k++) stars->ends[k] = not_before(stars, stars->ends[k]);
   while (stars->next < stars->n_ends && stars->ends[stars->next] <= from) stars->next++;
@@ -584,7 +818,7 @@ static int ends_by(const struct hb_sim_stars *stars, const struct born *s, doubl
 {
   double before = stars->looked * stars->units.time;
   if (!stars->rows) {
-    double end = s->birth + hb_star_lifetime(s->zams);
+    double end = s->birth + lifetime_of(s->zams);
     return before < end && end <= t;
   }
   const struct table_row *row = last_row(stars, s->id, t);
@@ -663,7 +897,7 @@ static struct hb_sim_star told_of(const struct hb_sim_stars *stars, const struct
     star.m = now.m, star.radius = now.radius, star.kick = now.kick;
     return star;
   }
-  struct hb_star now = hb_star_at(s->zams, t - s->birth);
+  struct star now = star_at(s->zams, t - s->birth);
   double v[3] = {0};
   add_kick(stars, s, &(struct now){.m = now.m}, -INFINITY, t, v);
   star.type = now.type, star.m = now.m, star.radius = now.radius;
@@ -930,6 +1164,187 @@ const struct hb_event *hb_sim_stopped(const struct hb_sim *sim)
   return k < count ? events + k : NULL;
 }
 
+/* ---- binaries from one look to the next: which have formed, hardened, exchanged a star or broken ---- */
+
+/* Half of the 40 % that a hard binary gains on average in an encounter [Heggie 1975]. */
+static const double told_again = 1.2;
+
+static const uint32_t nobody = UINT32_MAX;
+
+struct look {
+  const struct hb_particles *p;
+  double eps2;
+  struct hb_events *events;
+  struct hb_binary *pairs; /* [hard] */
+  size_t hard;
+  uint32_t *pair_of; /* [n] the hard pair that a particle is in, or nobody */
+  uint8_t *is_known; /* [hard] */
+};
+
+static uint32_t place_of(const struct hb_particles *p, uint64_t id, uint32_t hint)
+{
+  if (hint < p->n && p->id[hint] == id) return hint;
+  for (uint32_t i = 0; i < p->n; i++)
+    if (p->id[i] == id) return i;
+  return nobody;
+}
+
+static enum hb_status tell_of(const struct look *l, enum hb_event_kind kind,
+                              const struct hb_watched_binary *b, const struct hb_orbit *orbit,
+                              const uint64_t *third)
+{
+  struct hb_event event = hb_event_of(kind, l->p->t, b->id[0], b->id[1], orbit);
+  if (third) event.id[event.n++] = *third;
+  return hb_events_add(l->events, &event);
+}
+
+static enum hb_status add_binary(struct hb_binary_watch *watch, const struct look *l, size_t pair,
+                                 enum hb_event_kind kind, const uint64_t *third)
+{
+  const struct hb_binary *b = l->pairs + pair;
+  uint32_t i = b->i, j = b->j;
+  if (l->p->id[j] < l->p->id[i]) i = b->j, j = b->i;
+  l->is_known[pair] = 1;
+  HB_TRY(HB_GROW(watch->count, &watch->capacity, &watch->known));
+  struct hb_watched_binary *known = watch->known + watch->count++;
+  *known = (struct hb_watched_binary){{l->p->id[i], l->p->id[j]}, b->orbit.E, {i, j}};
+  return tell_of(l, kind, known, &b->orbit, third);
+}
+
+/* Whether it stays in the list; if it is *replaced, by the pair of one of its stars with another. */
+static enum hb_status follow_binary(struct hb_watched_binary *b, const struct look *l, int *stays,
+                                    uint32_t *replaced)
+{
+  const struct hb_orbit gone = {NAN, NAN, NAN, NAN};
+  uint32_t pair[2] = {nobody, nobody};
+  *replaced = nobody;
+  *stays = 0;
+  for (size_t s = 0; s < 2; s++) {
+    b->at[s] = place_of(l->p, b->id[s], b->at[s]);
+    if (b->at[s] != nobody) pair[s] = l->pair_of[b->at[s]];
+  }
+  if (b->at[0] == nobody || b->at[1] == nobody) return tell_of(l, HB_EVENT_BROKEN, b, &gone, NULL);
+  const struct hb_orbit now = hb_orbit_of_pair(l->p->m, l->p->x, l->p->v, l->eps2, b->at[0], b->at[1]);
+  if (pair[0] == nobody && pair[1] == nobody) { /* it has become soft, or a third star is nearer */
+    *stays = now.E < 0;
+    return *stays ? HB_OK : tell_of(l, HB_EVENT_BROKEN, b, &now, NULL);
+  }
+  if (pair[0] != pair[1]) {
+    *replaced = pair[0] != nobody ? pair[0] : pair[1];
+    return HB_OK;
+  }
+  *stays = 1;
+  l->is_known[pair[0]] = 1;
+  if (!(now.E < told_again * b->E)) return HB_OK;
+  b->E = now.E;
+  return tell_of(l, HB_EVENT_HARDENED, b, &now, NULL);
+}
+
+/* Where both of its stars have found others, or the pair was known already, the binary is broken. */
+static enum hb_status replace_binary(struct hb_binary_watch *watch, const struct hb_watched_binary *b,
+                                     const struct look *l, uint32_t pair)
+{
+  const struct hb_binary *new = l->pairs + pair;
+  int both = l->pair_of[b->at[0]] != nobody && l->pair_of[b->at[1]] != nobody;
+  if (both || l->is_known[pair]) {
+    const struct hb_orbit now = hb_orbit_of_pair(l->p->m, l->p->x, l->p->v, l->eps2, b->at[0], b->at[1]);
+    return tell_of(l, HB_EVENT_BROKEN, b, &now, NULL);
+  }
+  uint64_t left = b->id[b->at[0] == new->i || b->at[0] == new->j];
+  return add_binary(watch, l, pair, HB_EVENT_EXCHANGED, &left);
+}
+
+/* Known binaries in their order, then new ones, the tightest first. */
+static enum hb_status compare_binaries(struct hb_binary_watch *watch, const struct look *l,
+                                       enum hb_event_kind kind)
+{
+  size_t kept = 0, before = watch->count;
+  struct {
+    struct hb_watched_binary old;
+    uint32_t pair;
+  } *left = NULL;
+  size_t count = 0, capacity = 0;
+  enum hb_status status = HB_OK;
+  for (size_t k = 0; k < before && status == HB_OK; k++) {
+    struct hb_watched_binary b = watch->known[k];
+    int stays;
+    uint32_t replaced;
+    status = follow_binary(&b, l, &stays, &replaced);
+    if (stays) watch->known[kept++] = b;
+    if (status != HB_OK || replaced == nobody) continue;
+    status = HB_GROW(count, &capacity, &left);
+    if (status == HB_OK) left[count].old = b, left[count++].pair = replaced;
+  }
+  watch->count = kept;
+  for (size_t k = 0; k < count && status == HB_OK; k++)
+    status = replace_binary(watch, &left[k].old, l, left[k].pair);
+  hb_mem_free(left);
+  for (size_t k = 0; k < l->hard && status == HB_OK; k++)
+    if (!l->is_known[k]) status = add_binary(watch, l, k, kind, NULL);
+  return status;
+}
+
+static enum hb_status look_for_binaries(struct hb_binary_watch *watch, struct look *l,
+                                        enum hb_event_kind kind)
+{
+  double hard_above;
+  HB_TRY(HB_ALLOC(l->p->n, &l->pair_of));
+  HB_TRY(hb_kdtree_nearest_of_all(l->p->n, l->p->x, l->pair_of));
+  HB_TRY(hb_binaries_list(l->p, l->eps2, l->pair_of, NAN, &l->pairs, &l->hard, &hard_above));
+  HB_TRY(HB_ALLOC(l->hard, &l->is_known));
+  memset(l->pair_of, 0xff, l->p->n * sizeof *l->pair_of);
+  for (size_t k = 0; k < l->hard; k++) l->pair_of[l->pairs[k].i] = l->pair_of[l->pairs[k].j] = (uint32_t)k;
+  return compare_binaries(watch, l, kind);
+}
+
+/* Looks at the particles and adds to events what has become of the binaries; a new one is told as `kind`. Particles are known
+ * by their identities: between two looks they may move in their arrays, be added or removed. O(N log N). Errors:
+ * HB_ERR_INTERNAL. */
+static enum hb_status watch_look(struct hb_binary_watch *watch, const struct hb_particles *particles,
+                                 double eps2, enum hb_event_kind kind, struct hb_events *events)
+{
+  struct hb_particles *stars; /* a test particle nearer than the companion must not hide it */
+  HB_TRY(hb_particles_copy_massive(particles, &stars));
+  struct look l = {.p = stars ? stars : particles, .eps2 = eps2, .events = events};
+  enum hb_status status = look_for_binaries(watch, &l, kind);
+  hb_particles_destroy(stars);
+  HB_FREE(l.pairs, l.pair_of, l.is_known);
+  return status;
+}
+
+static void watch_clear(struct hb_binary_watch *watch)
+{
+  hb_mem_free(watch->known);
+  *watch = (struct hb_binary_watch){0};
+}
+
+static const struct hb_numbers_row watch_rows[] = {
+    /* identities may occur twice, places do not */
+    HB_NUMBER("watch.E", HB_NUMBER_DOUBLE, struct hb_watched_binary, E, 1),
+    HB_NUMBER("watch.id", HB_NUMBER_WORD, struct hb_watched_binary, id, 1),
+    HB_NUMBER("watch.at", HB_NUMBER_INDEX, struct hb_watched_binary, at, 1),
+};
+static const struct hb_numbers of_watch = HB_NUMBERS(watch_rows, struct hb_watched_binary);
+
+/* Sections "watch.*" of a checkpoint, and back: all that the next look depends on. Errors: HB_ERR_INPUT,
+ * HB_ERR_INTERNAL. */
+static enum hb_status watch_put(const struct hb_binary_watch *watch, struct hb_sections *sections)
+{
+  return hb_numbers_put(&of_watch, watch->count, watch->known, sections);
+}
+
+static enum hb_status watch_get(const struct hb_sections *sections, struct hb_binary_watch *watch)
+{
+  size_t count = hb_numbers_records(&of_watch, sections);
+  HB_TRY(HB_ALLOC(count, &watch->known));
+  watch->count = watch->capacity = count;
+  HB_TRY(hb_numbers_get(&of_watch, sections, count, watch->known));
+  for (size_t k = 0; k < count; k++)
+    if (!(watch->known[k].E < 0))
+      return hb_fail(HB_ERR_INPUT, "section 'watch.E' has %g, expected an energy below 0", watch->known[k].E);
+  return HB_OK;
+}
+
 /* ---- what happens in it ---- */
 
 static const unsigned of_binaries = 1U << HB_EVENT_INITIAL | 1U << HB_EVENT_FORMED | 1U << HB_EVENT_HARDENED |
@@ -939,7 +1354,7 @@ static enum hb_status look(struct hb_sim *sim, enum hb_event_kind kind)
 {
   struct hb_state_view view;
   enum hb_status status = hb_state_view_open(sim->integrator, sim->state, hb_sim_time(sim), &view);
-  if (status == HB_OK) status = hb_binary_watch_look(&sim->binaries, &view.at, sim->eps2, kind, &sim->events);
+  if (status == HB_OK) status = watch_look(&sim->binaries, &view.at, sim->eps2, kind, &sim->events);
   hb_state_view_close(&view);
   return status;
 }
@@ -956,7 +1371,7 @@ enum hb_status hb_sim_watch(struct hb_sim *sim, unsigned kinds)
   int begins = is_anew || ((kinds & of_binaries) && !(sim->events.kinds & of_binaries));
   if (begins && hb_force_interaction(sim->force) != HB_INTERACTION_GRAVITY)
     return hb_fail(HB_ERR_USAGE, "binaries are found by gravity, and this interaction is not gravity");
-  if (is_anew) hb_binary_watch_clear(&sim->binaries);
+  if (is_anew) watch_clear(&sim->binaries);
   sim->events.kinds |= kinds;
   follow(sim);
   return begins ? look(sim, HB_EVENT_INITIAL) : HB_OK;
@@ -974,16 +1389,155 @@ static enum hb_status look_if_due(struct hb_sim *sim, double t)
   return floor(hb_sim_time(sim) / every) == floor(t / every) ? HB_OK : look(sim, HB_EVENT_FORMED);
 }
 
+/* ---- its frame ---- */
+
+/* That of the center of mass: its position at time t on a coarse grid, its velocity on a fine one. */
+static void frame_find(size_t n, const double *m, const double *x, const double *v, double t,
+                       struct hb_frame *frame)
+{
+  hb_frame_origin(n, m, x, HB_FRAME_COARSE, frame->x);
+  hb_frame_origin(n, m, v, HB_FRAME_FINE, frame->v);
+  frame->t = t;
+}
+
+/* The origin of the frame at time t. */
+static void frame_at(const struct hb_frame *f, double t, double x[3])
+{
+  for (int k = 0; k < 3; k++) x[k] = f->x[k] + f->v[k] * (t - f->t);
+}
+
+static const struct hb_numbers_row frame_rows[] = {
+    HB_NUMBER("frame.x", HB_NUMBER_DOUBLE, struct hb_frame, x, 0),
+    HB_NUMBER("frame.v", HB_NUMBER_DOUBLE, struct hb_frame, v, 0),
+    HB_NUMBER("frame.t", HB_NUMBER_DOUBLE, struct hb_frame, t, 0),
+};
+/* Without them all is 0. */
+static const struct hb_numbers of_frame = HB_NUMBERS(frame_rows, struct hb_frame);
+
+/* ---- its settings ---- */
+
+static int is_real(const struct hb_setting *option)
+{
+  return option->kind >= HB_SETTING_NUMBER && option->kind <= HB_SETTING_POWER;
+}
+
+/* 0 becomes the default where that is none of the possible values. */
+static void complete_settings(void *params)
+{
+  const struct hb_setting *option;
+  for (size_t k = 0; (option = hb_setting_at(hb_sim_settings, k)); k++) {
+    double *field = (void *)((char *)params + option->at);
+    int needs = option->kind == HB_SETTING_POSITIVE || option->kind == HB_SETTING_POWER;
+    if (needs && option->fallback && *field == 0) (void)hb_setting_read(option, option->fallback, field);
+  }
+}
+
+/* 0 is what has no default, or a default that is found elsewhere. */
+static enum hb_status check_real(const struct hb_setting *option, const char *name, double value)
+{
+  int exponent, may_be_0 = option->kind == HB_SETTING_NOT_NEGATIVE;
+  if (value == 0 && (may_be_0 || !option->fallback)) return HB_OK;
+  if (!isfinite(value) || (value <= 0 && option->kind != HB_SETTING_NUMBER))
+    return hb_fail(HB_ERR_USAGE, "%s is %g, expected finite and %s 0", name, value, may_be_0 ? ">=" : ">");
+  if (option->kind == HB_SETTING_POWER && !(isnormal(value) && frexp(value, &exponent) == 0.5))
+    return hb_fail(HB_ERR_USAGE, "%s is %g, expected a power of two like 0.125", name, value);
+  if (option->most > 0 && value > option->most)
+    return hb_fail(HB_ERR_USAGE, "%s is %g, expected at most %g", name, value, option->most);
+  return HB_OK;
+}
+
+static unsigned last_choice(const struct hb_setting *option)
+{
+  unsigned k = 0;
+  while (hb_words_at(option->words, k + 1)) k++;
+  return k;
+}
+
+static enum hb_status check_field(const struct hb_setting *option, const void *field)
+{
+  char name[HB_SETTING_NAME], all[HB_WORDS_LENGTH];
+  hb_setting_param(option, name);
+  if (is_real(option)) return check_real(option, name, *(const double *)field);
+  if (option->kind != HB_SETTING_CHOICE && option->kind != HB_SETTING_AUTO_COUNT) return HB_OK;
+  const int value = *(const int *)field;
+  if (option->kind == HB_SETTING_CHOICE)
+    return (unsigned)value <= last_choice(option)
+               ? HB_OK
+               : hb_fail(HB_ERR_USAGE, "%s is %d, expected 0 to %u (%s)", name, value, last_choice(option),
+                         hb_words_join(option->words, all));
+  return value == 0 || value == -1 || (value >= option->least && value <= option->most)
+             ? HB_OK
+             : hb_fail(HB_ERR_USAGE, "%s is %d, expected 0 (auto), -1 (none) or %g to %g", name, value,
+                       option->least, option->most);
+}
+
+/* Whether what a program or a file has set is possible; 0 is where nothing takes its place above. Errors: HB_ERR_USAGE naming the
+ * field. */
+static enum hb_status check_settings(const void *params)
+{
+  const struct hb_setting *option;
+  for (size_t k = 0; (option = hb_setting_at(hb_sim_settings, k)); k++)
+    HB_TRY(check_field(option, (const char *)params + option->at));
+  return HB_OK;
+}
+
+static struct hb_numbers_row row_of(const struct hb_setting *option, char section[2 * HB_SETTING_NAME])
+{
+  char name[HB_SETTING_NAME];
+  int is_text = option->kind == HB_SETTING_TEXT || option->kind == HB_SETTING_WORD;
+  snprintf(section, 2 * HB_SETTING_NAME, "sim.%s", hb_setting_param(option, name));
+  return (struct hb_numbers_row){.name = section,
+                                 .kind = is_real(option)                    ? HB_NUMBER_DOUBLE
+                                         : is_text                          ? HB_NUMBER_TEXT
+                                         : option->kind == HB_SETTING_WHOLE ? HB_NUMBER_WORD
+                                                                            : HB_NUMBER_CHOICE,
+                                 .offset = option->at,
+                                 .size = option->size,
+                                 .must = option->life == HB_SETTING_SAVED,
+                                 .most = option->kind == HB_SETTING_CHOICE ? last_choice(option)
+                                                                           : (unsigned)option->most};
+}
+
+/* To sections sim.NAME, and back into params that are {0}; texts stay the sections'. Errors: HB_ERR_INPUT naming the section,
+ * HB_ERR_INTERNAL. */
+static enum hb_status put_settings(const void *params, struct hb_sections *sections)
+{
+  const struct hb_setting *option;
+  char section[2 * HB_SETTING_NAME];
+  for (size_t k = 0; (option = hb_setting_at(hb_sim_settings, k)); k++) {
+    const struct hb_numbers_row row = row_of(option, section);
+    if (option->life == HB_SETTING_PASSING || (option->is_idle && option->is_idle(params))) continue;
+    HB_TRY(hb_numbers_put(&(const struct hb_numbers){1, &row, 0}, 1, params, sections));
+  }
+  return HB_OK;
+}
+
+static enum hb_status get_settings(const struct hb_sections *sections, void *params)
+{
+  const struct hb_setting *option;
+  char section[2 * HB_SETTING_NAME];
+  for (size_t k = 0; (option = hb_setting_at(hb_sim_settings, k)); k++) {
+    const struct hb_numbers_row row = row_of(option, section);
+    void *field = (char *)params + option->at;
+    if (option->life == HB_SETTING_PASSING) continue;
+    if (row.kind == HB_NUMBER_DOUBLE) *(double *)field = option->before;
+    if (row.kind == HB_NUMBER_CHOICE) *(int *)field = (int)option->before;
+    HB_TRY(hb_numbers_get(&(const struct hb_numbers){1, &row, 0}, sections, 1, params));
+    if (check_field(option, field) != HB_OK) return hb_fail_in(HB_ERR_INPUT, section);
+  }
+  return HB_OK;
+}
+
 /* ---- its life ---------------------------------------------------------------------------------------- */
 
 static enum hb_status complete(struct hb_sim_params *params, struct hb_particles *initial)
 {
   HB_TRY(settle_eps(&params->force, initial));
   HB_TRY(take_notes(params, initial));
-  hb_setting_complete(hb_sim_settings, params);
+  complete_settings(params);
   params->dt_min = hb_default_real(params->dt_min, hb_sim_default_dt_min(params->force.eps));
   params->damping = hb_default_real(params->damping, 1);
-  return hb_setting_check(hb_sim_settings, params);
+  return check_settings(params);
 }
 
 /* A simulation with an integrator, but without forces and state. params are complete. Errors: HB_ERR_USAGE (integrator),
@@ -1025,7 +1579,7 @@ enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb
  * and the device's copies are in it, too. Damping is relative to the given frame, so that the own one must not move then. */
 static enum hb_status enter_frame(struct hb_sim *s, struct hb_particles *p)
 {
-  if (hb_force_rounds(s->force) && !s->field) hb_frame_find(p->n, p->m, p->x, p->v, p->t, &s->frame);
+  if (hb_force_rounds(s->force) && !s->field) frame_find(p->n, p->m, p->x, p->v, p->t, &s->frame);
   if (s->params.damping != 1) memset(s->frame.v, 0, sizeof s->frame.v);
   hb_frame_subtract(s->frame.x, p->n, p->x, p->x);
   hb_frame_subtract(s->frame.v, p->n, p->v, p->v);
@@ -1115,7 +1669,7 @@ void hb_sim_destroy(struct hb_sim *sim)
   hb_force_close(sim->force);
   hb_field_destroy(sim->field);
   hb_mem_free(sim->events.at);
-  hb_binary_watch_clear(&sim->binaries);
+  watch_clear(&sim->binaries);
   hb_mem_free(sim->bound);
   stars_close(sim->stars);
   hb_mem_free(sim->device);
@@ -1284,7 +1838,7 @@ struct prepared {
 static enum hb_status take_places(const struct hb_sim *sim, const struct hb_change *c, struct prepared *p)
 {
   double origin[3];
-  hb_frame_at(&sim->frame, hb_sim_time(sim), origin);
+  frame_at(&sim->frame, hb_sim_time(sim), origin);
   if (c->x) HB_TRY(HB_ALLOC(3 * c->n, &p->x));
   if (c->v) HB_TRY(HB_ALLOC(3 * c->n, &p->v));
   if (c->x) hb_frame_subtract(origin, c->n, c->x, p->x);
@@ -1628,7 +2182,7 @@ static enum hb_status sim_put_watch(const struct hb_sim *sim, struct hb_sections
   const uint64_t kinds = sim->events.kinds;
   if (!kinds) return HB_OK;
   HB_TRY(hb_sections_put_copy(sections, "watch.kinds", HB_SECTION_WORDS, 1, &kinds));
-  return hb_binary_watch_put(&sim->binaries, sections);
+  return watch_put(&sim->binaries, sections);
 }
 
 static enum hb_status sim_get_watch(const struct hb_sections *sections, struct hb_sim *sim)
@@ -1641,7 +2195,7 @@ static enum hb_status sim_get_watch(const struct hb_sections *sections, struct h
                    (unsigned long long)kinds, HB_EVENT_KINDS);
   sim->events.kinds = (unsigned)kinds;
   follow(sim);
-  return hb_binary_watch_get(sections, &sim->binaries);
+  return watch_get(sections, &sim->binaries);
 }
 
 /* ---- saving and resuming -------------------------------------------------------------------------------- */
@@ -1699,12 +2253,12 @@ static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t 
   HB_TRY(hb_numbers_put(&of_info, 1, &info, sections));
   HB_TRY(hb_sections_put_text(sections, "sim.chosen_device", sim->device ? sim->device : ""));
   HB_TRY(sim_put_interaction(sim, sections));
-  HB_TRY(hb_setting_put(hb_sim_settings, &sim->params, sections));
+  HB_TRY(put_settings(&sim->params, sections));
   HB_TRY(hb_numbers_put(&of_saved, 1, &saved, sections));
   HB_TRY(hb_numbers_put(&of_phases, 1, &now, sections));
   HB_TRY(hb_numbers_put(&of_sim, 1, sim, sections));
   if (sim->params.neighbors > 0) HB_TRY(hb_numbers_put(&of_full, 1, sim, sections));
-  HB_TRY(hb_numbers_put(&hb_frame_numbers, 1, &sim->frame, sections));
+  HB_TRY(hb_numbers_put(&of_frame, 1, &sim->frame, sections));
   HB_TRY(hb_sections_put(sections, "own", HB_SECTION_BYTES, own_bytes, own));
   HB_TRY(sim_put_watch(sim, sections));
   if (sim->stars)
@@ -1745,7 +2299,7 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
   struct hb_checkpoint_info info;
   const char *device;
   HB_TRY(get_info(sections, &info));
-  HB_TRY(hb_setting_get(hb_sim_settings, sections, &p));
+  HB_TRY(get_settings(sections, &p));
   HB_TRY(hb_numbers_get(&of_saved, sections, 1, &saved));
   HB_TRY(hb_sections_text(sections, "sim.chosen_device", &device));
   p.force.scheme = info.scheme, p.force.precision = info.precision;
@@ -1882,7 +2436,7 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
   if (status == HB_OK && !s->integrator->resume)
     status = hb_fail(HB_ERR_USAGE, "integrator %s cannot be resumed", s->integrator->info.name);
   if (status == HB_OK) status = s->integrator->resume(sections, &params, s->force, &s->state);
-  if (status == HB_OK) status = hb_numbers_get(&hb_frame_numbers, sections, 1, &s->frame);
+  if (status == HB_OK) status = hb_numbers_get(&of_frame, sections, 1, &s->frame);
   if (status == HB_OK)
     status = stars_open(&s->params, sections,
                         (struct hb_particles *)s->integrator->bodies(s->state), /* with the note */
@@ -1929,7 +2483,7 @@ void hb_sim_on_device(const struct hb_sim *sim, struct hb_device_particles *part
   hb_force_on_device(sim->force, particles);
   if (particles->n == 0) *particles = (struct hb_device_particles){0}; /* resumed: nothing has been sent */
   particles->t = sim->integrator->time(sim->state);
-  hb_frame_at(&sim->frame, particles->t, particles->origin);
+  frame_at(&sim->frame, particles->t, particles->origin);
   memcpy(particles->drift, sim->frame.v, sizeof particles->drift);
 }
 
@@ -1941,13 +2495,32 @@ enum hb_status hb_device_use(const struct hb_sim *sim)
                            hb_force_scheme(sim->force)->name);
 }
 
-void hb_device_release(void) { hb_gl_context_release(); }
+static double stars_of(const struct hb_hierarchy *h, uint32_t part)
+{
+  return part < h->n ? 1 : (double)h->at[part - h->n].stars;
+}
+
+static void set_stars(const struct hb_hierarchy *h, uint32_t part, double count, double *stars)
+{
+  if (part < h->n) {
+    stars[part] = count;
+    return;
+  }
+  for (int s = 0; s < 2; s++) set_stars(h, h->at[part - h->n].part[s], count, stars);
+}
+
+/* stars[n]: of the largest system that each particle is part of; 1: of none. */
+static void hierarchy_stars(const struct hb_hierarchy *h, double *stars)
+{
+  for (size_t i = 0; i < h->n; i++) stars[i] = 1; /* also of test particles */
+  for (size_t i = 0; i < h->systems->n; i++) set_stars(h, h->part[i], stars_of(h, h->part[i]), stars);
+}
 
 static enum hb_status count_bound(const struct hb_particles *p, double eps2, double *value)
 {
   struct hb_hierarchy hierarchy;
   enum hb_status status = hb_hierarchy_find(p, eps2, &hierarchy);
-  if (status == HB_OK) hb_hierarchy_stars(&hierarchy, value);
+  if (status == HB_OK) hierarchy_stars(&hierarchy, value);
   hb_hierarchy_clear(&hierarchy);
   return status;
 }
@@ -1987,7 +2560,7 @@ enum hb_status hb_sim_follow(struct hb_sim *sim, struct hb_follow *follow, int *
   HB_TRY(sim->integrator->follow(sim->state, follow, is_due));
   if (!*is_due) return HB_OK;
   double origin[3];
-  hb_frame_at(&sim->frame, follow->t, origin);
+  frame_at(&sim->frame, follow->t, origin);
   for (int c = 0; c < 3; c++) follow->x[c] += origin[c], follow->v[c] += sim->frame.v[c];
   return HB_OK;
 }

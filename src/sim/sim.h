@@ -21,6 +21,18 @@ enum hb_sim_lent {
   HB_SIM_LENT
 };
 
+/* A binary that was hard once, and whose stars have been bound at every look since. */
+struct hb_watched_binary {
+  uint64_t id[2];
+  double E;       /* when it was last told */
+  uint32_t at[2]; /* where the particles were among those with mass: looked at first */
+};
+
+struct hb_binary_watch {
+  struct hb_watched_binary *known; /* [count] of [capacity], by age */
+  size_t count, capacity;
+};
+
 struct hb_sim {
   struct hb_force *force;
   const struct hb_integrator_ops *integrator;

@@ -262,10 +262,7 @@ void hb_hermite4_add_members(const struct hb_hermite4 *h, uint32_t node, struct 
 static enum hb_status tell(const struct change *c, uint32_t i, uint32_t k)
 {
   const struct hb_hermite4 *h = c->h;
-  double r[3], v[3];
-  hb_between(h->xp, i, k, r);
-  hb_between(h->vp, i, k, v);
-  const struct hb_orbit orbit = hb_orbit_of(h->groups->m[i], h->groups->m[k], r, v, 0);
+  const struct hb_orbit orbit = hb_orbit_of_pair(h->groups->m, h->xp, h->vp, 0, i, k);
   struct hb_event event = hb_event_of(HB_EVENT_ENCOUNTER, hb_hermite4_at(h, c->T), 0, 0, &orbit);
   event.n = 0;
   hb_hermite4_add_members(h, i, &event);

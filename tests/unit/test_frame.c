@@ -1,8 +1,9 @@
 /* Frames that go along with a system: where they are, and what runs gain by them. */
 #include "base/parallel.h"
-#include "core/frame.h"
 #include "support/frame_case.h"
 #include "support/support.h"
+
+#include "sim/sim.c"
 
 #include <math.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static struct hb_frame frame_of(const char *model, size_t n, double shift, doubl
   struct hb_frame frame;
   ASSERT_OK(hb_ic_make(model, &(struct hb_ic_params){.n = n, .seed = 1}, &p));
   for (size_t k = 0; k < 3 * p->n; k++) p->x[k] += shift, p->v[k] += boost;
-  hb_frame_find(p->n, p->m, p->x, p->v, 2, &frame);
+  frame_find(p->n, p->m, p->x, p->v, 2, &frame);
   hb_particles_destroy(p);
   return frame;
 }
@@ -56,7 +57,7 @@ static void one_far_away_counts_for_little(void **state)
   struct hb_frame frame;
   ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = 100}, &p));
   p->x[0] = p->v[1] = 1e15;
-  hb_frame_find(p->n, p->m, p->x, p->v, 0, &frame);
+  frame_find(p->n, p->m, p->x, p->v, 0, &frame);
   assert_true(is_zero(&frame));
   hb_particles_destroy(p);
 }
@@ -86,11 +87,11 @@ static void odd_particles(void **state)
   const double none[2] = {0}, m[2] = {1, 1}, x[6] = {3, 4, 5, 3, 4, 6}, far[6] = {1.5e308, 0, 0, 1.5e308},
                still[6] = {0};
   struct hb_frame frame;
-  hb_frame_find(2, none, x, x, 0, &frame);
+  frame_find(2, none, x, x, 0, &frame);
   assert_true(is_zero(&frame));
-  hb_frame_find(2, m, far, far, 0, &frame);
+  frame_find(2, m, far, far, 0, &frame);
   assert_true(is_zero(&frame));
-  hb_frame_find(1, m, x, still, 0, &frame);
+  frame_find(1, m, x, still, 0, &frame);
   expect_equal(frame.x[0], 3);
   expect_equal(frame.x[1], 4);
   expect_equal(frame.x[2], 5);
@@ -124,13 +125,13 @@ static void kept_in_sections(void **state)
   const double wrong[3] = {NAN, 5, 6};
   struct hb_frame again = {{0}, {0}, 0};
   struct hb_sections sections = {0};
-  ASSERT_OK(hb_numbers_get(&hb_frame_numbers, &sections, 1, &again));
+  ASSERT_OK(hb_numbers_get(&of_frame, &sections, 1, &again));
   assert_true(is_zero(&again)); /* of a run without one */
-  ASSERT_OK(hb_numbers_put(&hb_frame_numbers, 1, &frame, &sections));
-  ASSERT_OK(hb_numbers_get(&hb_frame_numbers, &sections, 1, &again));
+  ASSERT_OK(hb_numbers_put(&of_frame, 1, &frame, &sections));
+  ASSERT_OK(hb_numbers_get(&of_frame, &sections, 1, &again));
   assert_memory_equal(&frame, &again, sizeof frame);
   ((struct hb_section *)hb_sections_find(&sections, "frame.v"))->data = wrong;
-  ASSERT_FAILS(hb_numbers_get(&hb_frame_numbers, &sections, 1, &again), HB_ERR_INPUT,
+  ASSERT_FAILS(hb_numbers_get(&of_frame, &sections, 1, &again), HB_ERR_INPUT,
                "section 'frame.v' has nan at 0, expected finite");
   hb_sections_clear(&sections);
 }

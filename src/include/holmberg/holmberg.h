@@ -426,7 +426,7 @@ enum { HB_NEIGHBORS_AUTO = 0, HB_NEIGHBORS_NONE = -1, HB_NEIGHBORS_LEAST = 8, HB
 /* Stars that age. zams: particles have masses of stars of solar composition (Z = 0.02) at birth, 0.01 to 150 solar masses, and are
  * born when the simulation begins, unless their note `stars` says otherwise (data/FORMATS.md). Life times and cores are those of
  * Hurley, Pols & Tout 2000 (eqs 4 and 57), radii those of Tout et al. 1996 and Eggleton, Fitchett & Tout 1989, winds those of
- * Nieuwenhuijzen & de Jager 1990 and Langer 1989, remnants those of Belczynski, Kalogera & Bulik 2002: see core/star.c. */
+ * Nieuwenhuijzen & de Jager 1990 and Langer 1989, remnants those of Belczynski, Kalogera & Bulik 2002: see sim/sim.c. */
 enum hb_stars { HB_STARS_NONE = 0, HB_STARS_ZAMS = 1 };
 extern const char *const hb_stars_names[];
 
