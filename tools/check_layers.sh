@@ -10,6 +10,8 @@ most_single=449 # internal symbols that one other file uses, or none: each is a 
 most_gl=1
 bad=0
 known=
+included=$(find src -name '*.[ch]' -exec grep -H '^ *# *include "' {} + | sed 's/: *# *include "\([^"]*\)".*/ \1/')
+includes() { echo "$included" | grep "^$1[^/]* "; } # includes FOLDER: lines `FILE HEADER`
 while IFS=: read -r head allowed; do
   case $head in '' | '#'*) continue ;; esac
   room=${head%% *} budget=${head##* }
@@ -26,23 +28,21 @@ while IFS=: read -r head allowed; do
     esac
   done
   known="$known $room"
-  for file in src/"$room"/*.[ch]; do
-    [ -e "$file" ] || continue
-    headers=$(sed -n 's/^ *# *include "\([^"]*\)".*/\1/p' "$file")
-    for header in $headers; do
-      from=${header%%/*}
-      case " $room $allowed " in *" $from "*) ;; *)
-        echo "$file includes $header, but src/LAYERS lets $room include only: $room $allowed"
-        bad=1
-        ;;
-      esac
-    done
-    if grep -q '^ *# *include <GL/' "$file" && [ "$file" != src/gl/gl.h ]; then
-      echo "$file includes <GL/...>; only src/gl/gl.h may"
-      bad=1
-    fi
-  done
+  wrong=$(includes "src/$room/" | while read -r file header; do
+    case " $room $allowed " in *" ${header%%/*} "*) ;; *)
+      echo "$file includes $header, but src/LAYERS lets $room include only: $room $allowed"
+      ;;
+    esac
+  done)
+  [ -z "$wrong" ] || {
+    echo "$wrong"
+    bad=1
+  }
 done <src/LAYERS
+wrong=$(grep -l '^ *# *include <GL/' src/*/*.[ch] | grep -vx src/gl/gl.h) && {
+  echo "only src/gl/gl.h may include <GL/...>, but these do:" "$wrong"
+  bad=1
+}
 for folder in src/*/; do
   room=$(basename "$folder")
   case $room in include | python) continue ;; esac
@@ -63,16 +63,18 @@ gl=$(printf '%s' "$calls" | grep -c .) || :
 }
 [ -n "$build" ] || exit $bad
 
+# symbols: lines `FILE:[address] KIND SYMBOL` of what the objects define and use
+symbols=$(for source in src/*/*.c; do
+  case $source in src/web/*) continue ;; esac # stands for files of other rooms, where those cannot be
+  object=${source#src/}
+  object=$build/obj/${object%.c}.o
+  [ ! -e "$object" ] || echo "$object"
+done | xargs nm -A -g)
 # uses: lines `FILE FILE SYMBOL KIND`, the first of which uses what the second defines, a function where KIND is T; files
 # without their endings. Of the page, which is compiled for browsers only, it takes the words of its two files.
 uses() {
   {
-    for source in src/*/*.c; do
-      case $source in src/web/*) continue ;; esac # stands for files of other rooms, where those cannot be
-      object=${source#src/}
-      object=$build/obj/${object%.c}.o
-      [ ! -e "$object" ] || echo "$object"
-    done | xargs nm -A -g
+    echo "$symbols"
     grep -HoE '\bhb_[a-z0-9_]+' src/web/page.c src/web/show.c | sed "s|^src/\(.*\)\.c:|$build/obj/\1.o: U |"
   } | awk -v folder="$build/obj/" '
     { file = $1; sub(/\.o:.*/, "", file); file = substr(file, length(folder) + 1) }
@@ -107,10 +109,7 @@ strangers=$(echo "$calls" | awk -v public="$public" '
 # not the rows that its table lists
 needs() {
   echo "$calls" | awk '$4 == "T" { print $1, $2 }'
-  find src -name '*.[ch]' ! -path 'src/web/*' | while read -r file; do
-    module=${file#src/} module=${module%.[ch]}
-    sed -n "s|^ *# *include \"\(.*\)\.h\".*|$module \1|p" "$file"
-  done | sed 's/_kernel\b//g' | awk '$1 != $2' # X_kernel.h is X's template
+  echo "$included" | grep -v '^src/web/' | sed -n 's|^src/\(.*\)\.[ch] \(.*\)\.h$|\1 \2|p' | sed 's/_kernel\b//g' | awk '$1 != $2' # X_kernel.h is X's template
 }
 # tsort names each circle that it meets, and goes on without it
 circles=$(needs | sort -u | tsort 2>&1 >/dev/null | awk '
@@ -123,11 +122,9 @@ circles=$(needs | sort -u | tsort 2>&1 >/dev/null | awk '
 }
 
 # defined: lines `SYMBOL FILE` of what is neither public nor of src/web
-defined=$(find src -name '*.c' ! -path 'src/web/*' | while read -r source; do
-  object=${source#src/}
-  object=$build/obj/${object%.c}.o
-  [ ! -e "$object" ] || nm -g --defined-only "$object" | awk -v file="$source" '$3 != "main" && $3 !~ /[.]/ { print $3, file }'
-done)
+defined=$(echo "$symbols" | awk -v folder="$build/obj/" '
+  { file = $1; sub(/\.o:.*/, ".c", file) }
+  $(NF - 1) !~ /[Uw]/ && $NF != "main" && $NF !~ /[.]/ { print $NF, "src/" substr(file, length(folder) + 1) }')
 seams=$(printf '%s\n' "$calls" | awk -v public="$public" -v most=$most_single -v lines="$lines" -v gl="$gl" '
   BEGIN { n = split(public, name, "\n"); for (k = 1; k <= n; k++) is_public[name[k]] = 1 }
   NR == FNR { if (!($1 in is_public) && !($1 in home)) { home[$1] = $2; all++ } next }
