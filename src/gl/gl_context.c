@@ -228,7 +228,7 @@ static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- which is current ---- */
 
-static _Thread_local struct {
+static _Thread_local struct visit {
   int depth;    /* public functions call each other */
   int is_aside; /* the caller's context has been looked for */
   struct hb_gl_current callers;
@@ -258,22 +258,16 @@ static int is_elsewhere(const struct hb_gl_context *c) { return c->thread && c->
 
 int hb_gl_visit_begin(void) { return ++visit.depth; }
 
-/* Releases what is current and not ours, and returns it. */
-static struct hb_gl_current release_callers(void)
-{
-  const struct hb_gl_current now = hb_gl_current_ask(current ? ours : NULL);
-  if (current && now.context == ours) return (struct hb_gl_current){0};
-  none_is_current(); /* the caller has released it */
-  if (now.context) now.release(&now);
-  return now;
-}
-
-/* Before OpenGL is first used in a visit. */
+/* Before OpenGL is first used in a visit: what is current and not ours is released. */
 static void step_aside(void)
 {
   if (visit.depth == 0 || visit.is_aside) return;
+  const struct hb_gl_current now = hb_gl_current_ask(current ? ours : NULL);
   visit.is_aside = 1;
-  visit.callers = release_callers();
+  if (current && now.context == ours) return;
+  none_is_current(); /* the caller has released it */
+  if (now.context) now.release(&now);
+  visit.callers = now;
 }
 
 void hb_gl_visit_end(int *begun)
@@ -516,8 +510,11 @@ enum hb_status hb_gl_context_flush(struct hb_gl_context *context)
 
 enum hb_status hb_gl_context_take(struct hb_gl_context *context)
 {
-  release_callers();
-  return hb_gl_context_use(context);
+  const struct visit before = visit;
+  visit = (struct visit){.depth = 1}; /* which does not end: the caller's does not come back */
+  enum hb_status status = hb_gl_context_use(context);
+  visit = before;
+  return status;
 }
 
 const struct hb_gl_caps *hb_gl_context_caps(void) { return &current->caps; }

@@ -355,7 +355,7 @@ void hb_gl_pass_floats(struct hb_gl_pass *pass, const char *name, enum hb_gl_uni
   hb_gl_pass_set(pass, name, kind, 1, (const float[]){(float)x[0], (float)x[1], (float)x[2], (float)x[3]});
 }
 
-void hb_gl_pass_texture_id(struct hb_gl_pass *pass, const char *name, enum hb_gl_shape shape, unsigned id)
+void hb_gl_pass_texture(struct hb_gl_pass *pass, const char *name, const struct hb_gl_texture *texture)
 {
   int k = 0;
   while (k < pass->texture_count && pass->texture[k].name != name && strcmp(pass->texture[k].name, name) != 0)
@@ -372,13 +372,8 @@ void hb_gl_pass_texture_id(struct hb_gl_pass *pass, const char *name, enum hb_gl
     glUniform1i(pass->texture[k].location, k);
   }
   pass->has_new |= 1 << k;
-  pass->texture[k].shape = shape;
-  pass->texture[k].id = id;
-}
-
-void hb_gl_pass_texture(struct hb_gl_pass *pass, const char *name, const struct hb_gl_texture *texture)
-{
-  hb_gl_pass_texture_id(pass, name, texture->shape, texture->id);
+  pass->texture[k].shape = texture->shape;
+  pass->texture[k].id = texture->id;
 }
 
 void hb_gl_pass_storage(struct hb_gl_pass *pass, int binding, const struct hb_gl_buffer *buffer)
@@ -482,14 +477,6 @@ static int use(struct hb_gl_pass *pass)
   return news >= 0;
 }
 
-static void set_viewport(struct hb_gl_pass *pass, int was_bound, int x, int y, int width, int height)
-{
-  const int viewport[4] = {x, y, width, height};
-  if (was_bound && memcmp(viewport, pass->viewport, sizeof viewport) == 0) return;
-  glViewport(x, y, width, height);
-  memcpy(pass->viewport, viewport, sizeof viewport);
-}
-
 const struct hb_gl_trace *hb_gl_trace;
 
 int hb_gl_trace_columns(size_t n)
@@ -543,8 +530,11 @@ void hb_gl_pass_draw_vertices(struct hb_gl_pass *pass, const struct hb_gl_vertic
 {
   const struct hb_gl_target *target = v->target;
   int was_bound = use(pass), all = !v->width;
+  const int viewport[4] = {v->x, v->y, all ? target->width : v->width, all ? target->height : v->height};
   glBindFramebuffer(GL_FRAMEBUFFER, target->framebuffer);
-  set_viewport(pass, was_bound, v->x, v->y, all ? target->width : v->width, all ? target->height : v->height);
+  if (!was_bound || memcmp(viewport, pass->viewport, sizeof viewport) != 0)
+    glViewport(viewport[0], viewport[1], viewport[2], viewport[3]);
+  memcpy(pass->viewport, viewport, sizeof viewport);
   if (v->blend != HB_GL_REPLACE) glEnable(GL_BLEND);
   if (v->blend == HB_GL_ADD) glBlendFunc(GL_ONE, GL_ONE);
   if (v->blend == HB_GL_OVER)

@@ -146,9 +146,8 @@ void hb_gl_pass_set(struct hb_gl_pass *pass, const char *name, enum hb_gl_unifor
 void hb_gl_pass_floats(struct hb_gl_pass *pass, const char *name, enum hb_gl_uniform_kind kind,
                        const double x[4]);
 
-/* A sampler; the second form for a texture of which only the OpenGL name is known. */
+/* A sampler: of the texture, only its OpenGL name and its shape count. */
 void hb_gl_pass_texture(struct hb_gl_pass *pass, const char *name, const struct hb_gl_texture *texture);
-void hb_gl_pass_texture_id(struct hb_gl_pass *pass, const char *name, enum hb_gl_shape shape, unsigned id);
 
 /* A storage buffer, by its binding in the shader (GL 4.3); a part of a buffer as the uniform block. */
 void hb_gl_pass_storage(struct hb_gl_pass *pass, int binding, const struct hb_gl_buffer *buffer);

@@ -112,7 +112,8 @@ static enum hb_status pass_for(struct texels *t, const struct hb_gl_trace_array 
   *pass = &t->copy[source];
   if (!(*pass)->program) HB_TRY(hb_gl_pass_create(t->context, &files, *pass));
   if (a->kind == HB_GL_BUFFER) hb_gl_texture_over(a->object, format, &t->over);
-  hb_gl_pass_texture_id(*pass, "source", a->kind, a->kind == HB_GL_BUFFER ? t->over.id : a->object);
+  const struct hb_gl_texture array = {.shape = a->kind, .id = a->object};
+  hb_gl_pass_texture(*pass, "source", a->kind == HB_GL_BUFFER ? &t->over : &array);
   return HB_OK;
 }
 
@@ -608,7 +609,7 @@ enum hb_status hb_inspector_draw(struct hb_inspector *i, struct hb_gl_context *c
   int elsewhere = i->pass.number && i->texels.context != context; /* its textures do not exist here */
   HB_TRY(hb_gl_context_use(context));
   HB_TRY(build_pass(i, context));
-  hb_gl_pass_texture_id(&i->image, "source", HB_GL_LAYERS, 0);
+  hb_gl_pass_texture(&i->image, "source", &(const struct hb_gl_texture){.shape = HB_GL_LAYERS});
   i->tile_count = 0;
   add_tile(i, (struct tile){NULL, NULL, PAPER, x, y, width, height, 1, 1});
   x += margin, width -= 2 * margin, y += margin, height -= 2 * margin;

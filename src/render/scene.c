@@ -170,9 +170,13 @@ static enum hb_status particles_pass(const struct hb_view_particles *p, const ch
   hb_gl_pass_int(own, "has_order", at->order != NULL);
   hb_gl_pass_float4(own, "drift", at->drift[0], at->drift[1], at->drift[2], 0);
   for (int k = 0; is_streams && k < 3; k++)
-    hb_gl_pass_texture_id(own, streams[k], at->rectangle ? HB_GL_RECTANGLE : HB_GL_2D, at->texture[k]);
-  if (!is_streams) hb_gl_pass_texture_id(own, "particles", HB_GL_BUFFER, at->texture[0]);
-  hb_gl_pass_texture_id(own, "order", HB_GL_BUFFER, p->order.texture.id);
+    hb_gl_pass_texture(own, streams[k],
+                       &(const struct hb_gl_texture){.shape = at->rectangle ? HB_GL_RECTANGLE : HB_GL_2D,
+                                                     .id = at->texture[k]});
+  if (!is_streams)
+    hb_gl_pass_texture(own, "particles",
+                       &(const struct hb_gl_texture){.shape = HB_GL_BUFFER, .id = at->texture[0]});
+  hb_gl_pass_texture(own, "order", &p->order.texture);
   *pass = own;
   return HB_OK;
 }
@@ -673,7 +677,7 @@ enum hb_status hb_scene_stars(struct hb_scene *s, struct hb_view_particles *part
   HB_TRY(particles_pass(particles, "stars", s->stars, &pass));
   set_camera(s, particles->origin, pass);
   set_color(s, style, pass);
-  hb_gl_pass_texture_id(pass, "values", HB_GL_BUFFER, particles->values.texture.id);
+  hb_gl_pass_texture(pass, "values", &particles->values.texture);
   double sigma = sigma_of(s, particles->at.n, style);
   hb_gl_pass_int(pass, "point", (int)style->point);
   hb_gl_pass_int(pass, "lit", (int)particles->lit);
@@ -699,7 +703,7 @@ enum hb_status hb_scene_trails(struct hb_scene *s, const struct hb_trails *trail
   hb_gl_pass_float4(pass, "ages", trails->t[youngest] - trails->t_zero, length, 0, 0);
   hb_gl_pass_float4(pass, "line", sigma, LEAST_SIGMA, LARGEST_STAR * fmax(sigma, LEAST_SIGMA), TRAIL);
   hb_gl_pass_texture(pass, "ring", &trails->ring);
-  hb_gl_pass_texture_id(pass, "values", HB_GL_BUFFER, particles->values.texture.id);
+  hb_gl_pass_texture(pass, "values", &particles->values.texture);
   return draw(s, pass, VERTICES * PIECES * (size_t)(trails->count - 1) * particles->lit);
 }
 

@@ -89,9 +89,10 @@ static void test_too_many_inputs(void **state)
   struct hb_gl_pass pass;
   const struct hb_gl_program_source source = {.fragment = "cg2007/acc_jerk_pot.frag"};
   assert_int_equal(hb_gl_pass_create(context, &source, &pass), HB_OK);
-  for (int k = 0; k < HB_GL_PASS_TEXTURES; k++) hb_gl_pass_texture_id(&pass, names[k], HB_GL_2D, 0);
+  const struct hb_gl_texture none = {.shape = HB_GL_2D};
+  for (int k = 0; k < HB_GL_PASS_TEXTURES; k++) hb_gl_pass_texture(&pass, names[k], &none);
   assert_int_equal(hb_gl_context_check(context, "trying"), HB_OK);
-  hb_gl_pass_texture_id(&pass, names[HB_GL_PASS_TEXTURES], HB_GL_2D, 0);
+  hb_gl_pass_texture(&pass, names[HB_GL_PASS_TEXTURES], &none);
   assert_int_equal(hb_gl_context_check(context, "trying"), HB_ERR_INTERNAL);
   assert_string_equal(hb_error(), "trying: cg2007/acc_jerk_pot.frag has no room for texture 't'");
   hb_gl_pass_destroy(&pass);
