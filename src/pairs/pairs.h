@@ -86,12 +86,12 @@ enum hb_status hb_pairs_walk(struct hb_pairs *pairs, const struct hb_pairs_job *
 /* In precision reproducible, before the sources are sent: how their columns are rounded, [4 * records]. */
 void hb_pairs_set_rounding(struct hb_pairs *pairs, const struct hb_fixed_column *rounding);
 
-/* One record of the particles from .. to, rounded, as floats: the first goes to `out`, the others to every `stride` bytes
+/* One record of the particles from .. to, rounded (NULL: not), as floats: the first goes to `out`, the others to every `stride` bytes
  * after that. low > 0: what the floats could not hold of x, y, z goes that many bytes further on. */
 struct hb_pairs_stretch {
   size_t from, to, stride;
 };
-void hb_pairs_pack(const struct hb_column columns[4], const struct hb_fixed_column rounding[4],
+void hb_pairs_pack(const struct hb_column columns[4], const struct hb_fixed_column *rounding,
                    const struct hb_pairs_stretch *stretch, size_t low, char *out);
 
 /* Waits for the walk and writes its remaining results. HB_ERR_DEVICE when a draw was lost. */

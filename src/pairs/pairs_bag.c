@@ -47,6 +47,7 @@ struct bag {
 
   /* the tuning in the shape of the current walk */
   enum bag_shape shape;
+  size_t nj;                    /* with so many sources; 0: none yet */
   int each, unroll, partial;    /* sinks a fragment, sources fetched ahead, sources of a float sum */
   int in_storage;               /* totals are in pairs->storage, */
   struct hb_gl_texture *layers; /* or in one of this pair */
@@ -160,12 +161,14 @@ static enum hb_status complete_tuning(struct hb_pairs *p)
 
 /* ---- shape and portions ---- */
 
+/* As long as shape and number of sources stay, they are as they were. */
 static void take_shape(struct hb_pairs *p, enum bag_shape shape)
 {
   struct bag *b = p->state;
   const struct hb_pairs_tuning *t = &p->params.tuning;
   int software = p->params.context->caps.software, several = holds_several(shape);
   b->shape = shape;
+  b->nj = p->nj;
   b->each = several ? t->i_each : 1;
   b->unroll = !several && software ? hb_min_int(t->unroll, SOFTWARE_UNROLL) : t->unroll;
   int is_fixed = hb_precisions[p->params.precision].is_fixed;
@@ -180,14 +183,6 @@ static void take_shape(struct hb_pairs *p, enum bag_shape shape)
   b->layers = several ? b->many : b->few;
   b->on_device = t->add_plus_1 == ADD_DEVICE;
   b->sum = several ? b->sum_of_many : b->sum_of_few;
-}
-
-static int band_of(const struct hb_pairs *p, size_t groups)
-{
-  const struct bag *b = p->state;
-  if (p->params.context->caps.software) return SOFTWARE_BAND;
-  int is_banded = b->shape != BAG_BLOCKS && (groups >= GPU_BANDED || !holds_several(b->shape));
-  return p->shape.segments > 1 && is_banded ? GPU_BAND : 1;
 }
 
 /* Sources of which a uniform block holds a multiple. */
@@ -232,11 +227,13 @@ static void choose_shape(struct hb_pairs *p)
   int many = groups * sums >= threads / (software ? SOFTWARE_FILLED : GPU_FILLED) && !wasteful;
   /* a draw for each uniform block has enough work, and a float sum fits one */
   int blocks = t->j_source_plus_1 == HB_J_BLOCK + 1 && groups >= threads / DRAWN && block_length(p) > 0;
-  take_shape(p, blocks ? BAG_BLOCKS : many ? BAG_MANY : sums >= LONG ? BAG_FEW_LONG : BAG_FEW);
+  enum bag_shape shape = blocks ? BAG_BLOCKS : many ? BAG_MANY : sums >= LONG ? BAG_FEW_LONG : BAG_FEW;
+  if (shape != b->shape || p->nj != b->nj) take_shape(p, shape);
   groups = hb_div_ceil(p->job.ni, (size_t)b->each);
   cut(p, blocks ? block_length(p) : (size_t)b->partial,
       hb_div_ceil(blocks ? BLOCKS_WANTED * threads : threads, groups));
-  b->band = band_of(p, groups);
+  int is_banded = !blocks && (groups >= GPU_BANDED || !many) && p->shape.segments > 1;
+  b->band = software ? SOFTWARE_BAND : is_banded ? GPU_BAND : 1;
 }
 
 /* The scheme's portion: chooses the shape for all sinks, and cuts them into portions of equal size, as few as keep the
@@ -494,7 +491,6 @@ static enum hb_status reserve(struct hb_pairs *p)
     hb_gl_target_empty(b->width, b->height, &b->empty);
     return hb_pairs_reserve_totals(p, p->shape.segments);
   }
-  if (b->layers[0].height >= b->height) return HB_OK;
   int layers = b->each * p->words;
   size_t row = 2 * TEXEL * (size_t)p->params.tuning.width * (size_t)layers;
   int height = (int)(hb_pairs_capacity((size_t)b->height * row, HB_PAIRS_TOTALS) / row);
@@ -532,7 +528,7 @@ static enum hb_status bag_begin(struct hb_pairs *p)
   choose_framebuffer(p);
   if (b->built[b->shape] != p->shape.j_source) drop_programs(p);
   b->stage = BAG_STAGES;
-  HB_TRY(reserve(p));
+  if (b->in_storage || b->layers[0].height < b->height) HB_TRY(reserve(p));
   return p->shape.j_source == HB_J_TEXTURE ? hb_pairs_texture_2d(p) : HB_OK;
 }
 

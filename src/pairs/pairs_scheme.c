@@ -76,10 +76,13 @@ enum hb_status hb_pairs_program_build(struct hb_pairs *p, const struct hb_pairs_
 
 void hb_pairs_program_inputs(const struct hb_pairs *p, struct hb_gl_pass *pass)
 {
-  const double *a = p->params.parameter;
-  hb_gl_pass_float4(pass, "parameter_high", a[0], a[1], a[2], a[3]);
-  hb_gl_pass_float4(pass, "parameter_low", (double)hb_split_low(a[0]), (double)hb_split_low(a[1]),
-                    (double)hb_split_low(a[2]), (double)hb_split_low(a[3]));
+  float high[4], low[4];
+  for (int k = 0; k < 4; k++) {
+    high[k] = (float)p->params.parameter[k];
+    low[k] = hb_split_low(p->params.parameter[k]);
+  }
+  hb_gl_pass_set(pass, "parameter_high", HB_GL_FLOAT4, 1, high);
+  hb_gl_pass_set(pass, "parameter_low", HB_GL_FLOAT4, 1, low);
   hb_gl_pass_texture(pass, "particles", &p->j.texture);
   hb_gl_pass_texture(pass, "points",
                      p->job.points ? &p->i_points.texture : &p->j.texture); /* never unbound */

@@ -46,39 +46,18 @@ typedef uint32_t WORDS_OF_DOUBLES __attribute__((vector_size(32)));
 /* A record's four numbers, by the compiler's own vectors; each number moves on by its own stride. */
 typedef double DOUBLES __attribute__((vector_size(32)));
 typedef float FLOATS __attribute__((vector_size(16)));
-struct record {
+
+HB_CLONES void hb_pairs_pack(const struct hb_column c[4], const struct hb_fixed_column *how,
+                             const struct hb_pairs_stretch *s, size_t low, char *out)
+{
   const double *at[4];
   size_t stride[4];
-};
-
-static inline struct record record_of(const struct hb_column c[4], size_t j)
-{
-  struct record r;
-  for (int k = 0; k < 4; k++) {
-    r.at[k] = c[k].data + c[k].stride * j;
-    r.stride[k] = c[k].stride;
-  }
-  return r;
-}
-
-static inline void next(struct record *r, DOUBLES *x)
-{
-  *x = (DOUBLES){*r->at[0], *r->at[1], *r->at[2], *r->at[3]};
-  for (int k = 0; k < 4; k++) r->at[k] += r->stride[k];
-}
-
-/* how NULL: not rounded. */
-static inline __attribute__((always_inline)) void pack_as(const struct hb_column c[4],
-                                                          const struct hb_fixed_column *how,
-                                                          const struct hb_pairs_stretch *s, size_t low,
-                                                          char *out)
-{
-  struct record r = record_of(c, s->from);
   DOUBLES factor = {0}, round = {0};
+  for (int k = 0; k < 4; k++) at[k] = c[k].data + c[k].stride * s->from, stride[k] = c[k].stride;
   for (int k = 0; how && k < 4; k++) factor[k] = how[k].factor, round[k] = how[k].round;
   for (size_t j = s->from; j < s->to; j++, out += s->stride) {
-    DOUBLES x;
-    next(&r, &x);
+    DOUBLES x = {*at[0], *at[1], *at[2], *at[3]};
+    for (int k = 0; k < 4; k++) at[k] += stride[k];
     if (how) x = (x * factor + round) - round;
     const FLOATS f = __builtin_convertvector(x, FLOATS);
     memcpy(out, &f, sizeof f);
@@ -89,32 +68,16 @@ static inline __attribute__((always_inline)) void pack_as(const struct hb_column
   }
 }
 
-HB_CLONES static void pack_floats(const struct hb_column c[4], const struct hb_pairs_stretch *s, char *out)
-{
-  pack_as(c, NULL, s, 0, out);
-}
-
-HB_CLONES static void pack_positions(const struct hb_column c[4], const struct hb_pairs_stretch *s,
-                                     size_t low, char *out)
-{
-  pack_as(c, NULL, s, low, out);
-}
-
-HB_CLONES void hb_pairs_pack(const struct hb_column c[4], const struct hb_fixed_column how[4],
-                             const struct hb_pairs_stretch *s, size_t low, char *out)
-{
-  pack_as(c, how, s, low, out);
-}
-
 /* Doubles as words (of a little-endian machine): the high ones, then the low ones. */
 HB_CLONES static void pack_doubles(const struct hb_column c[4], const struct hb_pairs_stretch *s, char *out)
 {
-  struct record r = record_of(c, s->from);
+  const double *at[4];
+  size_t stride[4];
+  for (int k = 0; k < 4; k++) at[k] = c[k].data + c[k].stride * s->from, stride[k] = c[k].stride;
   for (size_t j = s->from; j < s->to; j++, out += s->stride) {
-    DOUBLES x;
-    next(&r, &x);
-    const WORDS_OF_DOUBLES w = (WORDS_OF_DOUBLES)x;
+    const WORDS_OF_DOUBLES w = (WORDS_OF_DOUBLES)(DOUBLES){*at[0], *at[1], *at[2], *at[3]};
     const WORDS high = {w[1], w[3], w[5], w[7]}, low = {w[0], w[2], w[4], w[6]};
+    for (int k = 0; k < 4; k++) at[k] += stride[k];
     memcpy(out, &high, sizeof high);
     memcpy(out + sizeof high, &low, sizeof low);
   }
@@ -124,8 +87,7 @@ struct packing {
   const struct hb_pairs *pairs;
   int straight; /* into `out`; else by a copy, as a GPU's memory may be mapped so that only whole lines are fast */
   struct hb_column columns[4 * HB_RECORDS_MAX];
-  size_t from, to; /* particles; the first of them goes to */
-  char *out;
+  char *out; /* where the first particle goes */
 };
 
 static void pack_block(const struct packing *p, size_t from, size_t to, char *out)
@@ -135,26 +97,22 @@ static void pack_block(const struct packing *p, size_t from, size_t to, char *ou
   const struct hb_precision_facts *precision = &hb_precisions[p->pairs->params.precision];
   for (size_t r = 0; r < records; r++) {
     const struct hb_column *c = p->columns + 4 * r;
-    if (precision->is_fixed)
-      hb_pairs_pack(c, p->pairs->rounding + 4 * r, &s, r ? 0 : low, out + 16 * r);
-    else if (precision->is_double)
+    if (precision->is_double)
       pack_doubles(c, &s, out + 32 * r);
-    else if (precision->low_texels && r == 0)
-      pack_positions(c, &s, low, out);
     else
-      pack_floats(c, &s, out + 16 * r);
+      hb_pairs_pack(c, precision->is_fixed ? p->pairs->rounding + 4 * r : NULL, &s,
+                    precision->low_texels && r == 0 ? low : 0, out + 16 * r);
   }
 }
 
-static void pack_piece(void *context, size_t piece)
+static void pack_piece(void *context, size_t from, size_t end)
 {
   const struct packing *p = context;
   _Alignas(64) char block[BLOCK * 16 * TEXELS];
   size_t bytes = 16 * (size_t)p->pairs->texels;
-  size_t begin = p->from + piece * PIECE, end = hb_parallel_end(p->to, PIECE, begin);
-  for (size_t from = begin, to; from < end; from = to) {
+  for (size_t to; from < end; from = to) {
     to = hb_parallel_end(end, BLOCK, from);
-    char *there = p->out + bytes * (from - p->from);
+    char *there = p->out + bytes * from;
     if (p->straight) {
       pack_block(p, from, to, there);
     } else {
@@ -171,11 +129,13 @@ static void pack(const struct hb_pairs *pairs, int straight, size_t from, size_t
                  const struct hb_column *given, void *out)
 {
   static const double zero = 0;
-  struct packing p = {.pairs = pairs, .straight = straight, .from = from, .to = to, .out = out};
-  for (int c = 0; c < 4 * pairs->params.interaction->records; c++) /* NULLs stand for zeros */
-    p.columns[c] = given[c].data ? given[c] : (struct hb_column){&zero, 0};
-  size_t n = to - from;
-  hb_parallel_for(n < ALONE ? 1 : hb_parallel_threads(), hb_div_ceil(n, PIECE), pack_piece, &p);
+  struct packing p = {.pairs = pairs, .straight = straight, .out = out};
+  for (int c = 0; c < 4 * pairs->params.interaction->records; c++) { /* NULLs stand for zeros */
+    const struct hb_column *g = given + c;
+    p.columns[c] =
+        g->data ? (struct hb_column){g->data + g->stride * from, g->stride} : (struct hb_column){&zero, 0};
+  }
+  hb_parallel_pieces(to - from, PIECE, ALONE, pack_piece, &p);
 }
 
 /* ---- memory on the device ---- */
@@ -237,6 +197,7 @@ enum hb_status hb_pairs_reserve_j(struct hb_pairs *p, size_t nj)
 {
   size_t texels;
   HB_TRY(hb_gl_context_use(p->params.context));
+  if (nj == p->nj) return HB_OK;
   HB_TRY(count_texels(p, nj, &texels));
   p->shift = 10; /* rows of 1024 texels for programs that read a two-dimensional texture */
   size_t bytes = ((texels + 1023) & ~(size_t)1023) * 16;
@@ -281,16 +242,6 @@ static size_t piece_of(size_t n, size_t bytes)
 
 enum { FEW = 16 << 10 /* bytes */ };
 
-/* By a copy among the driver's commands: there is no memory to map, and no fence to wait for before it is written again. */
-static enum hb_status send_few(const struct hb_pairs *p, size_t n, const struct hb_column *columns,
-                               const struct hb_gl_buffer *buffer)
-{
-  _Alignas(64) char room[FEW];
-  pack(p, 1, 0, n, columns, room);
-  hb_gl_buffer_write(buffer, n * (size_t)p->texels * 16, room);
-  return HB_OK;
-}
-
 /* Straight into the buffer: where it is the driver that decides how it gets to the device. */
 static enum hb_status send_whole(const struct hb_pairs *p, size_t n, const struct hb_column *columns,
                                  const struct hb_gl_buffer *buffer)
@@ -308,7 +259,12 @@ static enum hb_status send(struct hb_pairs *p, size_t n, const struct hb_column 
 {
   const size_t bytes = (size_t)p->texels * 16;
   p->params.context->sent += n * bytes;
-  if (n * bytes <= FEW) return send_few(p, n, columns, buffer);
+  if (n * bytes <= FEW) { /* a copy among the driver's commands: no memory to map, and no fence to wait for */
+    _Alignas(64) char room[FEW];
+    pack(p, 1, 0, n, columns, room);
+    hb_gl_buffer_write(buffer, n * bytes, room);
+    return HB_OK;
+  }
   if (!hb_gl_upload_is_there(p->params.context)) return send_whole(p, n, columns, buffer);
   const size_t piece = piece_of(n, bytes);
   for (size_t from = 0, to; from < n; from = to) {

@@ -34,28 +34,11 @@ void hb_pairs_destroy(struct hb_pairs *p)
 
 /* ---- sinks ---- */
 
-/* Many words take the driver longer among its commands than by a copy from memory that stays mapped. */
-static enum hb_status send_words(struct hb_pairs *p, size_t bytes, const uint32_t *words,
-                                 const struct hb_gl_buffer *buffer)
-{
-  enum { FEW = 16 << 10 };
-  if (bytes <= FEW || !hb_gl_upload_is_there(p->params.context)) {
-    hb_gl_buffer_write(buffer, bytes, words);
-    return HB_OK;
-  }
-  for (size_t from = 0, to; from < bytes; from = to) {
-    void *room;
-    to = hb_parallel_end(bytes, HB_GL_UPLOAD_PIECE, from);
-    HB_TRY(hb_gl_upload_begin(p->params.context, &p->upload, &room));
-    memcpy(room, (const char *)words + from, to - from);
-    hb_gl_upload_end(&p->upload, buffer, from, to - from);
-  }
-  return HB_OK;
-}
-
-/* To the device's own memory: each workgroup begins with its sinks' numbers. */
+/* To the device's own memory: each workgroup begins with its sinks' numbers. Many of them take the driver longer among its commands
+ * than by a copy from memory that stays mapped. */
 static enum hb_status send_sinks(struct hb_pairs *p)
 {
+  enum { FEW = 16 << 10 };
   const uint32_t *index = p->job.index + p->before;
   size_t bytes = p->ni * sizeof *index;
   if (bytes == p->sent_bytes && memcmp(p->sent, index, bytes) == 0)
@@ -66,7 +49,15 @@ static enum hb_status send_sinks(struct hb_pairs *p)
                       hb_pairs_capacity(bytes, p->nj * sizeof *index), NULL);
     hb_gl_buffer_texture(&p->i, HB_GL_R32I);
   }
-  HB_TRY(send_words(p, bytes, index, &p->i));
+  int is_copied = bytes > FEW && hb_gl_upload_is_there(p->params.context);
+  if (!is_copied) hb_gl_buffer_write(&p->i, bytes, index);
+  for (size_t from = 0, to; is_copied && from < bytes; from = to) {
+    void *room;
+    to = hb_parallel_end(bytes, HB_GL_UPLOAD_PIECE, from);
+    HB_TRY(hb_gl_upload_begin(p->params.context, &p->upload, &room));
+    memcpy(room, (const char *)index + from, to - from);
+    hb_gl_upload_end(&p->upload, &p->i, from, to - from);
+  }
   p->sent_bytes = bytes <= sizeof p->sent ? bytes : 0;
   memcpy(p->sent, index, p->sent_bytes);
   return HB_OK;
@@ -126,22 +117,22 @@ static size_t end_of_pass(const struct hb_pairs *p, size_t from)
 
 /* While the device's speed is unknown a pass is timed, and the next one is at most four times as long. One that could not be
  * longer is not. */
-static double start_pass(const struct hb_pairs *p, size_t from, size_t to)
+static enum hb_status walk_pass(struct hb_pairs *p, size_t from, size_t to)
 {
-  size_t most = p->shape.tile ? p->shape.tile : p->shape.segment_length;
-  int is_whole = from % most == 0 && (to % most == 0 || to == p->shape.segment_length);
-  return p->known || is_whole ? 0 : hb_gl_timer_start();
-}
-
-static enum hb_status end_pass(struct hb_pairs *p, size_t sources, double start)
-{
-  double walked = (double)p->ni * (double)p->shape.segments * (double)sources;
+  const struct hb_pairs_shape *s = &p->shape;
+  struct hb_gl_context *context = p->params.context;
+  size_t most = s->tile ? s->tile : s->segment_length;
+  int is_whole = from % most == 0 && (to % most == 0 || to == s->segment_length);
+  double walked = (double)p->ni * (double)s->segments * (double)(to - from);
+  double start = p->known || is_whole ? 0 : hb_gl_timer_start();
+  HB_TRY(p->scheme->pass(p, from, to));
+  p->draws++;
   if (start > 0) learn(p, walked, hb_gl_timer_stop(start));
-  p->params.context->given += walked / p->pairs_per_s;
-  if (sources == p->shape.segment_length) return HB_OK;
-  hb_gl_flush(); /* else a driver may gather draws into one long submission */
-  if (p->params.context->backend->breathe) p->started = 0; /* the time since then is not the walk's alone */
-  return hb_gl_context_breathe(p->params.context, walked);
+  context->given += walked / p->pairs_per_s;
+  if (to - from == s->segment_length) return HB_OK;
+  hb_gl_flush();                                 /* else a driver may gather draws into one long submission */
+  if (context->backend->breathe) p->started = 0; /* the time since then is not the walk's alone */
+  return hb_gl_context_breathe(context, walked);
 }
 
 /* ---- the walk ---- */
@@ -174,10 +165,7 @@ enum hb_status hb_pairs_walk(struct hb_pairs *p, const struct hb_pairs_job *job)
     HB_TRY(begin_portion(p));
     for (size_t from = 0, to; from < p->shape.segment_length; from = to) {
       to = end_of_pass(p, from);
-      double start = start_pass(p, from, to);
-      HB_TRY(p->scheme->pass(p, from, to));
-      p->draws++;
-      HB_TRY(end_pass(p, to - from, start));
+      HB_TRY(walk_pass(p, from, to));
     }
     if (p->scheme->end) HB_TRY(p->scheme->end(p));
     if (job->take)
