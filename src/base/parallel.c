@@ -345,14 +345,18 @@ void hb_parallel_pieces(size_t n, size_t size, size_t alone,
                         void (*work)(void *context, size_t from, size_t to), void *context)
 {
   struct pieces pieces = {n, size, work, context};
-  hb_parallel_for(n > alone ? hb_parallel_threads() : 1, hb_div_ceil(n, size), do_piece, &pieces);
+  if (n > alone)
+    hb_parallel_for(hb_parallel_threads(), hb_div_ceil(n, size), do_piece, &pieces);
+  else
+    for (size_t from = 0; from < n; from += size) work(context, from, hb_parallel_end(n, size, from));
 }
 
-size_t hb_parallel_piece(size_t n, size_t most)
+void hb_parallel_shares(size_t n, size_t most, size_t alone,
+                        void (*work)(void *context, size_t from, size_t to), void *context)
 {
   enum { LEAST = 4, EACH = 4 };
-  size_t piece = n / (EACH * (size_t)hb_parallel_threads());
-  return piece < LEAST ? LEAST : piece < most ? piece : most;
+  size_t piece = n > alone ? n / (EACH * (size_t)hb_parallel_threads()) : most;
+  hb_parallel_pieces(n, piece < LEAST ? LEAST : piece < most ? piece : most, alone, work, context);
 }
 
 /* ---- copies ---- */
@@ -364,21 +368,17 @@ enum {
 struct copy {
   char *to;
   const char *from;
-  size_t bytes;
 };
 
-static void copy_piece(void *context, size_t piece)
+static void copy_piece(void *context, size_t begin, size_t end)
 {
   const struct copy *c = context;
-  size_t at = piece * COPIED;
-  memcpy(c->to + at, c->from + at, hb_parallel_end(c->bytes, COPIED, at) - at);
+  memcpy(c->to + begin, c->from + begin, end - begin);
 }
 
 void hb_parallel_copy(void *to, const void *from, size_t bytes)
 {
-  struct copy copy = {to, from, bytes};
-  hb_parallel_for(bytes > 2 * COPIED ? hb_parallel_threads() : 1, hb_div_ceil(bytes, COPIED), copy_piece,
-                  &copy);
+  hb_parallel_pieces(bytes, COPIED, 2 * COPIED, copy_piece, &(struct copy){to, from});
 }
 
 /* ---- a thread of its own ---- */

@@ -22,11 +22,12 @@ void hb_parallel_for(int threads, size_t count, void (*work)(void *context, size
 void hb_parallel_pieces(size_t n, size_t size, size_t alone,
                         void (*work)(void *context, size_t from, size_t to), void *context);
 
+/* The same by pieces of at most `most`, so small that all threads get a few. */
+void hb_parallel_shares(size_t n, size_t most, size_t alone,
+                        void (*work)(void *context, size_t from, size_t to), void *context);
+
 /* memcpy; by all threads where that is faster. */
 void hb_parallel_copy(void *to, const void *from, size_t bytes);
-
-/* How many of n a piece is, at most `most`, so that all threads get a few. */
-size_t hb_parallel_piece(size_t n, size_t most);
 
 /* The end of the piece of up to `size` out of n that starts at `from`; there are hb_div_ceil(n, size) of them. */
 static inline size_t hb_parallel_end(size_t n, size_t size, size_t from)

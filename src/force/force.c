@@ -1158,6 +1158,8 @@ static enum hb_status begin(struct hb_force *force, struct hb_force_job *job)
   struct hb_force_sinks *i = &job->sinks;
   if (force->nj == 0) return hb_fail(HB_ERR_USAGE, "forces requested before the sources were set");
   HB_TRY(check_idle(force));
+  force->begun_s = 0;
+  force->spent = (struct hb_phases){0};
   if (i->n == 0) return HB_OK;
   double reach = hb_force_rounds(force) ? force->scheme->reach : 0;
   if (!i->x) HB_TRY(check_sinks(force, i->n, i->index));
@@ -1203,16 +1205,31 @@ enum hb_status hb_force_begin_any(struct hb_force *force, const struct hb_force_
   return HB_OK;
 }
 
-enum hb_status hb_force_finish(struct hb_force *force)
+/* Adds the time that a call has taken to begin, and now to finish, but not what its caller did in between; of that the source has
+ * spent some in sending and receiving. */
+static enum hb_status finish(struct hb_force *force)
 {
   HB_GL_VISIT;
+  struct hb_phases *phases = &force->phases;
+  const struct hb_phases *spent = &force->spent;
   if (!force->is_under_way) return HB_OK;
+  double start = hb_clock_now();
   force->is_under_way = 0;
   if (force->rescale)
     HB_TRY(rescale_finish(force->rescale, force->ops, force->state, &force->under_way));
   else if (force->ops->finish)
     HB_TRY(force->ops->finish(force->state, &force->under_way));
-  return force->is_trusted ? HB_OK : check_finite(force, &force->under_way);
+  phases->send_s += spent->send_s;
+  phases->receive_s += spent->receive_s;
+  phases->force_s += force->begun_s + (hb_clock_now() - start) - spent->send_s - spent->receive_s;
+  return HB_OK;
+}
+
+enum hb_status hb_force_finish(struct hb_force *force)
+{
+  int is_to_check = force->is_under_way && !force->is_trusted;
+  HB_TRY(finish(force));
+  return is_to_check ? check_finite(force, &force->under_way) : HB_OK;
 }
 
 enum hb_status hb_force_begin(struct hb_force *force, size_t ni, const uint32_t *index, double *a, double *j,
@@ -1265,13 +1282,13 @@ enum hb_status hb_force_engine(struct hb_force *force, size_t nj, struct hb_pair
 
 enum hb_status hb_force_find_massive(struct hb_force *force, size_t n, const double *m)
 {
-  return find_massive(&force->massive, n, m);
+  return force->ops->has_points ? find_massive(&force->massive, n, m) : HB_OK;
 }
 
 const uint32_t *hb_force_massive(const struct hb_force *force, size_t n, size_t *count)
 {
   const struct hb_massive *s = &force->massive;
-  int is_used = s->count && s->n == n && force->ops->has_points;
+  int is_used = s->count && s->n == n;
   *count = is_used ? s->count : n;
   return is_used ? s->slot : NULL;
 }
@@ -1281,8 +1298,6 @@ static enum hb_status begin_once(struct hb_force *force, struct hb_force_job job
   HB_GL_VISIT;
   const struct hb_force_sources all = job.sources;
   double start = hb_clock_now();
-  size_t count;
-  const uint32_t *massive = hb_force_massive(force, all.n, &count); /* the caller has predicted no others */
   HB_TRY(check_idle(force));
   HB_TRY(expect_sources(force, all.n));
   force->nj = all.n; /* for the check of the sinks only */
@@ -1295,7 +1310,8 @@ static enum hb_status begin_once(struct hb_force *force, struct hb_force_job job
     return HB_ERR_NUMERIC;
   if (force->rescale) /* sinks are in its units, too */
     HB_TRY(hb_reproducible_find_units(all.n, all.m, all.x, all.v, force->params.eps, &force->rescale->units));
-  if (massive) HB_TRY(make_massive_job(&force->massive, &job));
+  if (force->massive.count && force->massive.n == all.n) /* the caller has predicted no others */
+    HB_TRY(make_massive_job(&force->massive, &job));
   force->spent = (struct hb_phases){0};
   job.spent = &force->spent;
   job.since = start;
@@ -1306,28 +1322,13 @@ static enum hb_status begin_once(struct hb_force *force, struct hb_force_job job
   return HB_OK;
 }
 
-/* Adds the time that a call has taken to begin, and now to finish, but not what its caller did in between; of that the source has
- * spent some in sending and receiving. */
-static enum hb_status finish_once(struct hb_force *force)
-{
-  struct hb_phases *phases = &force->phases;
-  const struct hb_phases *spent = &force->spent;
-  if (!force->is_under_way) return HB_OK;
-  double start = hb_clock_now();
-  HB_TRY(hb_force_finish(force));
-  phases->send_s += spent->send_s;
-  phases->receive_s += spent->receive_s;
-  phases->force_s += force->begun_s + (hb_clock_now() - start) - spent->send_s - spent->receive_s;
-  return HB_OK;
-}
-
 /* After HB_ERR_DEVICE of a call or a part of it. */
 static enum hb_status once_more(struct hb_force *force, const struct hb_force_job *job)
 {
   hb_log("%s; trying once more with shorter draws", hb_error());
   HB_TRY(hb_force_open_again(force));
   HB_TRY(begin_once(force, *job));
-  return finish_once(force);
+  return finish(force);
 }
 
 enum hb_status hb_force_begin_of(struct hb_force *force, const struct hb_force_job *job)
@@ -1339,16 +1340,18 @@ enum hb_status hb_force_begin_of(struct hb_force *force, const struct hb_force_j
 
 enum hb_status hb_force_finish_of(struct hb_force *force, const struct hb_force_job *job)
 {
-  enum hb_status status = finish_once(force);
+  enum hb_status status = finish(force);
   return status == HB_ERR_DEVICE ? once_more(force, job) : status;
 }
 
-void hb_force_needs(const struct hb_force *force, size_t nj, size_t ni, size_t *from, size_t *to)
+struct hb_force_needs hb_force_needs(const struct hb_force *force, size_t nj, size_t ni)
 {
-  *from = 0;
-  *to = nj;
-  /* the units of precision reproducible are found from all sources */
-  if (force->ops->needs && !force->rescale) force->ops->needs(force->state, nj, ni, from, to);
+  const struct hb_massive *s = &force->massive;
+  size_t from = 0, to = nj;
+  if (force->rescale) return (struct hb_force_needs){.count = nj}; /* its units are found from all */
+  if (s->count && s->n == nj) return (struct hb_force_needs){.list = s->slot, .count = s->count};
+  if (force->ops->needs) force->ops->needs(force->state, nj, ni, &from, &to);
+  return (struct hb_force_needs){.from = from, .count = to - from};
 }
 
 struct hb_phases *hb_force_phases(struct hb_force *force) { return &force->phases; }
@@ -1356,7 +1359,7 @@ struct hb_phases *hb_force_phases(struct hb_force *force) { return &force->phase
 enum hb_status hb_force_of(struct hb_force *force, const struct hb_force_job *job)
 {
   enum hb_status status = begin_once(force, *job);
-  if (status == HB_OK) status = finish_once(force);
+  if (status == HB_OK) status = finish(force);
   return status == HB_ERR_DEVICE ? once_more(force, job) : status;
 }
 
@@ -1407,7 +1410,6 @@ enum hb_status hb_force_begin_kept(struct hb_force *force, const struct hb_force
   struct hb_force_job own = *job;
   HB_TRY(check_kept(force));
   double start = hb_clock_now();
-  force->spent = (struct hb_phases){0};
   own.spent = &force->spent;
   HB_TRY(begin(force, &own));
   force->is_trusted = 1;
@@ -1418,7 +1420,7 @@ enum hb_status hb_force_begin_kept(struct hb_force *force, const struct hb_force
 enum hb_status hb_force_finish_kept(struct hb_force *force)
 {
   const struct hb_force_job *job = &force->under_way;
-  HB_TRY(finish_once(force));
+  HB_TRY(finish(force));
   double lap = hb_clock_now();
   HB_TRY(force->ops->resident->check(force->records, job->sinks.n, job->to.a));
   force->phases.force_s += hb_clock_lap(&lap);

@@ -122,8 +122,12 @@ static inline size_t hb_force_pairs(size_t n, size_t sources) { return sources <
 void hb_force_set_field(struct hb_force *force, const struct hb_field *field);
 const struct hb_field *hb_force_field(const struct hb_force *force);
 
-/* What hb_force_of reads of x and v, with ni sinks: the sources from .. to - 1, and the sinks. */
-void hb_force_needs(const struct hb_force *force, size_t nj, size_t ni, size_t *from, size_t *to);
+/* What hb_force_of reads of x and v of nj particles, with ni sinks: these sources, and the sinks. */
+struct hb_force_needs {
+  const uint32_t *list; /* [count]; NULL: those from `from` on */
+  size_t from, count;
+};
+struct hb_force_needs hb_force_needs(const struct hb_force *force, size_t nj, size_t ni);
 
 /* ---- particles that stay on the device ---- */
 

@@ -196,20 +196,19 @@ struct putting {
   size_t ni, each;
   const uint32_t *index;
   uint8_t *level;
-  uint8_t limit[HB_BLOCKS_LEVELS];
   struct lists lists[PIECES];
 };
 
-static void put_piece(void *context, size_t piece)
+static void put_piece(void *context, size_t from, size_t end)
 {
   struct putting *p = context;
   struct hb_blocks *blocks = p->blocks;
-  struct lists *lists = &p->lists[piece];
+  struct lists *lists = &p->lists[from / p->each];
   for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++) lists->head[l] = end_of_list, lists->count[l] = 0;
-  for (size_t k = piece * p->each, end = hb_parallel_end(p->ni, p->each, k); k < end; k++) {
+  for (size_t k = from; k < end; k++) {
     uint32_t i = p->index[k];
-    uint8_t limit = p->limit[blocks->level[i]], l = p->level[k] < limit ? p->level[k] : limit;
-    p->level[k] = blocks->level[i] = l;
+    unsigned limit = hb_blocks_limit(blocks, blocks->level[i]), l = p->level[k] < limit ? p->level[k] : limit;
+    p->level[k] = blocks->level[i] = (uint8_t)l;
     if (lists->head[l] == end_of_list) lists->last[l] = i;
     blocks->next[i] = lists->head[l];
     lists->head[l] = i;
@@ -217,24 +216,18 @@ static void put_piece(void *context, size_t piece)
   }
 }
 
-static void join(struct hb_blocks *blocks, const struct lists *lists)
-{
-  for (unsigned l = 0; l <= blocks->level_max; l++) {
-    if (lists->count[l] == 0) continue;
-    blocks->next[lists->last[l]] = blocks->head[l];
-    blocks->head[l] = lists->head[l];
-    blocks->count[l] += lists->count[l];
-    blocks->occupied |= (uint64_t)1 << l;
-  }
-}
-
 void hb_blocks_put_back(struct hb_blocks *blocks, size_t ni, const uint32_t *index, uint8_t *level)
 {
   struct putting p = {.blocks = blocks, .ni = ni, .index = index, .level = level};
-  size_t pieces = ni > ALONE ? PIECES : 1;
-  p.each = hb_div_ceil(ni, pieces);
-  for (unsigned l = 0; l <= blocks->level_max; l++) p.limit[l] = (uint8_t)hb_blocks_limit(blocks, l);
-  pieces = hb_div_ceil(ni, p.each);
-  hb_parallel_for(pieces > 1 ? hb_parallel_threads() : 1, pieces, put_piece, &p);
-  for (size_t k = 0; k < pieces; k++) join(blocks, &p.lists[k]);
+  p.each = ni > ALONE ? hb_div_ceil(ni, PIECES) : ni;
+  hb_parallel_pieces(ni, p.each, ALONE, put_piece, &p);
+  for (size_t from = 0; from < ni; from += p.each)
+    for (unsigned l = 0; l <= blocks->level_max; l++) {
+      const struct lists *lists = &p.lists[from / p.each];
+      if (lists->count[l] == 0) continue;
+      blocks->next[lists->last[l]] = blocks->head[l];
+      blocks->head[l] = lists->head[l];
+      blocks->count[l] += lists->count[l];
+      blocks->occupied |= (uint64_t)1 << l;
+    }
 }

@@ -1,6 +1,5 @@
 #include "step/hermite4.h"
 
-#include "base/bits.h"
 #include "base/clock.h"
 #include "base/clones.h"
 #include "base/mem.h"
@@ -116,14 +115,14 @@ static void predict_to_tick(struct hb_hermite4 *h, uint64_t T, const uint32_t *l
  * part. */
 struct start {
   const double *v, *a, *k, *an, *kn;
-  const uint64_t *lost;
+  const struct hb_lost *lost;
 };
 
 static inline struct start start_of(const struct hb_hermite4 *h, size_t particle)
 {
   size_t i = 3 * particle;
   struct start s = {h->particles->v + i, h->a + i, h->j + i, h->a + i, h->j + i, h->lost + i};
-  if (hb_hermite4_has_parts(h)) hb_hermite4_near.parts(h, particle, &s.an, &s.kn);
+  if (h->has_parts) hb_hermite4_near.parts(h, particle, &s.an, &s.kn);
   return s;
 }
 
@@ -140,8 +139,7 @@ static inline struct course course_of(double dt, const struct start *from, const
   hb_timestep_higher(dt, from->an, from->kn, ap, kp, s.dt2a2, s.dt3k2);
   for (int c = 0; c < 3; c++) {
     double dt2a2 = s.dt2a2[c], dt3k2 = s.dt3k2[c], v = from->v[c], a = from->a[c], k = from->k[c];
-    uint64_t lost = from->lost[c];
-    double x_lost = hb_bits_to_float((uint32_t)lost), v_lost = hb_bits_to_float((uint32_t)(lost >> 32));
+    double x_lost = from->lost[c].x, v_lost = from->lost[c].v;
     double way = v_lost + dt / 2 * (a + dt / 3 * k) + dt * (dt2a2 / 24 + dt3k2 / 120); /* eq. 7 */
     s.dx[c] = dt * (v + way) + x_lost;
     s.dv[c] = dt * (a + dt / 2 * k) + dt * (dt2a2 / 6 + dt3k2 / 24) + v_lost; /* eq. 8 */
@@ -175,15 +173,7 @@ static double least_own(const struct hb_hermite4 *h, uint32_t i, const struct hb
   return fmax(rounded * hb_norm(f->a), tide);
 }
 
-/* Eq. 9 after a step from a and k to a_p and k_p. */
-static double step_after(const struct hb_timestep_rule *rule, double phi, double dt, const double k[3],
-                         const double ap[3], const double kp[3], double dt2a2[3], double dt3k2[3], int *noisy)
-{
-  const double dtdk[3] = {dt * (kp[0] - k[0]), dt * (kp[1] - k[1]), dt * (kp[2] - k[2])};
-  return hb_timestep_after(rule, phi, dt, ap, kp, dtdk, dt2a2, dt3k2, noisy);
-}
-
-/* The same from f to fp; `far` is the part of the pull that eqs 5 and 6 do not see, NULL: none. */
+/* Eq. 9 after a step from f to fp; `far` is the part of the pull that eqs 5 and 6 do not see, NULL: none. */
 static double step_between(const struct hb_timestep_rule *rule, double phi, double dt,
                            const struct hb_pull *f, const struct hb_pull *fp, const struct hb_pull *far,
                            int *noisy)
@@ -192,7 +182,7 @@ static double step_between(const struct hb_timestep_rule *rule, double phi, doub
   struct hb_pull whole = *fp;
   hb_timestep_higher(dt, f->a, f->k, fp->a, fp->k, dt2a2, dt3k2);
   for (int c = 0; far && c < 3; c++) whole.a[c] += far->a[c], whole.k[c] += far->k[c];
-  return step_after(rule, phi, dt, f->k, whole.a, whole.k, dt2a2, dt3k2, noisy);
+  return hb_timestep_after(rule, phi, dt, f->k, whole.a, whole.k, dt2a2, dt3k2, noisy);
 }
 
 /* In a field, the shorter of two steps: by what other particles do, and by what the field does. A galaxy pulls a star a hundred
@@ -219,11 +209,11 @@ static double next_step(const struct hb_hermite4 *h, size_t b, double dt, const 
 {
   const double *ap = h->a1 + 3 * b, *kp = h->j1 + 3 * b;
   if (h->field) return next_in_field(h, b, dt, from, far, s, noisy);
-  if (!far) return step_after(&h->rule, h->phi1[b], dt, from->k, ap, kp, s->dt2a2, s->dt3k2, noisy);
+  if (!far) return hb_timestep_after(&h->rule, h->phi1[b], dt, from->k, ap, kp, s->dt2a2, s->dt3k2, noisy);
   const struct hb_timestep_rule exact = {.nu = h->rule.nu};
   const struct hb_pull whole = {{ap[0] + far->a[0], ap[1] + far->a[1], ap[2] + far->a[2]},
                                 {kp[0] + far->k[0], kp[1] + far->k[1], kp[2] + far->k[2]}};
-  return step_after(&exact, 0, dt, from->k, whole.a, whole.k, s->dt2a2, s->dt3k2, noisy);
+  return hb_timestep_after(&exact, 0, dt, from->k, whole.a, whole.k, s->dt2a2, s->dt3k2, noisy);
 }
 
 static double step_after_trial(const struct hb_hermite4 *h, size_t b, double dt)
@@ -298,10 +288,8 @@ static void move(struct hb_hermite4 *h, size_t b, const struct course *s, const 
   size_t i = 3 * (size_t)h->block[b];
   double *x = h->particles->x + i, *v = h->particles->v + i;
   for (size_t c = 0; c < 3; c++) {
-    float x_lost, v_lost;
-    x[c] = add(x[c], s->dx[c], &x_lost);
-    v[c] = add(v[c], s->dv[c], &v_lost);
-    h->lost[i + c] = hb_bits_of_float(x_lost) | (uint64_t)hb_bits_of_float(v_lost) << 32;
+    x[c] = add(x[c], s->dx[c], &h->lost[i + c].x);
+    v[c] = add(v[c], s->dv[c], &h->lost[i + c].v);
     h->a[i + c] = a1[c];
     h->j[i + c] = k1[c];
   }
@@ -316,7 +304,7 @@ static double correct(struct hb_hermite4 *h, uint64_t T, size_t b, double dt, in
   size_t i = h->block[b];
   double *ap = h->a1 + 3 * b, *kp = h->j1 + 3 * b;
   struct hb_pull far;
-  int has_far = hb_hermite4_has_parts(h);
+  int has_far = h->has_parts;
   const struct start from = start_of(h, i);
   struct course s = h->field ? in_field(h, i, dt, &from, ap, kp) : course_of(dt, &from, ap, kp);
   if (has_far) hb_hermite4_near.far(h, b, T, &far);
@@ -326,7 +314,7 @@ static double correct(struct hb_hermite4 *h, uint64_t T, size_t b, double dt, in
     for (int c = 0; c < 3; c++) ap[c] += far.a[c], kp[c] += far.k[c];
   }
   move(h, b, &s, ap, kp);
-  if (hb_hermite4_has_parts(h)) hb_hermite4_near.store(h, (uint32_t)i);
+  if (h->has_parts) hb_hermite4_near.store(h, (uint32_t)i);
   return next;
 }
 
@@ -336,6 +324,7 @@ struct correction {
   size_t ni;
   _Atomic uint64_t noisy[HB_BLOCKS_LEVELS]; /* noisy particles, by the level that they want */
   _Atomic uint64_t held;                    /* far steps, by near ones */
+  _Atomic int is_noisy;                     /* any is */
   _Atomic int is_bad;                       /* forces are not finite */
 };
 
@@ -348,7 +337,7 @@ static void fetch(const struct hb_hermite4 *h, size_t i)
   const void *of[] = {h->particles->x + 3 * i, h->particles->v + 3 * i, h->a + 3 * i,   h->j + 3 * i,
                       h->xp + 3 * i,           h->vp + 3 * i,           h->lost + 3 * i};
   for (size_t k = 0; k < sizeof of / sizeof *of; k++) hb_fetch(of[k], (const char *)of[k] + 2 * sizeof *h->a);
-  if (hb_hermite4_has_parts(h)) hb_hermite4_near.fetch(h, i);
+  if (h->has_parts) hb_hermite4_near.fetch(h, i);
 }
 
 static void correct_piece(void *context, size_t b, size_t end)
@@ -367,7 +356,10 @@ static void correct_piece(void *context, size_t b, size_t end)
     double dt = correct(h, c->T, b, hb_hermite4_span(h, (uint64_t)1 << level), &noisy);
     h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
     h->phi1[b] = dt;
-    if (noisy && !is_near_group(h, h->block[b])) c->noisy[h->level1[b]]++;
+    if (noisy && !is_near_group(h, h->block[b])) {
+      c->noisy[h->level1[b]]++;
+      c->is_noisy = 1;
+    }
     if (h->near) held += (uint64_t)hb_hermite4_near.settle(h, c->T, b);
   }
   if (held) c->held += held;
@@ -392,9 +384,9 @@ static enum hb_status check_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 static enum hb_status correct_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct correction c = {.h = h, .T = T, .ni = ni};
-  hb_parallel_pieces(ni, hb_parallel_piece(ni, CORRECTED_PIECE), CORRECTED_ALONE, correct_piece, &c);
+  hb_parallel_shares(ni, CORRECTED_PIECE, CORRECTED_ALONE, correct_piece, &c);
   if (c.is_bad) return check_forces(h, T, ni);
-  h->counts.noisy_steps += steps_by_noise(h, c.noisy, ni);
+  if (c.is_noisy) h->counts.noisy_steps += steps_by_noise(h, c.noisy, ni);
   if (h->near) h->counts.near.by_reach += c.held + hb_hermite4_near.settle_groups(h, T);
   return HB_OK;
 }
@@ -446,6 +438,7 @@ enum hb_status hb_hermite4_predict_on_device(struct hb_hermite4 *h, uint64_t T)
   return hb_force_predict(h->force, dt);
 }
 
+/* Pairs alone, of the block: a1 j1 phi1 at tick T, from what the device has. */
 static enum hb_status pairs_on_kept(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   if (h->params.transfer == HB_TRANSFER_ALL) HB_TRY(keep_all(h));
@@ -454,15 +447,9 @@ static enum hb_status pairs_on_kept(struct hb_hermite4 *h, uint64_t T, size_t ni
       h->force, &(struct hb_force_job){.sinks = {.n = ni, .index = h->block}, .to = {h->a1, h->j1, h->phi1}});
 }
 
-/* Pairs alone, of the block: a1 j1 phi1 at tick T, from xp vp, or predict = gpu from what the device has, which with lists gets
- * particles for full blocks only. A device that fails is reopened once. */
-static enum hb_status sum_pairs(struct hb_hermite4 *h, uint64_t T, size_t ni)
+/* The same, and a device that fails is reopened once. */
+static enum hb_status sum_on_kept(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  if (h->params.predict == HB_PLACE_HOST || h->near)
-    return hb_force_of(h->force,
-                       &(struct hb_force_job){.sources = {h->n, hb_hermite4_sources(h), h->xp, h->vp},
-                                              .sinks = {.n = ni, .index = h->block},
-                                              .to = {h->a1, h->j1, h->phi1}});
   enum hb_status status = pairs_on_kept(h, T, ni);
   if (status != HB_ERR_DEVICE) return status;
   HB_TRY(hb_force_open_again(h->force)); /* the host still has every particle */
@@ -589,11 +576,18 @@ static enum hb_status sum_few(struct hb_hermite4 *h, size_t ni)
 enum hb_status hb_hermite4_sum(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   enum { FEW = 16 };
-  int by_host = h->is_changing && ni <= FEW && h->params.predict == HB_PLACE_HOST;
-  if (hb_hermite4_has_parts(h))
+  int on_host = h->params.predict == HB_PLACE_HOST;
+  if (h->has_parts)
     HB_TRY(hb_hermite4_near.sum_fresh(h, ni));
+  else if (on_host && h->is_changing && ni <= FEW)
+    HB_TRY(sum_few(h, ni));
+  else if (on_host || h->near) /* with lists a device gets particles for full blocks only */
+    HB_TRY(
+        hb_force_of(h->force, &(struct hb_force_job){.sources = {h->n, hb_hermite4_sources(h), h->xp, h->vp},
+                                                     .sinks = {.n = ni, .index = h->block},
+                                                     .to = {h->a1, h->j1, h->phi1}}));
   else
-    HB_TRY(by_host ? sum_few(h, ni) : sum_pairs(h, T, ni));
+    HB_TRY(sum_on_kept(h, T, ni));
   EACH_PRESENT (h, c, forces) c->forces(h, ni);
   return check_forces(h, T, ni);
 }
@@ -610,7 +604,7 @@ enum hb_status hb_hermite4_catch_up(struct hb_hermite4 *h, uint64_t T, size_t ni
     const struct start from = start_of(h, i);
     if (!(dt > 0)) continue;
     double dx[3] = {0}, dv[3] = {0};
-    if (hb_hermite4_has_parts(h)) hb_hermite4_near.catch_up(h, T, b, ap, kp, dx, dv);
+    if (h->has_parts) hb_hermite4_near.catch_up(h, T, b, ap, kp, dx, dv);
     const struct course s = h->field ? in_field(h, i, dt, &from, ap, kp) : course_of(dt, &from, ap, kp);
     for (size_t c = 0; c < 3; c++) {
       h->xp[k + c] = h->particles->x[k + c] + (s.dx[c] + dx[c]);
@@ -632,7 +626,7 @@ void hb_hermite4_begin_anew(struct hb_hermite4 *h, uint64_t T, size_t b)
   unsigned level = hb_hermite4_level(h, hb_hermite4_limited(h, i, step_anew(h, i)));
   unsigned most = T ? (unsigned)__builtin_ctzll(T) : h->blocks->level_max;
   if (level > most) level = most;
-  if (hb_hermite4_has_parts(h)) hb_hermite4_near.begin(h, b, &level, most);
+  if (h->has_parts) hb_hermite4_near.begin(h, b, &level, most);
   hb_blocks_put(h->blocks, i, level);
   hb_hermite4_near.store(h, i);
 }
@@ -695,30 +689,28 @@ static void share_level(struct hb_hermite4 *h, size_t ni)
   memset(h->level1, least, ni);
 }
 
-/* Counts the block's next steps, from time t on, that dt_min cuts off; wanted[ni] are their lengths before rounding. */
-static void count_cut_steps(struct hb_hermite4 *h, double t, size_t ni, const double *wanted)
+/* Counts the block's next steps, from tick T on, that dt_min cuts off; wanted[ni] are their lengths before rounding. */
+static void count_cut_steps(struct hb_hermite4 *h, uint64_t T, size_t ni, const double *wanted)
 {
   struct hb_cut_steps *cut = &h->counts.cut;
   if (!memchr(h->level1, 0, ni)) return; /* mostly */
   for (size_t b = 0; b < ni; b++) {
     if (h->level1[b] > 0 || !hb_timestep_is_cut(wanted[b], h->params.dt_min, h->params.rounding)) continue;
-    if (cut->count++ == 0) cut->particle = h->block[b], cut->t = t, cut->wanted = wanted[b];
+    if (cut->count++ == 0)
+      cut->particle = h->block[b], cut->t = hb_hermite4_at(h, T), cut->wanted = wanted[b];
   }
 }
 
 /* All whose places at tick T the forces on the block depend on; a device predicts its sources itself. */
 static void predict_for_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  size_t from = 0, to = 0, massive;
-  const uint32_t *sources = hb_force_massive(h->force, h->n, &massive);
-  if (sources && hb_force_is_reproducible(hb_force_precision(h->force)))
-    sources = NULL; /* its units are for all */
-  if (h->groups)
-    to = h->n; /* any node may be near one */
-  else if (h->params.predict == HB_PLACE_HOST)
-    sources ? predict_to_tick(h, T, sources, 0, massive) : hb_force_needs(h->force, h->n, ni, &from, &to);
-  predict_to_tick(h, T, NULL, from, to - from);
-  if (to - from < h->n) predict_to_tick(h, T, h->block, 0, ni);
+  struct hb_force_needs sources = {.count = h->n}; /* any node may be near a group */
+  if (!h->groups) {
+    sources.count = 0;
+    if (h->params.predict == HB_PLACE_HOST) sources = hb_force_needs(h->force, h->n, ni);
+  }
+  predict_to_tick(h, T, sources.list, sources.from, sources.count);
+  if (sources.count < h->n) predict_to_tick(h, T, h->block, 0, ni);
 }
 
 /* The same with neighbor lists: most blocks need no more than their lists. */
@@ -780,19 +772,20 @@ static enum hb_status advance_on_device(struct hb_hermite4 *h, uint64_t T, size_
   return status == HB_ERR_NUMERIC ? add_reason(h, T, ni) : status;
 }
 
-static enum hb_status step(void *state)
+static enum hb_status step(void *state, struct hb_step_size *size)
 {
   struct hb_hermite4 *h = state;
+  const uint64_t far_steps = h->counts.near.far_steps;
   int on_device = h->params.correct == HB_PLACE_GPU;
   uint64_t T;
   size_t ni;
   double lap;
-  HB_TRY(reserve_predicted(h));
+  if (!h->vp) HB_TRY(reserve_predicted(h));
   HB_TRY(hb_blocks_next_time(h->blocks, &T));
   hb_blocks_select(h->blocks, T, h->block, &ni);
   uint64_t dt = hb_blocks_shortest(h->blocks);
   HB_TRY((on_device ? advance_on_device : h->near ? advance_by_lists : advance_on_host)(h, T, ni, &lap));
-  count_cut_steps(h, hb_hermite4_at(h, T), ni, h->phi1);
+  count_cut_steps(h, T, ni, h->phi1);
   if (h->params.steps == HB_STEPS_SHARED) share_level(h, ni);
   hb_blocks_advance(h->blocks, T);
   hb_blocks_put_back(h->blocks, ni, h->block, h->level1);
@@ -800,6 +793,7 @@ static enum hb_status step(void *state)
   h->phases.correct_s += hb_clock_lap(&lap);
   h->counts.block_steps++;
   h->counts.particle_steps += ni;
+  *size = (struct hb_step_size){ni, h->counts.near.far_steps - far_steps};
   if (dt < h->shortest) h->shortest = dt;
   h->stale = on_device;
   if (h->params.predict == HB_PLACE_GPU) HB_TRY(tell_device(h, ni));
@@ -973,7 +967,7 @@ static enum hb_status try_step(struct hb_hermite4 *h)
     h->phi1[i] = level < h->level1[i] ? next : INFINITY; /* for count_cut_steps, which knows the others */
     if (level < h->level1[i]) h->level1[i] = (uint8_t)level;
   }
-  if (!h->groups) count_cut_steps(h, h->t0, h->n, h->phi1);
+  if (!h->groups) count_cut_steps(h, 0, h->n, h->phi1);
   return HB_OK;
 }
 
@@ -1016,7 +1010,7 @@ static enum hb_status start(struct hb_hermite4 *h)
     h->phi1[i] = dt;
   }
   if (!h->groups)
-    count_cut_steps(h, h->t0, h->n, h->phi1); /* of those that remain stars, the first step counts */
+    count_cut_steps(h, 0, h->n, h->phi1); /* of those that remain stars, the first step counts */
   if (h->params.first_step == HB_FIRST_STEP_EQ9 && !(h->near && h->groups)) HB_TRY(try_step(h));
   if (h->params.steps == HB_STEPS_SHARED) share_level(h, h->n);
   schedule_all(h);
@@ -1154,7 +1148,7 @@ static enum hb_status check_numbers(const struct hb_hermite4 *h)
     return hb_fail(HB_ERR_INPUT, "section 't0' has the time %g, expected between -%g and %g", h->t0,
                    HB_PARTICLES_LATEST, HB_PARTICLES_LATEST);
   for (size_t k = 0; k < 3 * h->n; k++)
-    if (!isfinite(hb_bits_to_float((uint32_t)h->lost[k]) + hb_bits_to_float((uint32_t)(h->lost[k] >> 32))))
+    if (!isfinite(h->lost[k].x + h->lost[k].v))
       return hb_fail(HB_ERR_INPUT, "section 'lost' has a number that is not finite for particle %zu", k / 3);
   if (least != UINT64_MAX && !(least && !(least & (least - 1)) && least >> h->blocks->level_max <= 1))
     return hb_fail(HB_ERR_INPUT, "section 'shortest' has %llu, expected ticks of a step",
@@ -1368,7 +1362,7 @@ static void tell_of(const struct hb_hermite4 *h, struct hb_follow *f, int *is_du
   f->step = hb_hermite4_span(h, (uint64_t)1 << level);
   f->members = group ? group->chain.n : 1;
   find_nearest(h, node, f);
-  if (hb_hermite4_has_parts(h)) add_parts(h, node, f);
+  if (h->has_parts) add_parts(h, node, f);
 }
 
 static enum hb_status follow(void *state, struct hb_follow *follow, int *is_due)

@@ -13,6 +13,11 @@
 
 #include <string.h>
 
+/* What rounding took of x and v: a word of a checkpoint. */
+struct hb_lost {
+  float x, v;
+};
+
 /* A restart needs particles, a, j, lost, t0, now and the levels; the rest is scratch. Bytes per particle: 64 for
  * the particles, 48 for a j, 24 lost, 48 predicted, 56 new forces, 10 for the schedule: 250, and with the host's columns
  * (56) and force.c's stamps (4) 310. Diagnostics need none of their own, see struct hb_state_view; xp and vp are allocated at the
@@ -27,7 +32,7 @@ struct hb_hermite4 {
   struct hb_timestep_rule rule;   /* noise 0: eq. 9 alone */
   struct hb_particles *particles; /* m, and x v of each at its own time t_i; with groups, of nodes */
   double *a, *j;                  /* [3 * n] each, at t_i */
-  uint64_t *lost;                 /* [3 * n] what rounding took: bits of floats, low of x, high of v */
+  struct hb_lost *lost;           /* [3 * n] */
   struct hb_blocks *blocks;
   double *xp, *vp;        /* [3 * n] each: all particles predicted to the time of the block */
   uint32_t *block;        /* [n] the particles due */
@@ -42,7 +47,7 @@ struct hb_hermite4 {
   struct hb_passages *passages;
   struct hb_massless *massless;
   struct hb_hermite4_near *near; /* neighbor lists */
-  int has_parts;                 /* of forces, near and far */
+  int has_parts;                 /* near and far, of forces; the first ones of all are divided into them */
   const struct hb_record
       *ahead; /* whose x v a j, by place, are what counts, until they are settled; NULL: none */
   const uint32_t *place;
@@ -267,8 +272,6 @@ struct hb_hermite4_near_ops {
 };
 extern const struct hb_hermite4_near_ops hb_hermite4_near;
 
-/* Whether there are parts, which the first forces of all are divided into. */
-static inline int hb_hermite4_has_parts(const struct hb_hermite4 *h) { return h->has_parts; }
 int hb_hermite4_has_lists(const struct hb_hermite4 *h);
 
 /* One more is put at xp vp; or xp vp of another one are needed; whether those of all are set. */

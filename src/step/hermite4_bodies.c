@@ -654,7 +654,7 @@ static size_t reschedule(struct hb_hermite4 *h, size_t ni)
 /* Forces of all kinds on the block, at xp vp, to a1 j1 phi1. Errors: as hb_hermite4_sum. */
 static enum hb_status forces_of_all_kinds(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  if (hb_hermite4_has_parts(h)) {
+  if (h->has_parts) {
     hb_hermite4_predict_others(h, T, ni);
     hb_hermite4_near.renew(h, T, ni);
   }
@@ -730,7 +730,7 @@ static enum hb_status act(struct hb_hermite4 *h, uint64_t T, size_t *ni)
       !(collides(h) && h->groups && h->groups->count > 0))
     return HB_OK;
   hb_hermite4_place_corrected(h, 0, *ni);
-  if (hb_hermite4_has_parts(h)) hb_hermite4_predict_others(h, T, *ni);
+  if (h->has_parts) hb_hermite4_predict_others(h, T, *ni);
   for (;; b->suspects = 0,
           looks_far = 0) { /* groups that are advanced for those that are new may have touched, too */
     memset(b->fate, BODY_STAYS, h->n);

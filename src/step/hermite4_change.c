@@ -205,7 +205,7 @@ static void swap(const struct hb_hermite4 *h, const struct piece *p, struct made
 static void take_records(const struct hb_hermite4 *h, struct piece *p, struct made *made)
 {
   p->far = p->level = h->blocks->level + p->from;
-  if (hb_hermite4_has_parts(h)) {
+  if (h->has_parts) {
     p->record = hb_hermite4_near.records(h, &p->place, &p->far);
     p->place += p->from, p->far += p->from;
     return;
@@ -279,7 +279,7 @@ static void turn(const struct change *c, const struct piece *p, struct hb_felt *
     struct hb_pull own = {{f->a[0][k], f->a[1][k], f->a[2][k]}, {0}};
     hb_field_deflect(c->h->field, at_rest, own.a, own.k);
     for (size_t d = 0; d < 3; d++) own.a[d] = 0, f->k[d][k] += own.k[d];
-    if (hb_hermite4_has_parts(c->h)) hb_hermite4_near.own(c->h, c->span, (uint32_t)(p->from + k), &own);
+    if (c->h->has_parts) hb_hermite4_near.own(c->h, c->span, (uint32_t)(p->from + k), &own);
   }
 }
 
@@ -309,7 +309,7 @@ HB_CLONES static void move_past(const struct piece *p, const struct hb_span *spa
 /* What comes near enters lists. */
 static void meet(const struct change *c, const struct piece *p, const struct source *s)
 {
-  for (size_t k = 0; k < p->n && s->weight > 0 && hb_hermite4_has_parts(c->h); k++)
+  for (size_t k = 0; k < p->n && s->weight > 0 && c->h->has_parts; k++)
     if (p->felt[k] > 0) hb_hermite4_near.meet(c->h, (uint32_t)(p->from + k), s->node, s->weight);
 }
 
@@ -327,8 +327,7 @@ static void feel_one(const struct change *c, const struct piece *p, size_t s, do
   pull_piece(p, by, c->eps2, f, phi);
   if (sum) sum[3 + s] = sum_of(p->n, phi);
   meet(c, p, by);
-  if (hb_hermite4_has_parts(c->h))
-    hb_hermite4_near.part(c->h, c->span, by->node, p->from, p->n, f, sum != NULL);
+  if (c->h->has_parts) hb_hermite4_near.part(c->h, c->span, by->node, p->from, p->n, f, sum != NULL);
 }
 
 static void feel_piece(void *context, size_t from, size_t end)
@@ -349,7 +348,7 @@ static void feel_piece(void *context, size_t from, size_t end)
   for (size_t d = 0; d < 3 && sum; d++) sum[d] = sum_of_two(p.n, p.tile[6], p.tile[3 + d]);
   turn(c, &p, &f);
   move_past(&p, c->span, &f, a, k);
-  if (hb_hermite4_has_parts(c->h))
+  if (c->h->has_parts)
     hb_hermite4_near.feel(c->h, p.from, p.n, a, k);
   else
     swap(c->h, &p, &made, 1);
@@ -368,7 +367,7 @@ static void let_feel(struct change *c)
   set_times(c);
   if (c->felt.count == 0) return;
   hb_parallel_pieces(h->n, PIECE, ALONE, feel_piece, c);
-  if (hb_hermite4_has_parts(h)) h->ahead = hb_hermite4_near.records(h, &h->place, &far);
+  if (h->has_parts) h->ahead = hb_hermite4_near.records(h, &h->place, &far);
 }
 
 enum hb_status hb_hermite4_forget(struct hb_hermite4 *h, uint64_t T, size_t count, const uint32_t *gone)
@@ -415,7 +414,7 @@ static void keep_levels(struct change *c, size_t n)
     if (!(c->what[i] & IS_FRESH) || c->what[i] & (IS_MOVED | IS_OPENED) || hb_hermite4_is_parked(h, i))
       continue;
     c->level[i] = h->blocks->level[i];
-    if (hb_hermite4_has_parts(h)) c->far[i] = (uint8_t)hb_hermite4_near.far_level(h, i);
+    if (h->has_parts) c->far[i] = (uint8_t)hb_hermite4_near.far_level(h, i);
   }
 }
 
@@ -496,11 +495,10 @@ static unsigned try_level(const struct change *c, uint32_t i)
   const struct hb_pull f = pull_after(c, i, 0);
   unsigned level = h->blocks->level[i];
   for (;; level--) {
-    double dt = hb_hermite4_span(h, (uint64_t)1 << level), dt2a2[3], dt3k2[3], dtdk[3];
+    double dt = hb_hermite4_span(h, (uint64_t)1 << level), dt2a2[3], dt3k2[3];
     const struct hb_pull fp = pull_after(c, i, dt);
     hb_timestep_higher(dt, f.a, f.k, fp.a, fp.k, dt2a2, dt3k2);
-    for (int d = 0; d < 3; d++) dtdk[d] = dt * (fp.k[d] - f.k[d]);
-    double next = hb_timestep_after(&rule, 0, dt, fp.a, fp.k, dtdk, dt2a2, dt3k2, &(int){0});
+    double next = hb_timestep_after(&rule, 0, dt, f.k, fp.a, fp.k, dt2a2, dt3k2, &(int){0});
     if (level == 0 || hb_hermite4_level(h, hb_hermite4_limited(h, i, next)) >= level) return level;
   }
 }
@@ -522,7 +520,7 @@ static void shorten_steps(struct change *c, size_t ni)
   hb_parallel_for(ni > FEW ? hb_parallel_threads() : 1, ni, find_level, c);
   for (size_t b = 0; b < ni; b++) {
     uint32_t i = h->block[b];
-    if (hb_hermite4_has_parts(h)) hb_hermite4_near.limit(h, i, c->far[i]);
+    if (h->has_parts) hb_hermite4_near.limit(h, i, c->far[i]);
     if (c->level[i] >= h->blocks->level[i]) continue;
     hb_blocks_remove(h->blocks, i);
     hb_blocks_put(h->blocks, i, c->level[i]);
@@ -561,7 +559,7 @@ static enum hb_status change(struct change *c)
   double before, after;
   mark_all(c);
   hb_hermite4_predict_others(h, c->T, 0);
-  if (hb_hermite4_has_parts(h)) hb_hermite4_near.place_all(h, c->T);
+  if (h->has_parts) hb_hermite4_near.place_all(h, c->T);
   HB_TRY(hb_hermite4_catch_up(h, c->T, take_block(c)));
   HB_TRY(take_sources(c, -1, &c->felt));
   for (size_t i = 0; h->groups && i < h->n; i++) h->groups->fresh[i] = c->what[i] & IS_FRESH;

@@ -96,7 +96,7 @@ static void park(struct hb_hermite4 *h, uint32_t i)
   memcpy(h->particles->x + k, h->groups->parking, sizeof h->groups->parking);
   for (size_t d = 0; d < 3; d++) {
     h->vp[k + d] = h->particles->v[k + d] = h->a[k + d] = h->j[k + d] = 0;
-    h->lost[k + d] = 0;
+    h->lost[k + d] = (struct hb_lost){0};
   }
 }
 
@@ -122,8 +122,7 @@ static enum hb_status meet(struct hb_hermite4 *h, uint64_t T, size_t ni)
 
 static void add_heavy(struct hb_hermite4 *h, size_t ni)
 {
-  if (!hb_hermite4_has_parts(h))
-    hb_groups_add_heavy(h->groups, h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1);
+  if (!h->has_parts) hb_groups_add_heavy(h->groups, h->xp, h->vp, ni, h->block, h->a1, h->j1, h->phi1);
 }
 
 static void correct_near(struct hb_hermite4 *h, size_t ni)
@@ -339,7 +338,7 @@ static size_t unschedule(struct change *c)
     for (size_t d = 0; d < 3; d++) {
       h->particles->x[k + d] = h->xp[k + d], h->particles->v[k + d] = h->vp[k + d];
       h->a[k + d] = h->j[k + d] = 0;
-      h->lost[k + d] = 0;
+      h->lost[k + d] = (struct hb_lost){0};
     }
     h->block[ni++] = i;
   }
@@ -363,7 +362,7 @@ static enum hb_status look_around(struct hb_hermite4 *h, uint64_t T, size_t ni)
 
 enum hb_status hb_hermite4_start_nodes(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  if (hb_hermite4_has_parts(h)) {
+  if (h->has_parts) {
     if (!h->is_changing) hb_hermite4_predict_others(h, T, ni); /* a change has */
     hb_hermite4_near.renew(h, T, ni);
   }
@@ -480,7 +479,7 @@ static enum hb_status regroup_by_hints(struct change *c, size_t ni)
   struct hb_hermite4 *h = c->h;
   struct looking l = {.h = h, .corrected = c->nodes, .ni = ni};
   l.corrected.xp = h->particles->x, l.corrected.vp = h->particles->v;
-  hb_parallel_pieces(ni, hb_parallel_piece(ni, LOOKED_PIECE), LOOKED_ALONE, look_piece, &l);
+  hb_parallel_shares(ni, LOOKED_PIECE, LOOKED_ALONE, look_piece, &l);
   c->found = l.found;
   if (!(l.found & (IS_GROUP | MAY_JOIN | IS_AT_PARKING))) return HB_OK;
   for (size_t b = 0; b < ni; b++)

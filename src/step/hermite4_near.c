@@ -161,12 +161,12 @@ static struct hb_record *near_records(const struct hb_hermite4 *h, const uint32_
 
 static void near_set_mass(struct hb_hermite4 *h, uint32_t i, double m)
 {
-  if (hb_hermite4_has_parts(h)) h->near->record[hb_order_place(h->near->order)[i]].m = m;
+  if (h->has_parts) h->near->record[hb_order_place(h->near->order)[i]].m = m;
 }
 
 static void near_store(struct hb_hermite4 *h, uint32_t i)
 {
-  if (!hb_hermite4_has_parts(h)) return;
+  if (!h->has_parts) return;
   store_one(h, h->near->record + hb_order_place(h->near->order)[i], hb_hermite4_masses(h), i);
 }
 
@@ -217,7 +217,7 @@ static void weigh(struct hb_hermite4 *h)
 /* After a change of masses, or a run that is resumed would weigh stars in another way. */
 static enum hb_status weigh_parts(struct hb_hermite4 *h)
 {
-  if (hb_hermite4_has_parts(h)) weigh(h);
+  if (h->has_parts) weigh(h);
   return HB_OK;
 }
 
@@ -237,7 +237,7 @@ static void tell_order(struct hb_hermite4 *h)
 
 static enum hb_status near_arrange(struct hb_hermite4 *h)
 {
-  if (!hb_hermite4_has_parts(h)) return HB_OK;
+  if (!h->has_parts) return HB_OK;
   HB_TRY(arrange(h));
   tell_order(h);
   return HB_OK;
@@ -507,8 +507,7 @@ static void work_piece(void *context, size_t k, size_t end)
 static void for_each(struct hb_hermite4 *h, size_t n, const uint32_t *index, size_t alone,
                      void (*one)(struct hb_hermite4 *h, size_t k))
 {
-  hb_parallel_pieces(n, hb_parallel_piece(n, SUMMED_PIECE), alone, work_piece,
-                     &(struct work){h, n, index, one});
+  hb_parallel_shares(n, SUMMED_PIECE, alone, work_piece, &(struct work){h, n, index, one});
 }
 
 /* ---- lists ---- */
@@ -740,12 +739,11 @@ static int correct_far(const struct hb_hermite4_near *near, double DT, size_t k,
   struct far_step *s = near->step + k;
   const double *a = near->far_a + 3 * (size_t)i, *j = near->far_j + 3 * (size_t)i;
   struct hb_timestep_rule rule = near->rule;
-  double dt2a2[3], dt3k2[3], dtdk[3];
+  double dt2a2[3], dt3k2[3];
   hb_timestep_higher(DT, a, j, s->a, s->j, dt2a2, dt3k2);
-  for (int c = 0; c < 3; c++) dtdk[c] = DT * (s->j[c] - j[c]);
   rule.noise = s->noise;
   rule.pulls = s->scale;
-  s->wanted = hb_timestep_after(&rule, near->far_phi[i], DT, s->a, s->j, dtdk, dt2a2, dt3k2, &is_noisy);
+  s->wanted = hb_timestep_after(&rule, near->far_phi[i], DT, j, s->a, s->j, dt2a2, dt3k2, &is_noisy);
   for (int c = 0; c < 3; c++) {
     s->dx[c] = DT * DT * (dt2a2[c] / 24 + dt3k2[c] / 120);
     s->dv[c] = DT * (dt2a2[c] / 6 + dt3k2[c] / 24);
@@ -1150,7 +1148,7 @@ static void transfer(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t 
                      void (*one)(const struct transfer *t, uint32_t i))
 {
   struct transfer t = {.h = h, .T = T, .node = node, .other = other, .one = one};
-  if (!hb_hermite4_has_parts(h)) return;
+  if (!h->has_parts) return;
   hb_parallel_pieces(h->n, CHANGED_PIECE, 0, transfer_piece, &t);
 }
 
@@ -1222,13 +1220,10 @@ static void first_near(struct hb_hermite4 *h, size_t b, double dt)
   const struct far_step *s = h->near->step + b;
   const struct hb_timestep_rule exact = {.nu = h->rule.nu};
   const double *a = h->a1 + 3 * b, *j = h->j1 + 3 * b;
-  double dt2a2[3], dt3k2[3], dtdk[3], whole_a[3], whole_k[3];
+  double dt2a2[3], dt3k2[3], whole_a[3], whole_k[3];
   hb_timestep_higher(dt, s->moved_a, s->moved_j, a, j, dt2a2, dt3k2);
-  for (int c = 0; c < 3; c++) {
-    dtdk[c] = dt * (j[c] - s->moved_j[c]);
-    whole_a[c] = a[c] + s->a[c], whole_k[c] = j[c] + s->j[c];
-  }
-  double next = hb_timestep_after(&exact, 0, dt, whole_a, whole_k, dtdk, dt2a2, dt3k2, &(int){0});
+  for (int c = 0; c < 3; c++) whole_a[c] = a[c] + s->a[c], whole_k[c] = j[c] + s->j[c];
+  double next = hb_timestep_after(&exact, 0, dt, s->moved_j, whole_a, whole_k, dt2a2, dt3k2, &(int){0});
   unsigned level = hb_hermite4_level(h, hb_hermite4_limited(h, h->block[b], next));
   if (level >= h->level1[b]) return;
   h->level1[b] = (uint8_t)level;

@@ -17,6 +17,11 @@ struct hb_state_view;
  * jerks. */
 enum { HB_OFFERS_COMPANIONS = 1, HB_OFFERS_VELOCITIES = 2, HB_OFFERS_NO_JERKS = 4, HB_OFFERS_DT = 8 };
 
+/* How many particles a step has advanced; and of these, with neighbor lists, those whose far forces were due. */
+struct hb_step_size {
+  uint64_t particles, far;
+};
+
 /* `state` is the integrator's own; zero fields of params have become their defaults. */
 struct hb_integrator_ops {
   struct hb_integrator_info info;
@@ -40,7 +45,7 @@ struct hb_integrator_ops {
 
   /* One step. On failure the state is unchanged. Errors: HB_ERR_NUMERIC (a force is NaN or Inf, with particle and time; a
    * step is lost in the digits of the time), those of force. */
-  enum hb_status (*step)(void *state);
+  enum hb_status (*step)(void *state, struct hb_step_size *size);
 
   /* The first time from t on that can become that of the last step, although nobody has stepped to it, if the next step is later; and that
    * it does. NULL: only steps end at times at which there can be changes. */

@@ -149,7 +149,7 @@ static void for_all(struct hb_leapfrog *l, void (*work)(void *leapfrog, size_t f
   hb_parallel_pieces(3 * l->n, PIECE, 3 * ALONE, work, l);
 }
 
-static enum hb_status step(void *state)
+static enum hb_status step(void *state, struct hb_step_size *size)
 {
   struct hb_leapfrog *l = state;
   double t = next_time(l);
@@ -165,6 +165,7 @@ static enum hb_status step(void *state)
   exchange(&l->particles->v, &l->v1);
   take_forces(l);
   l->steps++;
+  *size = (struct hb_step_size){.particles = l->n};
   l->phases.correct_s += hb_clock_lap(&lap);
   return HB_OK;
 }

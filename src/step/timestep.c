@@ -34,16 +34,6 @@ struct norms {
   double first, second, third;
 };
 
-/* [PZ07] eq. 9; INFINITY if both sums of the quotient vanish. */
-static double next(double nu, double dt, double pull, const double dt2a2[3], const double dt3k2[3],
-                   double first, double third)
-{
-  double end[3]; /* a''_p = a'' + k'' dt of [PZ07] eq. 9, times dt^2 */
-  for (int c = 0; c < 3; c++) end[c] = dt2a2[c] + dt3k2[c];
-  double a2 = hb_norm(end);
-  return dt * sqrt(nu * quotient(pull * a2 + first * first, first * third + a2 * a2));
-}
-
 /* Eqs 5 and 6 find the third derivative from a difference of accelerations, 12 D with D = a - a_p + dt (k + k_p) / 2,
  * which at short steps drowns in the rounding errors of float forces: D is noise then, eq. 9 makes the next step even
  * shorter, and a particle once on short steps, at the start by eq. 2 or in an encounter, stays there. The estimate from
@@ -62,18 +52,22 @@ static void rely_on_jerks(double floor, const double dtdk[3], double dt2a2[3], d
   n->third = hb_norm(dt3k2);
 }
 
-double hb_timestep_after(const struct hb_timestep_rule *rule, double phi, double dt, const double a[3],
-                         const double k[3], const double dtdk[3], double dt2a2[3], double dt3k2[3],
-                         int *noisy)
+double hb_timestep_after(const struct hb_timestep_rule *rule, double phi, double dt, const double k[3],
+                         const double ap[3], const double kp[3], double dt2a2[3], double dt3k2[3], int *noisy)
 {
-  struct norms n = {dt * hb_norm(k), hb_norm(dtdk), hb_norm(dt3k2)};
-  double pull = hb_norm(a);
+  const double dtdk[3] = {dt * (kp[0] - k[0]), dt * (kp[1] - k[1]), dt * (kp[2] - k[2])};
+  struct norms n = {dt * hb_norm(kp), hb_norm(dtdk), hb_norm(dt3k2)};
+  double pull = hb_norm(ap);
   if (rule->noise > 0)
     rely_on_jerks(rule->noise * fmax(fmax(pull, rule->pulls), least_pull(phi, rule->mass)), dtdk, dt2a2,
                   dt3k2, &n);
   /* rounding shows where the jerk changed little, and dt^3 k'' is larger than its whole change */
   *noisy = n.third > n.second && n.second < n.first / 4;
-  return next(rule->nu, dt, fmax(pull, rule->a_least), dt2a2, dt3k2, n.first, n.third);
+  const double end[3] = {dt2a2[0] + dt3k2[0], dt2a2[1] + dt3k2[1], dt2a2[2] + dt3k2[2]};
+  double a2 = hb_norm(end); /* a''_p = a'' + k'' dt, times dt^2 */
+  pull = fmax(pull, rule->a_least);
+  return dt *
+         sqrt(rule->nu * quotient(pull * a2 + n.first * n.first, n.first * n.third + a2 * a2)); /* eq. 9 */
 }
 
 double hb_timestep_share(double share)

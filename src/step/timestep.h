@@ -29,8 +29,8 @@ double hb_timestep_anew(double nu, const double a[3], const double k[3]);
  * sum m / r^2 >= phi^2 / M (Cauchy and Schwarz), small enough to leave eq. 2 unchanged nearly everywhere. */
 double hb_timestep_a_least(double phi, double M);
 
-/* [PZ07] eq. 9 after a step dt, with a and k at its end and the derivatives of eqs 5 and 6 in units of acceleration,
- * dt2a2 = dt^2 a'' and dt3k2 = dt^3 k'', which rely on jerks where accelerations are rounded; and whether this step shows noise. phi is the particle's
+/* [PZ07] eq. 9 after a step dt from k to a_p k_p, INFINITY if both sums of the quotient vanish; with the derivatives of eqs 5 and 6
+ * in units of acceleration, dt2a2 = dt^2 a'' and dt3k2 = dt^3 k'', which rely on jerks where accelerations are rounded; and whether this step shows noise. phi is the particle's
  * potential; floor is noise times the scale of the pulls, each of which is rounded, that sum up to a: |a|, or
  * phi^2 / M if they cancel. */
 struct hb_timestep_rule {
@@ -40,8 +40,8 @@ struct hb_timestep_rule {
   double a_least; /* replaces |a| where it is smaller */
   double pulls;   /* the scale of the pulls is at least that */
 };
-double hb_timestep_after(const struct hb_timestep_rule *rule, double phi, double dt, const double a[3],
-                         const double k[3], const double dtdk[3], double dt2a2[3], double dt3k2[3],
+double hb_timestep_after(const struct hb_timestep_rule *rule, double phi, double dt, const double k[3],
+                         const double ap[3], const double kp[3], double dt2a2[3], double dt3k2[3],
                          int *noisy);
 
 /* Errors of a star's energy are as its mass times dt^4. Where dt goes as m^-5/16, those of stars heavier than the mean, which add up,

@@ -11,12 +11,6 @@ void hb_parallel_set_threads(int threads) { (void)threads; }
 
 void hb_parallel_copy(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
 
-size_t hb_parallel_piece(size_t n, size_t most)
-{
-  (void)n;
-  return most;
-}
-
 void hb_parallel_for(int threads, size_t count, void (*work)(void *context, size_t k), void *context)
 {
   (void)threads;
@@ -34,6 +28,12 @@ void hb_parallel_pieces(size_t n, size_t size, size_t alone,
     work(context, from, hb_parallel_end(n, size, from));
     if (k++ % 16 == 15) hb_web_breathe(0);
   }
+}
+
+void hb_parallel_shares(size_t n, size_t most, size_t alone,
+                        void (*work)(void *context, size_t from, size_t to), void *context)
+{
+  hb_parallel_pieces(n, most, alone, work, context);
 }
 
 static enum hb_status not_here(const char *what)

@@ -26,7 +26,7 @@ static inline double step_hermite4_next_time(const struct hb_hermite4 *h)
 }
 static inline enum hb_status step_hermite4_step(struct hb_hermite4 *h)
 {
-  return hb_integrator_hermite4.step(h);
+  return hb_integrator_hermite4.step(h, &(struct hb_step_size){0});
 }
 static inline enum hb_status step_hermite4_state(const struct hb_hermite4 *h, double t,
                                                  struct hb_particles **particles)

@@ -22,7 +22,7 @@ static struct run start(const struct hb_integrator_ops *ops)
   ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = N, .seed = 2}, &p));
   ASSERT_OK(hb_force_open(&(struct hb_force_params){.scheme = "host", .eps = 0x1p-8}, &run.force));
   ASSERT_OK(ops->create(p, &params, run.force, &run.state));
-  for (int step = 0; step < 50; step++) ASSERT_OK(ops->step(run.state));
+  for (int step = 0; step < 50; step++) ASSERT_OK(ops->step(run.state, &(struct hb_step_size){0}));
   return run;
 }
 
@@ -69,9 +69,9 @@ static void a_view_is_the_same_with_lent_arrays_and_without(void **state)
   for (int step = 0; step < 50; step++) {
     expect_view(&lends, &lent);
     expect_view(&copies, &copied);
-    ASSERT_OK(lends.step(lent.state));
-    ASSERT_OK(lends.step(copied.state));
-    ASSERT_OK(lends.step(alone.state));
+    ASSERT_OK(lends.step(lent.state, &(struct hb_step_size){0}));
+    ASSERT_OK(lends.step(copied.state, &(struct hb_step_size){0}));
+    ASSERT_OK(lends.step(alone.state, &(struct hb_step_size){0}));
   }
   ASSERT_OK(lends.particles(alone.state, lends.time(alone.state), &p));
   ASSERT_OK(lends.particles(lent.state, lends.time(lent.state), &q));
