@@ -582,6 +582,8 @@ async function beginRace(names) {
   $("race_part").open = true;
   $("race_part").scrollIntoView({ block: "nearest" });
   seenIn = "";
+  canvas.width = 0; // where no run is drawn nothing of the one before is left
+  touched = true;
   settle();
   const all = race, answers = await Promise.all(race.map(each => each.begun));
   if (race !== all) return;
