@@ -162,6 +162,14 @@ for name, link, page in [("index.html", "", SERVED), ("holmberg.html from a disk
         lit_and_moving(name)
 
 
+@case("index.html from a disk says which file opens there, and nothing else", in_each=True, only_in="chromium")  # a driven Firefox may read a disk
+def _():
+    open_page(page=f"file://{pages}/index.html")
+    until("sentence", lambda: said() == "a browser loads no second file from a disk: open holmberg.html")
+    numbers = browser.text("#numbers")
+    demand("under way" not in numbers and "forces" not in numbers, f"and says that something runs: {numbers}")
+
+
 @case("the links of the lesson show stars that move, untouched")
 def _():
     guides = "".join(open(os.path.join(here, "../..", guide)).read() for guide in ("shaders/LESSON.md", "src/cli/README.md"))
