@@ -292,7 +292,7 @@ function takeState(pane, message, bytes) {
     [seenIn, shown] = ["", null];
     $("trails").checked = hasTrails();
   }
-  touched = true;
+  touch();
 }
 
 function onEvent(message) {
@@ -307,6 +307,7 @@ function onEvent(message) {
   }
   if (message.warning && !Object.keys(originals).length) say(message.warning, true); // an edited shader means what it does
   if (message.reached) arrive();
+  if (message.idle) wake();
   if (message.behind) meter.isBehind = true;
   const x = message.numbers;
   if (x?.[10] && x[13] > (lines.points.at(-1)?.[0] ?? -1)) lines.add(x[13], Math.abs(x[7]), x[11]);
@@ -362,7 +363,7 @@ function adapt(rate) {
 function see() {
   show.fit(canvas.clientWidth / canvas.clientHeight);
   isMoved = false;
-  touched = true;
+  touch();
 }
 
 const camera = () => Array.from(module.HEAPF64.subarray(show.camera() / 8, show.camera() / 8 + 13));
@@ -370,7 +371,8 @@ const camera = () => Array.from(module.HEAPF64.subarray(show.camera() / 8, show.
 function look(at) {
   see(); // for what a link does not hold
   module.HEAPF64.set(at, show.camera() / 8);
-  isMoved = touched = true;
+  isMoved = true;
+  touch();
 }
 
 const hasTrails = () => trails ?? (show ? show.n(0) : 0) <= FEW;
@@ -454,10 +456,21 @@ function markLine(file, line) {
 }
 
 
-let before = 0, drawnAt = 0; // the last turn of the browser's pictures; the last picture
+let before = 0, drawnAt = 0, isAsked = false; // the last turn of the browser's pictures; the last picture
+
+// A turn of the browser's pictures costs a laptop's battery though nothing changes in it: asked for when there is news, and now and then.
+function wake() {
+  if (!isAsked) requestAnimationFrame(frame);
+  isAsked = true;
+}
+
+function touch() {
+  touched = true;
+  wake();
+}
 
 function frame(now) {
-  requestAnimationFrame(frame);
+  isAsked = false;
   const seconds = Math.min(0.1, (now - before) / 1000);
   before = now;
   if (isHidden || isLost) return;
@@ -478,6 +491,7 @@ function frame(now) {
   showBar();
   if (race) showRace(seconds);
   meter.show(now);
+  if (race?.isOn && !paused) wake();
 }
 
 // What takes long. Its line keeps its place, so that what is below does not jump.
@@ -518,20 +532,20 @@ function showBar() {
 function moveBar() {
   const first = show.time(0, 0), last = present(), value = +$("bar").value;
   shown = value >= 1000 ? null : first + value / 1000 * (last - first);
-  touched = true;
+  touch();
   if (!paused) setPaused(true);
 }
 
 function leaveBar() {
   shown = null;
-  touched = true;
+  touch();
   pace();
 }
 
 // What is remembered, up to the present, where the run goes on.
 function replay(seconds) {
   shown += seconds * speed();
-  touched = true;
+  touch();
   if (shown >= present()) leaveBar();
 }
 
@@ -583,7 +597,7 @@ async function beginRace(names) {
   $("race_part").scrollIntoView({ block: "nearest" });
   seenIn = "";
   canvas.width = 0; // where no run is drawn nothing of the one before is left
-  touched = true;
+  touch();
   settle();
   const all = race, answers = await Promise.all(race.map(each => each.begun));
   if (race !== all) return;
@@ -726,7 +740,7 @@ function setPaused(value) {
   else if (watched) shown = null;
   $("pause").setAttribute("aria-pressed", paused);
   $("pause").textContent = paused ? "Go on" : "Pause";
-  touched = true;
+  touch();
   pace();
   paceRace();
 }
@@ -745,7 +759,7 @@ function inspect(open) {
   document.body.classList.toggle("inspecting", open);
   resizePasses();
   seenIn = "";
-  touched = true;
+  touch();
   if (open && !schemeOf(state.scheme).textures) say("the host computes: there are no textures; choose scheme bag or cg2007");
 }
 
@@ -767,7 +781,7 @@ const pass = by => runner.call("pass", by);
 function setTrails(value) {
   trails = value;
   settle();
-  touched = true;
+  touch();
 }
 
 function download(blob, name) {
@@ -880,7 +894,7 @@ async function recall(states) {
   seenIn = "";
   takenFile();
   shown = states.length > 1 ? states[0].t : null;
-  touched = true;
+  touch();
 }
 
 // ---- what the browser keeps ----
@@ -1043,7 +1057,8 @@ const KEYS = {
 };
 
 function turn(dx, dy) {
-  isMoved = touched = true;
+  isMoved = true;
+  touch();
   show.drag(dx, dy);
 }
 
@@ -1066,7 +1081,8 @@ function onMove(event) {
   const last = fingers.get(event.pointerId);
   if (!last) return;
   const dx = (event.clientX - last.clientX) / canvas.clientHeight, dy = (last.clientY - event.clientY) / canvas.clientHeight;
-  isMoved = touched = true;
+  isMoved = true;
+  touch();
   if (fingers.size === 1) (event.shiftKey ? show.pan : show.drag)(dx, dy);
   if (fingers.size === 2) {
     const other = [...fingers.values()].find(f => f !== last), from = f => Math.hypot(f.clientX - other.clientX, f.clientY - other.clientY);
@@ -1102,13 +1118,13 @@ function listen() {
   canvas.addEventListener("pointermove", onMove);
   $("passes").addEventListener("pointermove", showTexel);
   for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, event => fingers.delete(event.pointerId));
-  canvas.addEventListener("wheel", event => { event.preventDefault(); isMoved = touched = true; show.zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15); }, { passive: false });
+  canvas.addEventListener("wheel", event => { event.preventDefault(); isMoved = true; touch(); show.zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15); }, { passive: false });
   addEventListener("dragover", event => { event.preventDefault(); document.body.classList.add("dropping"); });
   addEventListener("dragleave", () => document.body.classList.remove("dropping"));
   addEventListener("drop", event => { event.preventDefault(); document.body.classList.remove("dropping"); openFiles(event.dataTransfer.files); });
   addEventListener("hashchange", follow);
   document.addEventListener("visibilitychange", onVisible);
-  new ResizeObserver(() => { resizePasses(); lines.draw(); touched = true; }).observe($("view"));
+  new ResizeObserver(() => { resizePasses(); lines.draw(); touch(); }).observe($("view"));
   canvas.addEventListener("webglcontextlost", onLost);
   canvas.addEventListener("webglcontextrestored", onRestored);
 }
@@ -1138,7 +1154,7 @@ function onLost(event) {
 function onRestored() {
   isLost = false;
   if (show.restored()) return say(show.error(), true);
-  touched = true;
+  touch();
   say(`the graphics processor is back: going on from t = ${runner.numbers[0].toFixed(4)}`);
 }
 
@@ -1174,7 +1190,8 @@ async function main() {
   listen();
   listRuns();
   meter.begin();
-  requestAnimationFrame(frame);
+  wake();
+  setInterval(wake, 250);
   await follow();
   if (document.wasDiscarded) say("the browser had closed this page in the background, to have its memory: the run begins again; what Keep this run has kept is there", true);
   $("device").textContent = "On " + (isFlat ? "this processor" : await runner.call("device"));

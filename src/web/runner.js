@@ -75,7 +75,7 @@ class Runner {
     if (message.numbers) [this.numbers, this.beat] = [message.numbers, performance.now()];
     if (message.idle) this.isBusy = false;
     if (!message.id) {
-      this.hasSpoken = true;
+      this.hasSpoken ||= !message.idle; // an answer to that would be answered
       return this.onEvent(message);
     }
     this.waiting.get(message.id)?.(message);
