@@ -1,6 +1,6 @@
 """Chromium by its DevTools protocol and Firefox by Marionette, with the same verbs: what a person does with a page, and what
 one can see of it. Only Python's standard library, and ffmpeg for the pixels of screenshots."""
-import base64, json, os, select, shutil, signal, socket, subprocess, tempfile, time
+import base64, json, operator, os, select, shutil, signal, socket, subprocess, tempfile, time
 
 KEYS = {  # name: WebDriver's character, the code of Windows that the DevTools protocol wants
     "Tab": ("\ue004", 9), "Enter": ("\ue007", 13), "Home": ("\ue011", 36), "Delete": ("\ue017", 46),
@@ -21,27 +21,29 @@ class Failure(Exception):
 class Picture:
     """The brightness, 0 to 255, of the pixels of a screenshot, or of a part of it."""
 
-    def __init__(self, pixels):
-        self.pixels = pixels
+    def __init__(self, pixels, width=0):
+        self.pixels, self.width = pixels, width
 
     @classmethod
     def of(cls, png, box=None):
         crop = "crop={2}:{3}:{0}:{1},".format(*map(int, box)) if box else ""
         return cls(subprocess.run(["ffmpeg", "-v", "error", "-f", "png_pipe", "-i", "-", "-vf", crop + "format=gray", "-f", "rawvideo", "-"],
-                                  input=png, stdout=subprocess.PIPE, check=True).stdout)
+                                  input=png, stdout=subprocess.PIPE, check=True).stdout, int(box[2]) if box else 0)
 
-    @staticmethod
-    def small(png, box):
-        """The brightness of 32 x 20 parts of it, each a mean: what it shows, whatever draws its letters and edges."""
-        return subprocess.run(["ffmpeg", "-v", "error", "-f", "png_pipe", "-i", "-", "-vf",
-                               "crop={2}:{3}:{0}:{1},format=gray,scale=32:20:flags=area".format(*map(int, box)), "-f", "rawvideo", "-"],
-                              input=png, stdout=subprocess.PIPE, check=True).stdout
+    def small(self, across=32, down=20):
+        """The brightness of its parts, each a mean: what it shows, whatever draws its letters and edges."""
+        height = len(self.pixels) // self.width
+        x, y = [k * self.width // across for k in range(across + 1)], [k * height // down for k in range(down + 1)]
+        rows = [self.pixels[k * self.width:(k + 1) * self.width] for k in range(height)]
+        return bytes(round(sum(sum(row[x[i]:x[i + 1]]) for row in rows[y[j]:y[j + 1]]) / (x[i + 1] - x[i]) / (y[j + 1] - y[j]))
+                     for j in range(down) for i in range(across))
 
     def lit(self, least=60):
         return len(self.pixels) - sum(map(self.pixels.count, range(least)))
 
     def changed(self, other, least=25):
-        return sum(abs(a - b) >= least for a, b in zip(self.pixels, other.pixels))
+        differs = [abs(d if d < 256 else d - 511) >= least for d in range(511)]  # a negative index counts from the end
+        return sum(map(differs.__getitem__, map(operator.sub, self.pixels, other.pixels)))
 
 
 class Browser:
@@ -85,7 +87,6 @@ class Browser:
         return Picture.of(self.screenshot(), box)
 
     decoded = staticmethod(Picture.of)
-    small = staticmethod(Picture.small)
 
     def cost(self):
         """Bytes that all of its processes have for themselves, and the processor's seconds that they have had. One that Chromium
@@ -279,6 +280,12 @@ class Firefox(Browser):
         "datareporting.policy.dataSubmissionEnabled": False, "browser.shell.checkDefaultBrowser": False,
         "browser.download.folderList": 2, "browser.download.alwaysOpenPanel": False, "network.captive-portal-service.enabled": False,
         "network.connectivity-service.enabled": False, "browser.download.useDownloadDir": True,
+        # what only its own services need: nearly a second of a start
+        "dom.ipc.processPrelaunch.enabled": False, "dom.ipc.processCount": 1, "toolkit.telemetry.enabled": False, "toolkit.telemetry.server": "",
+        "browser.safebrowsing.malware.enabled": False, "browser.safebrowsing.phishing.enabled": False, "browser.newtabpage.enabled": False,
+        "browser.startup.page": 0, "browser.startup.homepage_override.mstone": "ignore", "browser.aboutwelcome.enabled": False,
+        "extensions.enabledScopes": 0, "extensions.update.enabled": False, "services.settings.server": "", "places.history.enabled": False,
+        "browser.sessionstore.resume_from_crash": False, "browser.sessionstore.interval": 10000000,
     }
 
     def __init__(self, width, height):
@@ -362,7 +369,7 @@ class Firefox(Browser):
               for (let k = 0; k < gray.length; k++) gray[k] = 0.299 * data[4 * k] + 0.587 * data[4 * k + 1] + 0.114 * data[4 * k + 2] + 0.5;
               done(gray.toBase64()); });""")["value"]
         self.command("Marionette:SetContext", value="content")
-        return Picture(base64.b64decode(gray))
+        return Picture(base64.b64decode(gray), int(width))
 
     def resize(self, width, height, is_phone=False):
         self.command("Marionette:SetContext", value="chrome")

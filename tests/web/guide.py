@@ -76,8 +76,7 @@ def steady(selector):
     looks = []
 
     def stays():
-        box = browser.box(selector)
-        looks.append(browser.small(browser.screenshot(), box))
+        looks.append(browser.picture_of(browser.box(selector)).small())
         return len(looks) > 1 and looks[-1] == looks[-2] and max(looks[-1]) > min(looks[-1])
 
     until(f"steady picture of {selector}", stays)

@@ -187,7 +187,7 @@ MODELS = []  # (name, pixels lit with the first picture, what was wrong before t
 
 
 def models():
-    """Each model by its link, once for the two cases below; one of many is slow: it moves in a second page, with few."""
+    """Each model by its link, once for the two cases below; one of many is slow: by another link it moves with few."""
     if MODELS:
         return MODELS
     open_running("#n=16")
@@ -208,7 +208,8 @@ def models():
             looks += bool(last)
         is_few = n > 4096 and not LONG
         if is_few:  # The demonstrations' 128 stars, in place of 16384, fly apart: slowly, they stay in view on a machine with other work.
-            open_page(f"#model={model}&n=128" + ("&speed=0.003" if re.match("demo[1-6]", model) else ""))
+            browser.ask(f"location.hash = '#model={model}&n=128" + ("&speed=0.003'" if re.match("demo[1-6]", model) else "'"))
+            until("few", lambda: browser.value("#n") == "128" or "n=128; expected" in said())
         try:
             lit_and_moving(model)
             moves = re.sub(r"The address says n=128; expected \d+: going on with the model's\.$" if is_few else "^$", "", said())
@@ -279,8 +280,8 @@ def _():
 
 @case("a long step: the page says so, draws, and answers")
 def _():
-    # without neighbors a full step is long, and by such a nu nearly every step is one
-    for link in ["#scheme=host&n=16384&neighbors=0&nu=0.5"] + ["#scheme=cg2007&n=8192", "#precision=ds&n=16384&transfer=block"][:2 if LONG else 0]:
+    # without neighbors a full step is long, and by such a nu nearly every step is one; first forces and energies take twice as long
+    for link in ["#scheme=host&n=12288&neighbors=0&nu=0.5"] + ["#scheme=cg2007&n=8192", "#precision=ds&n=16384&transfer=block"][:2 if LONG else 0]:
         open_page(link)
         until("stars", lambda: seen().lit() > 30)
         until("long step", lambda: browser.text("#under") and browser.text("#what") == "long step under way")
@@ -322,7 +323,7 @@ def _():
 
     def is_faster():
         for neighbors in ("0", ""):  # none, and what a reader has who sets nothing
-            rates[neighbors], pictures, clocks[neighbors] = shown_by(f"{link}speed=100&neighbors={neighbors}", 3)
+            rates[neighbors], pictures, clocks[neighbors] = shown_by(f"{link}speed=100&neighbors={neighbors}", 2)
             note(f"neighbors={neighbors}: {rates[neighbors]:.1f} block steps, {pictures:.1f} pictures, {clocks[neighbors]:.2g} time units a second")
         return rates[""] > 3 * rates["0"] and clocks[""] > 2 * clocks["0"]
 
@@ -743,7 +744,8 @@ def _():
     part_of("#open")
     browser.upload("#open", *paths)
     until("sentence", lambda: f"{len(paths)} snapshots from t = " in said())
-    demand(len(paths) >= 4 and bar() == read_snapshot(paths[0])[0], f"{paths}, {bar()}")
+    demand(len(paths) >= 4, f"{paths}")
+    until("the first of them", lambda: bar() == read_snapshot(paths[0])[0])
     first = still()
     browser.focus("#bar")
     browser.keys(*["ArrowRight"] * 3)
