@@ -399,7 +399,7 @@ $(B)/obj/tests/unit/%.o: tests/unit/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
 	$(Q)$(if $(filter test_fuzz,$*)$(filter -fsyntax-only,$(OPT)),,objcopy --redefine-sym main=$*_main -G $*_main $@)
-$(B)/obj/tests/fuzz/fuzz_terms.o: tests/fuzz/fuzz_terms.c $(B)/flags
+$(B)/obj/tests/fuzz/fuzz_terms.o $(B)/obj/tests/fuzz/fuzz_pairs.o: $(B)/obj/%.o: %.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
 	$(Q)$(if $(filter -fsyntax-only,$(OPT)),,objcopy -w -G 'fuzz_*' $@)

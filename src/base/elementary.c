@@ -43,8 +43,6 @@ double hb_elementary_power(double x, double y)
   return fabs(exponent) < 700 ? hb_elementary_exp(exponent) : NAN;
 }
 
-double hb_elementary_waiting(struct hb_rng *rng) { return -hb_elementary_log(hb_rng_uniform(rng)); }
-
 /* Box & Muller 1958, with a direction that is drawn from a disk in place of sine and cosine. */
 void hb_elementary_normals(struct hb_rng *rng, double pair[2])
 {
@@ -53,7 +51,7 @@ void hb_elementary_normals(struct hb_rng *rng, double pair[2])
     for (int k = 0; k < 2; k++) pair[k] = 2 * hb_rng_uniform(rng) - 1;
     r2 = pair[0] * pair[0] + pair[1] * pair[1];
   } while (r2 > 1 || r2 < 0x1p-20);
-  double length = sqrt(2 * hb_elementary_waiting(rng) / r2);
+  double length = sqrt(-2 * hb_elementary_log(hb_rng_uniform(rng)) / r2);
   for (int k = 0; k < 2; k++) pair[k] *= length;
 }
 

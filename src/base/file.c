@@ -133,11 +133,6 @@ enum hb_status hb_file_begin(const char *path, struct hb_file *file)
   return HB_OK;
 }
 
-enum hb_status hb_file_put(struct hb_file *file, const void *bytes, size_t count)
-{
-  return hb_file_write(file->fd, file->path, bytes, count);
-}
-
 enum hb_status hb_file_end(struct hb_file *file, enum hb_status status, const char *previous)
 {
   int lock = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
@@ -159,7 +154,7 @@ enum hb_status hb_file_replace(const char *path, const void *bytes, size_t count
 {
   struct hb_file file;
   HB_TRY(hb_file_begin(path, &file));
-  return hb_file_end(&file, hb_file_put(&file, bytes, count), NULL);
+  return hb_file_end(&file, hb_file_write(file.fd, path, bytes, count), NULL);
 }
 
 /* ---- leftovers of killed runs ---- */

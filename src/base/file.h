@@ -26,7 +26,7 @@ enum hb_status hb_file_check(const char *path);
  * the temporary one removed. Errors: HB_ERR_IO, including those of hb_file_check. */
 enum hb_status hb_file_replace(const char *path, const void *bytes, size_t count);
 
-/* The same in pieces: begin, put as often as needed, end. end gets the status of the puts and returns it if it is a
+/* The same in pieces: begin, hb_file_write as often as needed, end. end gets the status of the writes and returns it if it is a
  * failure. previous, nullable: the old file is first renamed to this, so that at every instant one of the two names holds
  * a complete file. */
 struct hb_file {
@@ -36,7 +36,6 @@ struct hb_file {
 };
 
 enum hb_status hb_file_begin(const char *path, struct hb_file *file);
-enum hb_status hb_file_put(struct hb_file *file, const void *bytes, size_t count);
 enum hb_status hb_file_end(struct hb_file *file, enum hb_status status, const char *previous);
 
 /* Removes temporary files that killed processes of this user have left beside path, or its series (end_0001.h5 for

@@ -79,27 +79,6 @@ enum hb_status hb_text_count(const char *word, uint64_t *number)
   return hb_fail(HB_ERR_USAGE, "'%s' is not a whole number >= 0 (expected like 1024, 2^10 or 1e6)", word);
 }
 
-enum hb_status hb_text_duration(const char *word, double *seconds)
-{
-  static const struct {
-    const char *name;
-    double seconds;
-  } units[] = {{"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
-  size_t length = strlen(word);
-  for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
-    char number[64];
-    size_t tail = strlen(units[k].name);
-    if (length < tail || length >= sizeof number || strcmp(word + length - tail, units[k].name) != 0)
-      continue;
-    snprintf(number, sizeof number, "%.*s", (int)(length - tail), word);
-    double value;
-    if (hb_text_number(number, &value) != HB_OK || value < 0) continue;
-    *seconds = value * units[k].seconds;
-    return HB_OK;
-  }
-  return hb_fail(HB_ERR_USAGE, "'%s' is not a duration (expected like 30s, 10min or 2h)", word);
-}
-
 static size_t smallest(size_t a, size_t b) { return a < b ? a : b; }
 
 size_t hb_text_distance(const char *a, const char *b)

@@ -14,9 +14,6 @@ enum hb_status hb_text_number(const char *word, double *number);
 /* The same for a whole number >= 0: "1024", "2^10", "1e6". Exact up to 2^64 - 1 in plain digits. */
 enum hb_status hb_text_count(const char *word, uint64_t *number);
 
-/* A time with its unit, "10min", "30s", "1.5h", "500ms", "2d", in seconds. Errors: HB_ERR_USAGE. */
-enum hb_status hb_text_duration(const char *word, double *seconds);
-
 /* The shortest decimal that reads back as number. */
 void hb_text_shortest(double number, char text[32]);
 

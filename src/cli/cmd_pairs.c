@@ -51,6 +51,160 @@ static const struct hb_setting options[] = {
      .help = "treat the driver's debug messages as faults"},
     {0}};
 
+/* ---- tables of numbers ---- */
+
+/* Tables of numbers with named columns, as people and programs write them: words between blanks, tabs or commas, a row a
+ * line, '#' before a comment. The names are the words of the last comment before the first row that has as many words as
+ * the row, or of the first line that is not a comment, as in CSV. */
+
+enum { NUMBERS_COLUMNS = 64, NUMBERS_NAME = 32 };
+
+struct numbers {
+  size_t rows, columns;
+  char names[NUMBERS_COLUMNS][NUMBERS_NAME];
+  double *data; /* [rows * columns], row after row */
+};
+
+static const char separators[] = " \t,\r";
+
+struct reader {
+  const char *path; /* for messages */
+  int line;
+  struct numbers *numbers;
+  size_t capacity;
+  const char *heads; /* the last lines that may hold names: a comment, */
+  const char *plain; /* or what is not one */
+};
+
+/* The next word of a line, and its length; 0: there are no more. */
+static size_t next_word(const char **at)
+{
+  *at += strspn(*at, separators);
+  return strcspn(*at, " \t,\r\n#");
+}
+
+static size_t count_words(const char *line)
+{
+  size_t count = 0, length;
+  if (!line) return 0;
+  for (line += strspn(line, "# \t"); (length = next_word(&line)); line += length) count++;
+  return count;
+}
+
+/* The names in a line of as many words as there are columns. */
+static enum hb_status take_names(struct reader *r, const char *line)
+{
+  struct numbers *n = r->numbers;
+  size_t length;
+  line += strspn(line, "# \t");
+  for (size_t c = 0; (length = next_word(&line)); line += length, c++) {
+    if (length >= NUMBERS_NAME)
+      return hb_fail(HB_ERR_INPUT, "%s: the name '%.*s...' of a column is too long", r->path, 20, line);
+    memcpy(n->names[c], line, length);
+    n->names[c][length] = 0;
+    for (size_t k = 0; k < c; k++)
+      if (strcmp(n->names[k], n->names[c]) == 0)
+        return hb_fail(HB_ERR_INPUT, "%s: two columns are named '%s'", r->path, n->names[c]);
+  }
+  return HB_OK;
+}
+
+/* Before the first row. */
+static enum hb_status find_names(struct reader *r, size_t columns)
+{
+  if (columns > NUMBERS_COLUMNS)
+    return hb_fail(HB_ERR_INPUT, "%s:%d: %zu columns, expected at most %d", r->path, r->line, columns,
+                   NUMBERS_COLUMNS);
+  r->numbers->columns = columns;
+  if (count_words(r->plain) == columns) return take_names(r, r->plain);
+  if (count_words(r->heads) == columns) return take_names(r, r->heads);
+  return hb_fail(
+      HB_ERR_INPUT,
+      "%s:%d: no line before the first row names its %zu column%s (expected a comment like '# x y z m')",
+      r->path, r->line, columns, hb_text_s(columns));
+}
+
+static enum hb_status add_row(struct reader *r, const char *line)
+{
+  struct numbers *n = r->numbers;
+  size_t words = count_words(line), length;
+  if (n->rows == 0) HB_TRY(find_names(r, words));
+  if (words != n->columns)
+    return hb_fail(HB_ERR_INPUT, "%s:%d: a row of %zu number%s, expected %zu", r->path, r->line, words,
+                   hb_text_s(words), n->columns);
+  if ((n->rows + 1) * words > r->capacity) {
+    size_t wanted = 2 * (n->rows + 512) * words;
+    HB_TRY(HB_RESIZE(wanted, &n->data));
+    r->capacity = wanted;
+  }
+  double *out = n->data + n->rows * words;
+  for (size_t c = 0; (length = next_word(&line)); line += length, c++) {
+    char *end;
+    out[c] = strtod(line, &end);
+    if (end != line + length || !isfinite(out[c]))
+      return hb_fail(HB_ERR_INPUT, "%s:%d: '%.*s' for %s, expected a finite number", r->path, r->line,
+                     length < 40 ? (int)length : 40, line, n->names[c]);
+  }
+  n->rows++;
+  return HB_OK;
+}
+
+/* Whether the first word could be a number; names are not, nor is an empty line. */
+static int is_row(const char *line)
+{
+  size_t length = next_word(&line);
+  char *end;
+  return length && (strtod(line, &end), end != line) && end <= line + length;
+}
+
+static enum hb_status read_lines(struct reader *r, const char *text)
+{
+  for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    r->line++;
+    const char *begin = line + strspn(line, " \t");
+    if (*begin == '#' && r->numbers->rows == 0) r->heads = begin;
+    if (*begin == '#' || count_words(begin) == 0) continue;
+    if (r->numbers->rows == 0 && !r->plain && !is_row(begin))
+      r->plain = begin;
+    else
+      HB_TRY(add_row(r, begin));
+  }
+  if (r->numbers->rows > 0) return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "%s: no row of numbers", r->path);
+}
+
+static void numbers_free(struct numbers *numbers)
+{
+  hb_mem_free(numbers->data);
+  numbers->data = NULL;
+}
+
+/* path "-": standard input. Errors: HB_ERR_INPUT (no names, a row of another length, what is not a finite number; with file
+ * and line), HB_ERR_IO. */
+static enum hb_status numbers_read(const char *path, struct numbers *numbers)
+{
+  char *text;
+  size_t count;
+  HB_TEXT_IN_C;
+  *numbers = (struct numbers){0};
+  HB_TRY(hb_file_read(path, &text, &count));
+  struct reader r = {.path = strcmp(path, "-") == 0 ? "standard input" : path, .numbers = numbers};
+  enum hb_status status = strlen(text) == count
+                              ? read_lines(&r, text)
+                              : hb_fail(HB_ERR_INPUT, "%s is not a text: it has a NUL byte", r.path);
+  hb_mem_free(text);
+  if (status != HB_OK) numbers_free(numbers);
+  return status;
+}
+
+/* The column of that name; NULL: none. Its elements are numbers->columns apart. */
+static const double *numbers_find(const struct numbers *numbers, const char *name)
+{
+  for (size_t c = 0; c < numbers->columns; c++)
+    if (strcmp(numbers->names[c], name) == 0) return numbers->data + c;
+  return NULL;
+}
+
 /* ---- tables ------------------------------------------------------------------------------------------ */
 
 /* Whether the extension is that of a snapshot, and not of a table. */
@@ -65,11 +219,11 @@ static int is_snapshot(const char *path)
 }
 
 /* The particles of a snapshot as a table. */
-static enum hb_status take_particles(struct hb_particles *p, struct hb_table_numbers *table)
+static enum hb_status take_particles(struct hb_particles *p, struct numbers *table)
 {
   static const char *const names[] = {"m", "x", "y", "z", "vx", "vy", "vz"};
   enum { COLUMNS = sizeof names / sizeof *names };
-  *table = (struct hb_table_numbers){.rows = hb_particles_n(p), .columns = COLUMNS};
+  *table = (struct numbers){.rows = hb_particles_n(p), .columns = COLUMNS};
   HB_TRY(HB_ALLOC(table->rows * COLUMNS, &table->data));
   for (size_t c = 0; c < COLUMNS; c++) strcpy(table->names[c], names[c]);
   double *row = table->data;
@@ -81,10 +235,10 @@ static enum hb_status take_particles(struct hb_particles *p, struct hb_table_num
   return HB_OK;
 }
 
-static enum hb_status read_table(const char *path, struct hb_table_numbers *table)
+static enum hb_status read_table(const char *path, struct numbers *table)
 {
   struct hb_particles *particles;
-  if (!is_snapshot(path)) return hb_table_numbers_read(path, table);
+  if (!is_snapshot(path)) return numbers_read(path, table);
   HB_TRY(hb_snapshot_read(path, NULL, &particles));
   enum hb_status status = take_particles(particles, table);
   hb_particles_destroy(particles);
@@ -94,13 +248,13 @@ static enum hb_status read_table(const char *path, struct hb_table_numbers *tabl
 typedef const char *(*names_of)(const struct hb_interaction *interaction, size_t k);
 
 /* The columns that the interaction wants; the others are ignored. */
-static enum hb_status find_columns(const char *path, const struct hb_table_numbers *table,
+static enum hb_status find_columns(const char *path, const struct numbers *table,
                                    const struct hb_interaction *interaction, names_of names,
                                    struct hb_input inputs[16], size_t *count)
 {
   const char *name;
   for (*count = 0; (name = names(interaction, *count)); ++*count) {
-    const double *data = hb_table_numbers_find(table, name);
+    const double *data = numbers_find(table, name);
     if (!data)
       return hb_fail(HB_ERR_INPUT, "%s has no column '%s', which interaction %s needs",
                      strcmp(path, "-") == 0 ? "standard input" : path, name,
@@ -184,7 +338,7 @@ static enum hb_status write_results(const struct settings *s, const struct hb_al
 struct work {
   struct hb_interaction *interaction;
   struct hb_all_pairs *pairs;
-  struct hb_table_numbers sources, sinks;
+  struct numbers sources, sinks;
   struct results results;
 };
 
@@ -235,8 +389,8 @@ static enum hb_status pairs(const struct hb_opts *opts)
   if (status == HB_OK) status = write_results(s, w.pairs, w.sources.rows, &w.results);
   hb_all_pairs_close(w.pairs);
   hb_interaction_destroy(w.interaction);
-  hb_table_numbers_free(&w.sources);
-  hb_table_numbers_free(&w.sinks);
+  numbers_free(&w.sources);
+  numbers_free(&w.sinks);
   hb_mem_free(w.results.data);
   return status;
 }

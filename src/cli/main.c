@@ -116,7 +116,7 @@ static void keep_silent(void)
   if (nowhere < 0) return;
   dup2(nowhere, STDOUT_FILENO);
   close(nowhere);
-  hb_terminal_set_silent(1);
+  hb_terminal.is_silent = 1;
 }
 
 /* The exit code: of a failure that all ranks know of, rank 0 reports it. */
@@ -124,7 +124,7 @@ static int end(enum hb_status status, const struct hb_opts_command *command)
 {
   int alone = 0;
   status = hb_ranks_close(status, &alone);
-  if (alone) hb_terminal_set_silent(0);
+  if (alone) hb_terminal.is_silent = 0;
   if (alone && hb_ranks_number() > 0) {
     char who[64];
     snprintf(who, sizeof who, "rank %d of %d", hb_ranks_number(), hb_ranks_count());

@@ -247,7 +247,7 @@ enum hb_status hb_opts_parse(const struct hb_opts_command *command, int count, c
     else
       HB_TRY(find_option(&reader, word));
   }
-  hb_terminal_set_color(colors[reader.common.color]);
+  hb_terminal.color = colors[reader.common.color];
   if (reader.common.verbose) hb_log_set_sink(HB_LOG_MESSAGES, hb_terminal_note);
   return check_operands(opts);
 }
@@ -419,7 +419,9 @@ enum hb_status hb_opts_check_powers(const struct hb_opts *opts)
     if (option->kind != HB_SETTING_POWER || !word || has_unit(word) || asks_for_astro(opts)) continue;
     char context[80];
     snprintf(context, sizeof context, "option --%s", option->name);
-    enum hb_status status = hb_setting_check_power(word, *(const double *)field_at(opts, k));
+    double number;
+    enum hb_status status =
+        hb_setting_read(&(const struct hb_setting){.kind = HB_SETTING_POWER}, word, &number);
     if (status != HB_OK) return hb_fail_in(status, context);
   }
   return HB_OK;

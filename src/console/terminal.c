@@ -13,18 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *color = "auto";
+struct hb_terminal hb_terminal = {.color = "auto"};
 static int stdout_error;   /* errno of the first print that failed */
 static int progress_shown; /* the bar is on the current line       */
-static int is_silent;
-
-void hb_terminal_set_silent(int silent) { is_silent = silent; }
-void hb_terminal_set_color(const char *when) { color = when; }
 
 /* no-color.org: any nonempty value switches color off; an explicit option wins. */
 static int use_color(void)
 {
-  if (strcmp(color, "auto") != 0) return strcmp(color, "always") == 0;
+  if (strcmp(hb_terminal.color, "auto") != 0) return strcmp(hb_terminal.color, "always") == 0;
   const char *no_color = getenv("NO_COLOR");
   return hb_terminal_is_live() && !(no_color && *no_color);
 }
@@ -62,7 +58,7 @@ void hb_terminal_say(const char *format, ...)
 /* A file name may contain line breaks and escape sequences: print one line, and spare the terminal. */
 static void print_line(const char *tint, const char *text)
 {
-  if (is_silent) return;
+  if (hb_terminal.is_silent) return;
   hb_terminal_clear_progress();
   int colored = use_color();
   fprintf(stderr, "%sholmberg:%s ", colored ? tint : "", colored ? "\033[0m" : "");
@@ -74,7 +70,7 @@ void hb_terminal_error(enum hb_status status, const char *command)
 {
   if (stdout_error == EPIPE) return;
   print_line("\033[1;31m", hb_error());
-  if (status != HB_ERR_USAGE || is_silent) return;
+  if (status != HB_ERR_USAGE || hb_terminal.is_silent) return;
   fprintf(stderr, "try 'holmberg %s%s--help'\n", command ? command : "", command ? " " : "");
 }
 

@@ -7,11 +7,10 @@
 
 #include <stdio.h>
 
-/* "auto", "always" or "never". */
-void hb_terminal_set_color(const char *when);
-
-/* 1: messages are dropped, as on all ranks but one. */
-void hb_terminal_set_silent(int silent);
+extern struct hb_terminal {
+  const char *color; /* "auto", "always" or "never" */
+  int is_silent;     /* 1: messages are dropped, as on all ranks but one */
+} hb_terminal;
 
 /* Prints hb_error() as one line, followed by a hint after a usage error. command NULL: the program's own help.
  * Prints nothing if standard output has lost its reader. */

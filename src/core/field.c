@@ -15,10 +15,6 @@ enum { PARTS = HB_FIELD_PARTS };
 /* By the rows of keys below. */
 enum key { M, A, B, V, R, Q, W, K, N, X, Y, Z };
 static const char keys[] = "mabvrqwknxyz";
-static const enum hb_dimension dimensions[] = {
-    HB_DIMENSION_MASS,   HB_DIMENSION_LENGTH, HB_DIMENSION_LENGTH, HB_DIMENSION_VELOCITY,
-    HB_DIMENSION_LENGTH, HB_DIMENSION_NONE,   HB_DIMENSION_RATE,   HB_DIMENSION_RATE,
-    HB_DIMENSION_RATE,   HB_DIMENSION_LENGTH, HB_DIMENSION_LENGTH, HB_DIMENSION_LENGTH};
 enum { KEY_COUNT = sizeof keys - 1, PAIRS = KEY_COUNT + 1 /* one too many is given twice */ };
 
 struct part {
@@ -183,12 +179,6 @@ static const struct kind {
     {"disc", "mab", "", HB_FIELD_DISC, make_disc},    {"log", "vr", "q", HB_FIELD_LOG, make_log},
     {"frame", "w", "", HB_FIELD_SQUARES, make_frame}, {"hill", "w", "kn", HB_FIELD_SQUARES, make_hill}};
 
-enum hb_dimension hb_field_dimension(char key)
-{
-  const char *at = key ? strchr(keys, key) : NULL;
-  return at ? dimensions[at - keys] : HB_DIMENSION_NONE;
-}
-
 static enum hb_status unknown(const char *word)
 {
   return hb_fail(HB_ERR_USAGE,
@@ -344,16 +334,6 @@ void hb_field_deflect(const struct hb_field *field, const double v[3], double a[
 {
   a[0] += field->turn * v[1], a[1] -= field->turn * v[0];
   j[0] += field->turn * a[1], j[1] -= field->turn * a[0];
-}
-
-void hb_field_change(const struct hb_field *field, double x[2][3], double v[2][3], double a[3], double j[3])
-{
-  double from_a[3] = {0}, from_j[3] = {0}, da[3] = {0}, dj[3] = {0}, dv[3];
-  hb_field_pull(field, x[0], v[0], from_a, from_j);
-  hb_field_pull(field, x[1], v[1], da, dj);
-  for (int c = 0; c < 3; c++) da[c] -= from_a[c], dj[c] -= from_j[c], dv[c] = v[1][c] - v[0][c];
-  hb_field_deflect(field, dv, da, dj);
-  for (int c = 0; c < 3; c++) a[c] += da[c], j[c] += dj[c];
 }
 
 void hb_field_add(const struct hb_field *field, size_t ni, const uint32_t *index, const double *x,

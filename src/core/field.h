@@ -29,8 +29,6 @@ struct hb_field;
 enum hb_status hb_field_create(const char *words, struct hb_field **field);
 void hb_field_destroy(struct hb_field *field);
 
-/* What the number behind a key of the words is; none for a ratio, and where there is no such key. */
-enum hb_dimension hb_field_dimension(char key);
 const char *hb_field_words(const struct hb_field *field);
 double hb_field_omega(const struct hb_field *field); /* NaN: not given */
 
@@ -42,9 +40,6 @@ double hb_field_turn(const struct hb_field *field);
 void hb_field_pull(const struct hb_field *field, const double x[3], const double v[3], double a[3],
                    double j[3]);
 void hb_field_deflect(const struct hb_field *field, const double v[3], double a[3], double j[3]);
-
-/* Adds what both change from x[0] and v[0] to x[1] and v[1], where all other forces stay. */
-void hb_field_change(const struct hb_field *field, double x[2][3], double v[2][3], double a[3], double j[3]);
 
 /* In axes that never turn, through a point at x that moves with the field: adds to f[3] what a particle s away from x feels more
  * than one at x. No digits cancel, however small s is. And the norm of that tide, [sum (df_i / ds_k)^2]^1/2, at s = 0; of a

@@ -53,13 +53,6 @@ const struct hb_section *hb_sections_find(const struct hb_sections *sections, co
   return NULL;
 }
 
-const struct hb_section *hb_sections_unknown(const struct hb_sections *sections)
-{
-  for (size_t k = 0; k < sections->count; k++)
-    if (!sections->at[k].was_found) return &sections->at[k];
-  return NULL;
-}
-
 enum hb_status hb_sections_put_text(struct hb_sections *sections, const char *name, const char *text)
 {
   return hb_sections_put(sections, name, HB_SECTION_BYTES, strlen(text) + 1, text);

@@ -52,9 +52,6 @@ enum hb_status hb_sections_copy_finite(const struct hb_sections *sections, const
 enum hb_status hb_sections_text(const struct hb_sections *sections, const char *name, const char **text);
 enum hb_status hb_sections_put_text(struct hb_sections *sections, const char *name, const char *text);
 
-/* The first that nobody has looked for; NULL: there is none. */
-const struct hb_section *hb_sections_unknown(const struct hb_sections *sections);
-
 /* NULL if there is none. */
 const struct hb_section *hb_sections_find(const struct hb_sections *sections, const char *name);
 

@@ -26,7 +26,7 @@ static enum hb_status check_bounds(const struct hb_setting *option, const char *
   return HB_OK;
 }
 
-enum hb_status hb_setting_check_power(const char *word, double value)
+static enum hb_status check_power(const char *word, double value)
 {
   int exponent;
   if (value > 0 && frexp(value, &exponent) == 0.5) return HB_OK;
@@ -44,7 +44,7 @@ static enum hb_status read_number(const struct hb_setting *option, const char *w
   if (kind == HB_SETTING_NOT_NEGATIVE && value < 0) return out_of_range(word, "a number >= 0");
   if (kind == HB_SETTING_POSITIVE && value <= 0) return out_of_range(word, "a number > 0");
   if (kind == HB_SETTING_BOUND && value <= 0) return out_of_range(word, "a number > 0, or none");
-  if (kind == HB_SETTING_POWER) HB_TRY(hb_setting_check_power(word, value));
+  if (kind == HB_SETTING_POWER) HB_TRY(check_power(word, value));
   HB_TRY(check_bounds(option, word, value));
   *number = option->unit != 0 ? option->unit * value : value;
   return HB_OK;
@@ -143,6 +143,28 @@ static enum hb_status read_word(const struct hb_setting *option, const char *wor
   return HB_OK;
 }
 
+/* 30s, 10min, 2h */
+static enum hb_status read_duration(const char *word, double *seconds)
+{
+  static const struct {
+    const char *name;
+    double seconds;
+  } units[] = {{"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+  size_t length = strlen(word);
+  for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
+    char number[64];
+    size_t tail = strlen(units[k].name);
+    if (length < tail || length >= sizeof number || strcmp(word + length - tail, units[k].name) != 0)
+      continue;
+    snprintf(number, sizeof number, "%.*s", (int)(length - tail), word);
+    double value;
+    if (hb_text_number(number, &value) != HB_OK || value < 0) continue;
+    *seconds = value * units[k].seconds;
+    return HB_OK;
+  }
+  return hb_fail(HB_ERR_USAGE, "'%s' is not a duration (expected like 30s, 10min or 2h)", word);
+}
+
 enum hb_status hb_setting_read(const struct hb_setting *option, const char *word, void *field)
 {
   switch (option->kind) {
@@ -157,7 +179,7 @@ enum hb_status hb_setting_read(const struct hb_setting *option, const char *word
   case HB_SETTING_CHOICE:
     return read_word(option, word, field);
   case HB_SETTING_DURATION:
-    return hb_text_duration(word, field);
+    return read_duration(word, field);
   case HB_SETTING_WHOLE:
   case HB_SETTING_COUNT:
     return read_count(option, word, field);

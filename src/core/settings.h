@@ -78,9 +78,6 @@ struct hb_setting {
 /* Sets the field from a word. Errors: HB_ERR_USAGE with a sentence about the word. */
 enum hb_status hb_setting_read(const struct hb_setting *setting, const char *word, void *field);
 
-/* Whether a number is a power of two. */
-enum hb_status hb_setting_check_power(const char *word, double number);
-
 /* Its name in programs: dt_max. */
 enum { HB_SETTING_NAME = 24 };
 const char *hb_setting_param(const struct hb_setting *setting, char name[HB_SETTING_NAME]);

@@ -2,7 +2,6 @@
 
 #include "base/elementary.h"
 #include "base/text.h"
-#include "core/field.h"
 #include "core/particles.h"
 
 #include <ctype.h>
@@ -158,11 +157,22 @@ enum hb_status hb_units_number(const struct hb_units *units, enum hb_dimension o
 
 /* ---- the words of a field ------------------------------------------------------------------------------ */
 
+static enum hb_dimension dimension_of(char key)
+{
+  static const char *const keys[] = {[HB_DIMENSION_MASS] = "m",
+                                     [HB_DIMENSION_LENGTH] = "abrxyz",
+                                     [HB_DIMENSION_VELOCITY] = "v",
+                                     [HB_DIMENSION_RATE] = "wkn"};
+  for (size_t d = 0; key && d < sizeof keys / sizeof *keys; d++)
+    if (keys[d] && strchr(keys[d], key)) return (enum hb_dimension)d;
+  return HB_DIMENSION_NONE;
+}
+
 /* The number behind a key. Other words stay as they are: hb_field_create refuses them. */
 static enum hb_status divide(const struct hb_units *units, int is_astro, char key, const char *value,
                              char text[64])
 {
-  enum hb_dimension of = hb_field_dimension(key);
+  enum hb_dimension of = dimension_of(key);
   double number, typed, unit = hb_dimension_unit(units, of);
   enum hb_status status = hb_dimension_read(of, value, &number, &typed);
   snprintf(text, 64, "%s", value);

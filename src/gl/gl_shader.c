@@ -291,7 +291,9 @@ static enum hb_status add_prologue(struct stage *stage, const struct hb_gl_caps 
   return HB_OK;
 }
 
-int hb_gl_shader_place(const char *log, int *file, int *line, const char **rest)
+/* The place named at the start of a line of a driver's log ("0:12(3): error", "0(12) : error", "ERROR: 0:12: "):
+ * number of the source string, line, and what follows. 0 where there is none. */
+static int log_place(const char *log, int *file, int *line, const char **rest)
 {
   const char *at = log;
   if (strncmp(at, "ERROR: ", 7) == 0)
@@ -332,7 +334,7 @@ static void rewrite_log(const struct stage *stage, const char *log, size_t room,
     int file, line;
     const char *rest = log;
     char place[256] = "";
-    if (hb_gl_shader_place(log, &file, &line, &rest)) name_place(stage, line, sizeof place, place);
+    if (log_place(log, &file, &line, &rest)) name_place(stage, line, sizeof place, place);
     int rest_length = (int)(length - (size_t)(rest - log));
     if (rest_length > 0) {
       int written =

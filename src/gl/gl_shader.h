@@ -56,8 +56,4 @@ const char *hb_gl_shader_folder(void);
  * which somebody may edit one. */
 int hb_gl_shaders_differ(const char *name);
 
-/* The place named at the start of a line of a driver's log ("0:12(3): error", "0(12) : error", "ERROR: 0:12: "):
- * number of the source string, line, and what follows. 0 where there is none. */
-int hb_gl_shader_place(const char *log, int *file, int *line, const char **rest);
-
 #endif

@@ -1219,7 +1219,7 @@ static double vertical2(double R)
 static void draw_disc(struct hb_rng *rng, double x[3], double v[3])
 {
   double R, u = hb_rng_uniform(rng), way[2], first[2], second[2];
-  do R = hb_elementary_waiting(rng) + hb_elementary_waiting(rng);
+  do R = -hb_elementary_log(hb_rng_uniform(rng)) - hb_elementary_log(hb_rng_uniform(rng));
   while (R > disc_edge);
   hb_elementary_normals(rng, way);
   hb_elementary_normals(rng, first);

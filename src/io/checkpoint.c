@@ -95,13 +95,13 @@ static enum hb_status put_all(struct hb_file *file, const struct hb_sections *se
   unsigned char *head;
   HB_TRY(HB_ALLOC(HEAD + ROW * sections->count, &head));
   fill_head(sections, head);
-  enum hb_status status = hb_file_put(file, head, HEAD + ROW * sections->count);
+  enum hb_status status = hb_file_write(file->fd, file->path, head, HEAD + ROW * sections->count);
   hb_mem_free(head);
   unsigned char chunk[CHUNK];
   for (size_t k = 0; k < sections->count; k++)
     for (size_t from = 0, bytes; status == HB_OK && (bytes = encode(&sections->at[k], from, chunk)) > 0;
          from += bytes)
-      status = hb_file_put(file, chunk, bytes);
+      status = hb_file_write(file->fd, file->path, chunk, bytes);
   return status;
 }
 

@@ -2411,13 +2411,15 @@ static enum hb_status check_sizes(const struct hb_sections *sections)
 /* What nobody has asked for shapes the run in a way that this version cannot. */
 static enum hb_status check_known(const struct hb_sections *sections)
 {
-  const struct hb_section *unknown = hb_sections_unknown(sections);
+  const struct hb_section *unknown = sections->at, *end = unknown + sections->count;
+  while (unknown < end && unknown->was_found) unknown++;
   struct hb_checkpoint_info info;
   HB_TRY(get_info(sections, &info));
-  return unknown ? hb_fail(HB_ERR_INPUT,
-                           "section '%s' is not known to holmberg %s; the file was written by holmberg %s",
-                           unknown->name, hb_library_version(), info.version)
-                 : HB_OK;
+  return unknown < end
+             ? hb_fail(HB_ERR_INPUT,
+                       "section '%s' is not known to holmberg %s; the file was written by holmberg %s",
+                       unknown->name, hb_library_version(), info.version)
+             : HB_OK;
 }
 
 static enum hb_status resume(const struct hb_sections *sections, const struct hb_force_params *place,

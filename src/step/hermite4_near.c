@@ -18,13 +18,571 @@
 #include "base/elementary.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "core/columns.h"
 #include "core/gravity.h"
-#include "core/order.h"
+#include "core/kdtree.h"
 #include "core/vector.h"
 #include "force/force.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+/* Particles in the order of their places, and exact lists of those that are near a point.
+ *
+ * Of a particle j near x says r^2 < h2 w_j with r^2 = |x_j - x|^2: a heavy particle is near from farther away. The weight is
+ * w = max(1, m / m_mean)^(2/3), which needs the fewest steps of far forces (data/notebook/2026-11-26-near-and-far.md); a particle
+ * without mass pulls nobody and is near nobody.
+ *
+ * Runs of 32 particles that are close together have a box, eight boxes have one, and so on. Boxes follow the particles; the order,
+ * which costs a hundred times as much, only has to be good. What is found never depends on the order, the boxes, the number of
+ * threads or the machine.
+ *
+ * All arrays of the caller are by number: x[3 * n], m[n]. n < 2^32. */
+enum { ORDER_KTH_MOST = 2048 };
+
+enum {
+  RUN = 32,     /* particles of a box */
+  WIDE = 8,     /* boxes of a box     */
+  DEEPEST = 11, /* RUN * WIDE^10 > 2^32 */
+  CLASSES = 3
+};
+
+/* Heavy particles are near from far away: boxes of their own keep those of the others small. Up to which weight a class goes. */
+static const double class_end[CLASSES] = {1.6, 4, INFINITY};
+
+/* Eight boxes, and the largest weight in each. One without particles has no weight, so nothing in it is near. */
+struct node {
+  double low[3][WIDE], high[3][WIDE], w[WIDE];
+};
+
+/* A class: places from .. from + n, padded to whole runs in the slots. */
+struct tree {
+  size_t from, n, slot;
+  int depth; /* levels of nodes, the lowest first */
+  size_t node[DEEPEST], count[DEEPEST];
+};
+
+struct order {
+  size_t n;
+  uint32_t *number, *place;   /* [n] at a place; of a particle */
+  double m_mean, *m, *weight; /* [n] of a particle             */
+  double *x, *y, *z, *w;      /* by slot; a pad is a copy without weight */
+  uint32_t *id;               /* by slot */
+  struct node *nodes;
+  struct tree tree[CLASSES];
+};
+
+/* One run more than there can be: what is next is on its way. */
+static size_t slots_for(size_t n) { return (hb_div_ceil(n, RUN) + CLASSES) * RUN; }
+static size_t nodes_for(size_t n) { return slots_for(n) / (RUN * (WIDE - 1)) + CLASSES * DEEPEST; }
+
+/* ---- order: making ---- */
+
+static size_t slots_of(const struct tree *t) { return hb_div_ceil(t->n, RUN) * RUN; }
+
+/* The places of the classes have been set: where their slots and nodes are. */
+static void lay_out(struct order *order)
+{
+  size_t slot = 0, node = 0;
+  for (int c = 0; c < CLASSES; c++) {
+    struct tree *t = order->tree + c;
+    size_t boxes = hb_div_ceil(t->n, RUN);
+    t->slot = slot;
+    slot += boxes * RUN;
+    for (t->depth = 0; boxes > 1 || (t->depth == 0 && boxes > 0); t->depth++) {
+      boxes = hb_div_ceil(boxes, WIDE);
+      t->node[t->depth] = node;
+      t->count[t->depth] = boxes;
+      node += boxes;
+    }
+    for (size_t k = 0; k < slots_of(t); k++)
+      order->id[t->slot + k] = order->number[t->from + hb_min(k, t->n - 1)];
+  }
+  memset(order->nodes, 0, node * sizeof *order->nodes);
+  for (size_t p = 0; p < order->n; p++) order->place[order->number[p]] = (uint32_t)p;
+}
+
+static enum hb_status reserve(size_t n, struct order *order)
+{
+  HB_TRY(HB_ALLOC(n, &order->number));
+  HB_TRY(HB_ALLOC(n, &order->place));
+  HB_TRY(HB_ALLOC(n, &order->m));
+  HB_TRY(HB_ALLOC(n, &order->weight));
+  double **columns[] = {&order->x, &order->y, &order->z, &order->w};
+  for (int k = 0; k < 4; k++) HB_TRY(HB_ALLOC(slots_for(n), columns[k]));
+  HB_TRY(HB_ALLOC(slots_for(n), &order->id));
+  return HB_ALLOC(nodes_for(n), &order->nodes);
+}
+
+static void order_destroy(struct order *order)
+{
+  if (!order) return;
+  HB_FREE(order->number, order->place, order->m, order->weight, order->x, order->y, order->z, order->w,
+          order->id, order->nodes, order);
+}
+
+/* n particles without mass, in the order of their numbers. Errors: HB_ERR_INTERNAL. */
+static enum hb_status order_create(size_t n, struct order **order)
+{
+  *order = NULL;
+  struct order *o;
+  HB_TRY(HB_ALLOC(1, &o));
+  enum hb_status status = reserve(n, o);
+  if (status != HB_OK) {
+    order_destroy(o);
+    return status;
+  }
+  o->n = n;
+  o->m_mean = 1;
+  o->tree[0].n = n;
+  for (size_t p = 0; p < n; p++) o->number[p] = (uint32_t)p;
+  lay_out(o);
+  *order = o;
+  return HB_OK;
+}
+
+/* [n] The place of a particle in the order. */
+static const uint32_t *order_place(const struct order *order) { return order->place; }
+
+/* ---- order: weights ---- */
+
+/* w as above. */
+static double order_weight(double m, double m_mean)
+{
+  if (m <= 0) return 0;
+  return m <= m_mean ? 1 : hb_elementary_power(m / m_mean, 2.0 / 3);
+}
+
+static const struct tree *tree_of(const struct order *order, size_t place)
+{
+  const struct tree *t = order->tree;
+  while (place >= t->from + t->n) t++;
+  return t;
+}
+
+/* The largest weight of every box. */
+static void weigh_boxes(struct order *order, const struct tree *t)
+{
+  for (size_t run = 0; run * RUN < t->n; run++) {
+    const double *w = order->w + t->slot + run * RUN;
+    double most = 0;
+    for (int k = 0; k < RUN; k++) most = w[k] > most ? w[k] : most;
+    order->nodes[t->node[0] + run / WIDE].w[run % WIDE] = most;
+  }
+  for (int level = 1; level < t->depth; level++)
+    for (size_t k = 0; k < t->count[level - 1]; k++) {
+      const double *w = order->nodes[t->node[level - 1] + k].w;
+      double most = 0;
+      for (int c = 0; c < WIDE; c++) most = w[c] > most ? w[c] : most;
+      order->nodes[t->node[level] + k / WIDE].w[k % WIDE] = most;
+    }
+}
+
+static void place_weights(struct order *order)
+{
+  for (int c = 0; c < CLASSES; c++) {
+    const struct tree *t = order->tree + c;
+    for (size_t k = 0; k < slots_of(t); k++)
+      order->w[t->slot + k] = k < t->n ? order->weight[order->id[t->slot + k]] : 0;
+    if (t->n > 0) weigh_boxes(order, t);
+  }
+}
+
+/* A box keeps the weight of a particle that has lost its own, until all are weighed. */
+static void weigh_one(struct order *order, uint32_t i)
+{
+  const struct tree *t = tree_of(order, order->place[i]);
+  size_t slot = t->slot + order->place[i] - t->from, box = (slot - t->slot) / RUN;
+  double w = order->w[slot] = order->weight[i];
+  for (int level = 0; level < t->depth; level++, box /= WIDE) {
+    double *most = order->nodes[t->node[level] + box / WIDE].w + box % WIDE;
+    if (w > *most) *most = w;
+  }
+}
+
+/* Weights of all n particles. Where the mean is that of the last call, those whose masses are cost nothing but a look. */
+static void order_weigh(struct order *order, size_t n, const double *m, double m_mean)
+{
+  enum { FEW = 64 };
+  int all = m_mean != order->m_mean;
+  order->m_mean = m_mean;
+  for (size_t i = 0; i < n; i++) {
+    while (!all && i + FEW < n && memcmp(m + i, order->m + i, FEW * sizeof *m) == 0) i += FEW; /* mostly */
+    if (!all && m[i] == order->m[i]) continue;
+    order->m[i] = m[i];
+    int is_same = all && i > 0 && m[i] == m[i - 1]; /* often */
+    order->weight[i] = is_same ? order->weight[i - 1] : order_weight(m[i], m_mean);
+    if (!all) weigh_one(order, (uint32_t)i);
+  }
+  if (all) place_weights(order);
+}
+
+/* ---- order: boxes ---- */
+
+struct refit {
+  struct order *order;
+  const double *x;
+};
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void span(const double *q, double *low, double *high)
+{
+  double l = q[0], h = q[0];
+  for (int k = 1; k < RUN; k++) {
+    l = q[k] < l ? q[k] : l;
+    h = q[k] > h ? q[k] : h;
+  }
+  *low = l, *high = h;
+}
+
+HB_CLONES static void refit_run(const struct refit *r, const struct tree *t, size_t slot)
+{
+  struct order *o = r->order;
+  for (size_t k = slot; k < slot + RUN; k++) {
+    const double *x = r->x + 3 * (size_t)o->id[k];
+    __builtin_prefetch(r->x + 3 * (size_t)o->id[k + RUN]);
+    o->x[k] = x[0], o->y[k] = x[1], o->z[k] = x[2];
+  }
+  size_t run = (slot - t->slot) / RUN;
+  struct node *node = o->nodes + t->node[0] + run / WIDE;
+  const double *columns[3] = {o->x, o->y, o->z};
+  for (int c = 0; c < 3; c++) span(columns[c] + slot, &node->low[c][run % WIDE], &node->high[c][run % WIDE]);
+}
+
+enum { PIECE = 32 * RUN, ALONE = 8192 }; /* slots; as many are refitted before a thread has woken up */
+
+static size_t slots(const struct order *order)
+{
+  const struct tree *last = order->tree + CLASSES - 1;
+  return last->slot + slots_of(last);
+}
+
+static void refit_piece(void *context, size_t piece)
+{
+  const struct refit *r = context;
+  const struct tree *t = r->order->tree;
+  for (size_t slot = piece * PIECE, end = hb_parallel_end(slots(r->order), PIECE, slot); slot < end;
+       slot += RUN) {
+    while (slot >= t->slot + slots_of(t)) t++;
+    refit_run(r, t, slot);
+  }
+}
+
+/* The box of the `count` boxes of a node, into the one above it. */
+static void refit_above(const struct node *from, size_t count, struct node *to, size_t at)
+{
+  for (int c = 0; c < 3; c++) {
+    double low = from->low[c][0], high = from->high[c][0];
+    for (size_t k = 1; k < count; k++) {
+      low = from->low[c][k] < low ? from->low[c][k] : low;
+      high = from->high[c][k] > high ? from->high[c][k] : high;
+    }
+    to->low[c][at] = low, to->high[c][at] = high;
+  }
+}
+
+static void refit_above_runs(struct order *order, const struct tree *t)
+{
+  size_t boxes = hb_div_ceil(t->n, RUN);
+  for (int level = 1; level < t->depth; level++, boxes = hb_div_ceil(boxes, WIDE))
+    for (size_t k = 0; k < t->count[level - 1]; k++)
+      refit_above(order->nodes + t->node[level - 1] + k, hb_min(boxes - k * WIDE, WIDE),
+                  order->nodes + t->node[level] + k / WIDE, k % WIDE);
+}
+
+/* The particles are at x: what is below needs it after they moved, and after order_drop. */
+static void order_refit(struct order *order, const double *x)
+{
+  struct refit r = {order, x};
+  hb_parallel_for(order->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(slots(order), PIECE), refit_piece,
+                  &r);
+  for (int c = 0; c < CLASSES; c++) refit_above_runs(order, order->tree + c);
+}
+
+/* ---- order: order ---- */
+
+static int class_of(double w)
+{
+  if (w == 0) return 0;
+  int c = 0;
+  while (w > class_end[c]) c++;
+  return c;
+}
+
+/* The order of particles that have their weights and are at x; refits. O(n log n), some 0.3 microseconds a particle. Errors:
+ * HB_ERR_INTERNAL, the order is what it was. */
+static enum hb_status order_sort(struct order *order, const double *x)
+{
+  double *points;
+  HB_TRY(HB_ALLOC(3 * order->n, &points));
+  size_t p = 0;
+  for (int c = 0; c < CLASSES; c++) {
+    struct tree *t = order->tree + c;
+    t->from = p;
+    for (size_t i = 0; i < order->n; i++)
+      if (class_of(order->weight[i]) == c) order->number[p++] = (uint32_t)i;
+    t->n = p - t->from;
+    for (size_t k = t->from; k < p; k++)
+      memcpy(points + 3 * k, x + 3 * (size_t)order->number[k], 3 * sizeof *x);
+    hb_kdtree_arrange(t->n, RUN, order->number + t->from, points + 3 * t->from);
+  }
+  hb_mem_free(points);
+  lay_out(order);
+  place_weights(order);
+  order_refit(order, x);
+  return HB_OK;
+}
+
+/* Particles change their numbers to number[n], ascending, of which those that are HB_COLUMNS_GONE vanish (core/columns.h); so
+ * do their places, and those behind close up. `left` remain. */
+static void order_drop(struct order *order, const uint32_t *number, size_t left)
+{
+  size_t kept = 0, p = 0;
+  for (int c = 0; c < CLASSES; c++) {
+    struct tree *t = order->tree + c;
+    size_t end = t->from + t->n;
+    t->from = kept;
+    for (; p < end; p++)
+      if (number[order->number[p]] != HB_COLUMNS_GONE) order->number[kept++] = number[order->number[p]];
+    t->n = kept - t->from;
+  }
+  for (size_t i = 0; i < order->n; i++)
+    if (number[i] != HB_COLUMNS_GONE)
+      order->m[number[i]] = order->m[i], order->weight[number[i]] = order->weight[i];
+  order->n = left;
+  lay_out(order);
+  place_weights(order);
+}
+
+/* ---- order: lists ---- */
+
+/* Ascending: a number's place is how many are smaller. */
+enum { RANKED = 256, RANKED_AT_ONCE = 64 };
+
+HB_CLONES static void rank(uint32_t *list, size_t count)
+{
+  uint32_t number[RANKED], sorted[RANKED];
+  size_t padded = hb_div_ceil(count, RANKED_AT_ONCE) * RANKED_AT_ONCE;
+  for (size_t k = 0; k < padded; k++) number[k] = k < count ? list[k] : UINT32_MAX;
+  for (size_t from = 0; from < count; from += RANKED_AT_ONCE) {
+    uint32_t at[RANKED_AT_ONCE] = {0};
+    for (size_t j = 0; j < count; j++)
+      for (size_t k = 0; k < RANKED_AT_ONCE; k++)
+        at[k] += number[j] < number[from + k]; /* cppcheck-suppress uninitvar ; up to padded */
+    for (size_t k = 0; k < RANKED_AT_ONCE && from + k < count; k++) sorted[at[k]] = number[from + k];
+  }
+  memcpy(list, sorted, count * sizeof *list); /* cppcheck-suppress uninitvar ; a permutation */
+}
+
+/* Hoare's quicksort of different numbers, until they are few enough. */
+static void sort(uint32_t *list, size_t count)
+{
+  while (count > RANKED) {
+    uint32_t pivot = list[count / 2];
+    size_t i = 0, k = count - 1;
+    for (;; i++, k--) {
+      while (list[i] < pivot) i++;
+      while (list[k] > pivot) k--;
+      if (i >= k) break;
+      uint32_t swap = list[i];
+      list[i] = list[k], list[k] = swap;
+    }
+    size_t below = i == k ? i + 1 : i;
+    sort(list + below, count - below);
+    count = below;
+  }
+  rank(list, count);
+}
+
+struct query {
+  const struct order *order;
+  double x[3], h2;
+  uint32_t own;
+  size_t found, most;
+  uint32_t *list;
+};
+
+/* Every operation is that of a particle's distance, and each of them is monotonic: no rounding makes a box farther away than what
+ * is in it. */
+INLINE double box_r2(const struct node *node, int k, const double x[3])
+{
+  double d[3];
+  for (int c = 0; c < 3; c++) {
+    double below = node->low[c][k] - x[c], above = x[c] - node->high[c][k];
+    double out = below > above ? below : above;
+    d[c] = out > 0 ? out : 0;
+  }
+  return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+}
+
+INLINE unsigned near_boxes(const struct query *q, const struct node *node)
+{
+  unsigned near = 0;
+  for (int k = 0; k < WIDE; k++) near |= (unsigned)(box_r2(node, k, q->x) < q->h2 * node->w[k]) << k;
+  return near;
+}
+
+INLINE void meet_run(struct query *q, size_t slot)
+{
+  const struct order *o = q->order;
+  uint32_t near[RUN], *list = q->list;
+  for (size_t k = 0; k < RUN; k++) {
+    double dx = o->x[slot + k] - q->x[0], dy = o->y[slot + k] - q->x[1], dz = o->z[slot + k] - q->x[2];
+    near[k] = (dx * dx + dy * dy + dz * dz < q->h2 * o->w[slot + k]) & (o->id[slot + k] != q->own);
+  }
+  size_t found = q->found;
+  if (found + RUN <= q->most)
+    for (size_t k = 0; k < RUN; found += near[k++]) list[found] = o->id[slot + k];
+  else
+    for (size_t k = 0; k < RUN; found += near[k++])
+      if (near[k] && found < q->most) list[found] = o->id[slot + k];
+  q->found = found;
+}
+
+INLINE void walk(struct query *q, const struct tree *t)
+{
+  struct {
+    uint32_t level, node;
+  } stack[WIDE * DEEPEST];
+  size_t height = 0;
+  stack[height].level = (uint32_t)t->depth - 1;
+  stack[height++].node = 0;
+  while (height > 0) {
+    uint32_t level = stack[--height].level, node = stack[height].node;
+    unsigned near = near_boxes(q, q->order->nodes + t->node[level] + node);
+    for (; near; near &= near - 1) {
+      uint32_t child = WIDE * node + (uint32_t)__builtin_ctz(near);
+      if (level == 0) {
+        meet_run(q, t->slot + RUN * (size_t)child);
+      } else {
+        stack[height].level = level - 1;
+        stack[height++].node = child;
+      }
+    }
+  }
+}
+
+HB_CLONES static void find(struct query *q)
+{
+  for (int c = 0; c < CLASSES; c++)
+    if (q->order->tree[c].n > 0) walk(q, q->order->tree + c);
+}
+
+/* Writes the numbers of all but `own` that are near x into list, in ascending order; returns how many there are. If there are more
+ * than `most`, list has `most` of them. Any number of threads may ask at once. */
+static size_t order_within(const struct order *order, const double x[3], double h2, uint32_t own, size_t most,
+                           uint32_t *list)
+{
+  struct query q = {
+      .order = order, .x = {x[0], x[1], x[2]}, .h2 = h2, .own = own, .most = most, .list = list};
+  find(&q);
+  sort(list, hb_min(q.found, most));
+  return q.found;
+}
+
+/* ---- order: the k-th ---- */
+
+enum { ROOM = 3 * RUN };
+
+/* Numbers r^2 / w below `bound`: the k smallest so far, and some more. */
+struct nearest {
+  const struct order *order;
+  const double *x;
+  uint32_t own;
+  size_t found, k;
+  double bound, *ratio; /* [k + ROOM] */
+};
+
+HB_CLONES static void take_run(struct nearest *q, size_t slot)
+{
+  const struct order *o = q->order;
+  double ratio[RUN], bound = q->bound;
+  for (size_t k = 0; k < RUN; k++) {
+    double dx = o->x[slot + k] - q->x[0], dy = o->y[slot + k] - q->x[1], dz = o->z[slot + k] - q->x[2];
+    double r2 = dx * dx + dy * dy + dz * dz, w = o->w[slot + k];
+    ratio[k] = ((w > 0) & (o->id[slot + k] != q->own)) ? r2 / w : INFINITY;
+  }
+  size_t found = q->found;
+  for (size_t k = 0; k < RUN; k++) {
+    q->ratio[found] = ratio[k];
+    found += ratio[k] < bound;
+  }
+  q->found = found;
+}
+
+/* The k-th smallest of ratio[count], counted from 0: they are counted by size, then those as large as it are looked at. */
+static double select_ratio(size_t count, const double *ratio, size_t k)
+{
+  enum { SIZES = 64 };
+  uint32_t of_size[SIZES] = {0}, before = 0, size = 0;
+  double most = 0, same[ORDER_KTH_MOST + ROOM];
+  for (size_t c = 0; c < count; c++) most = ratio[c] > most ? ratio[c] : most;
+  double scale = most > DBL_MIN ? (SIZES - 1) / most : 0;
+  for (size_t c = 0; c < count; c++) of_size[(uint32_t)(ratio[c] * scale)]++;
+  while (before + of_size[size] <= k) before += of_size[size++];
+  size_t found = 0;
+  for (size_t c = 0; c < count; c++) {
+    same[found] = ratio[c];
+    found += (uint32_t)(ratio[c] * scale) == size;
+  }
+  return hb_select(found, same, k - before);
+}
+
+/* The k smallest are left. */
+static void forget_farthest(struct nearest *q)
+{
+  double bound = select_ratio(q->found, q->ratio, q->k - 1);
+  size_t left = 0;
+  for (size_t c = 0; c < q->found; c++) {
+    double ratio = q->ratio[c];
+    q->ratio[left] = ratio;
+    left += ratio < bound;
+  }
+  while (left < q->k) q->ratio[left++] = bound;
+  q->bound = bound;
+  q->found = q->k;
+}
+
+HB_CLONES static void box_ratios(const struct node *node, const double x[3], double ratio[WIDE])
+{
+  for (int k = 0; k < WIDE; k++) ratio[k] = node->w[k] > 0 ? box_r2(node, k, x) / node->w[k] : INFINITY;
+}
+
+/* The nearest box first. */
+static void take_node(struct nearest *q, const struct tree *t, int level, size_t node)
+{
+  double ratio[WIDE];
+  box_ratios(q->order->nodes + t->node[level] + node, q->x, ratio);
+  for (;;) {
+    int k = 0;
+    for (int c = 1; c < WIDE; c++)
+      if (ratio[c] < ratio[k]) k = c;
+    if (!(ratio[k] < q->bound)) return;
+    ratio[k] = INFINITY;
+    size_t child = WIDE * node + (size_t)k;
+    if (level > 0) {
+      take_node(q, t, level - 1, child);
+    } else {
+      take_run(q, t->slot + RUN * child);
+      if (q->found >= q->k + (q->bound < INFINITY ? ROOM - RUN : 0)) forget_farthest(q);
+    }
+  }
+}
+
+/* The k-th smallest r^2 / w of all but `own`, k = 1 ... ORDER_KTH_MOST; the largest where they are fewer, 0 of none. */
+static double order_kth(const struct order *order, const double x[3], uint32_t own, size_t k)
+{
+  double ratio[ORDER_KTH_MOST + ROOM];
+  struct nearest q = {
+      .order = order, .x = x, .own = own, .k = hb_min(k, ORDER_KTH_MOST), .bound = INFINITY, .ratio = ratio};
+  for (int c = 0; c < CLASSES; c++) {
+    const struct tree *t = order->tree + c;
+    if (t->n > 0) take_node(&q, t, t->depth - 1, 0);
+  }
+  return q.found ? select_ratio(q.found, ratio, hb_min(q.k, q.found) - 1) : 0;
+}
 
 enum {
   REACH =
@@ -83,7 +641,7 @@ struct hb_hermite4_near {
   uint8_t *is_changed; /* [n] since a device that keeps particles was sent it, */
   uint32_t *changed;   /* [n] and which these are, */
   unsigned openings;   /* in this opening of the source of forces */
-  struct hb_order *order;
+  struct order *order;
   struct hb_record *record;              /* [n] by place */
   struct hb_span span[HB_BLOCKS_LEVELS]; /* to the tick of the block */
   struct hb_timestep_rule rule;          /* of far steps */
@@ -154,20 +712,20 @@ static void near_settle_all(struct hb_hermite4 *h)
 static struct hb_record *near_records(const struct hb_hermite4 *h, const uint32_t **place,
                                       const uint8_t **far)
 {
-  *place = hb_order_place(h->near->order);
+  *place = order_place(h->near->order);
   *far = h->near->far;
   return h->near->record;
 }
 
 static void near_set_mass(struct hb_hermite4 *h, uint32_t i, double m)
 {
-  if (h->has_parts) h->near->record[hb_order_place(h->near->order)[i]].m = m;
+  if (h->has_parts) h->near->record[order_place(h->near->order)[i]].m = m;
 }
 
 static void near_store(struct hb_hermite4 *h, uint32_t i)
 {
   if (!h->has_parts) return;
-  store_one(h, h->near->record + hb_order_place(h->near->order)[i], hb_hermite4_masses(h), i);
+  store_one(h, h->near->record + order_place(h->near->order)[i], hb_hermite4_masses(h), i);
 }
 
 static inline void fetch_record(const struct hb_record *r) { hb_fetch(r->x, r->j); }
@@ -182,7 +740,7 @@ static void near_fetch(const struct hb_hermite4 *h, size_t i)
 {
   const struct hb_hermite4_near *near = h->near;
   fetch_parts(near, i);
-  fetch_record(near->record + hb_order_place(near->order)[i]);
+  fetch_record(near->record + order_place(near->order)[i]);
 }
 
 enum { STORED_PIECE = 1024 };
@@ -190,7 +748,7 @@ enum { STORED_PIECE = 1024 };
 static void store_piece(void *context, size_t from, size_t end)
 {
   const struct hb_hermite4 *h = context;
-  const uint32_t *place = hb_order_place(h->near->order);
+  const uint32_t *place = order_place(h->near->order);
   const double *m = hb_hermite4_masses(h);
   for (size_t i = from; i < end; i++) store_one(h, h->near->record + place[i], m, i);
 }
@@ -211,7 +769,7 @@ static void weigh(struct hb_hermite4 *h)
   size_t massive = hb_particles_massive(h->particles);
   h->near->rule.mass = h->rule.mass;
   h->near->m_mean = rounded_mean(h->rule.mass / (double)(massive ? massive : h->n));
-  hb_order_weigh(h->near->order, h->n, hb_hermite4_masses(h), h->near->m_mean);
+  order_weigh(h->near->order, h->n, hb_hermite4_masses(h), h->near->m_mean);
 }
 
 /* After a change of masses, or a run that is resumed would weigh stars in another way. */
@@ -225,14 +783,14 @@ static enum hb_status arrange(struct hb_hermite4 *h)
 {
   near_settle_all(h);
   weigh(h);
-  HB_TRY(hb_order_sort(h->near->order, h->particles->x));
+  HB_TRY(order_sort(h->near->order, h->particles->x));
   store_all(h);
   return HB_OK;
 }
 
 static void tell_order(struct hb_hermite4 *h)
 {
-  if (h->groups) hb_groups_set_order(h->groups, hb_order_place(h->near->order));
+  if (h->groups) hb_groups_set_order(h->groups, order_place(h->near->order));
 }
 
 static enum hb_status near_arrange(struct hb_hermite4 *h)
@@ -441,7 +999,7 @@ static void sum(const struct hb_hermite4 *h, const uint32_t *list, size_t count,
   _Alignas(64) double tile[7 * CHANGED_MOST];
   const struct hb_hermite4_near *near = h->near;
   size_t row = hb_div_ceil(count, LANES) * LANES;
-  gather(near->record, hb_order_place(near->order), h->blocks->level, near->span, list, count, tile, row);
+  gather(near->record, order_place(near->order), h->blocks->level, near->span, list, count, tile, row);
   for (size_t k = count; k < row; k++)
     for (size_t d = 0; d < 7; d++) tile[d * row + k] = d < 3 ? HB_GRAVITY_PAD : 0;
   for (size_t k = count - less; k < count; k++) tile[6 * row + k] = -tile[6 * row + k];
@@ -518,7 +1076,7 @@ static size_t renew(const struct hb_hermite4_near *near, uint32_t i, const doubl
                     uint32_t *list)
 {
   size_t most = near->room - SPARE, count;
-  while ((count = hb_order_within(near->order, x, *h2, i, most, list)) > most) {
+  while ((count = order_within(near->order, x, *h2, i, most, list)) > most) {
     double part = (double)most / (double)count;
     *h2 *= 0.9 * hb_elementary_power(part, 2.0 / 3);
   }
@@ -717,7 +1275,7 @@ static enum hb_status near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
     turn_far(h, T, ni);
     return HB_OK;
   }
-  hb_order_refit(near->order, h->xp);
+  order_refit(near->order, h->xp);
   h->phases.lists_s += hb_clock_lap(&lap);
   if (near->is_exact) {
     HB_TRY(total_of_few(h, near->fars, near->index));
@@ -1076,8 +1634,7 @@ static void near_part(struct hb_hermite4 *h, const struct hb_span *span, uint32_
   enum { WINDOW = HB_ASCENDING_WINDOW };
   const struct hb_hermite4_near *near = h->near;
   const double part = (double)s / (double)h->n;
-  const double weight =
-      by_distance ? 2.25 * hb_order_weight(hb_hermite4_masses(h)[s], near->m_mean) : INFINITY;
+  const double weight = by_distance ? 2.25 * order_weight(hb_hermite4_masses(h)[s], near->m_mean) : INFINITY;
   uint32_t who[HB_FELT_PIECE + 1], guess[HB_FELT_PIECE];
   size_t many = find_within(n, f->r2, near->h2 + from, weight, who), has = 0;
   for (size_t w = 0; w < many; w++) {
@@ -1101,7 +1658,7 @@ static void near_part(struct hb_hermite4 *h, const struct hb_span *span, uint32_
 
 static double near_weight(const struct hb_hermite4 *h, double m)
 {
-  return h->near ? hb_order_weight(m, h->near->m_mean) : 0;
+  return h->near ? order_weight(m, h->near->m_mean) : 0;
 }
 
 static void near_meet(struct hb_hermite4 *h, uint32_t i, uint32_t s, double weight)
@@ -1181,7 +1738,7 @@ static void first_list(struct hb_hermite4 *h, size_t b)
   struct hb_hermite4_near *near = h->near;
   uint32_t i = h->block[b];
   const double *x = h->xp + 3 * (size_t)i;
-  near->h2[i] = hb_order_kth(near->order, x, i, (size_t)near->wanted) * (1 + 0x1p-40);
+  near->h2[i] = order_kth(near->order, x, i, (size_t)near->wanted) * (1 + 0x1p-40);
   near->count[i] = (uint32_t)renew(near, i, x, &near->h2[i], list_of(near, i));
 }
 
@@ -1337,7 +1894,7 @@ static void near_renew(struct hb_hermite4 *h, uint64_t T, size_t ni)
   near->all_at = near->now = T + 1;
   set_spans(h, T, ((uint64_t)2 << h->blocks->level_max) - 1);
   weigh(h);
-  hb_order_refit(near->order, h->xp);
+  order_refit(near->order, h->xp);
   for_each(h, ni, h->block, SUMMED_ALONE, first_list);
 }
 
@@ -1375,8 +1932,8 @@ static enum hb_status near_look_around(struct hb_hermite4 *h)
   memcpy(h->xp, h->particles->x, 3 * h->n * sizeof *h->xp);
   memcpy(h->vp, h->particles->v, 3 * h->n * sizeof *h->vp);
   weigh(h);
-  HB_TRY(hb_order_sort(near->order, h->xp));
-  hb_order_refit(near->order, h->xp);
+  HB_TRY(order_sort(near->order, h->xp));
+  order_refit(near->order, h->xp);
   for_each(h, h->n, h->block, SUMMED_ALONE, first_list);
   tell_order(h);
   near->has_lists = 1;
@@ -1404,7 +1961,7 @@ static enum hb_status begin(struct hb_hermite4 *h)
   memcpy(h->xp, h->particles->x, 3 * h->n * sizeof *h->xp);
   memcpy(h->vp, h->particles->v, 3 * h->n * sizeof *h->vp);
   HB_TRY(set_out(h));
-  hb_order_refit(near->order, h->xp);
+  order_refit(near->order, h->xp);
   size_t ni = take_nodes(h);
   if (!has_lists || h->groups->count > 0)
     for_each(h, ni, h->block, SUMMED_ALONE, has_lists ? list_of_nodes : first_list);
@@ -1429,13 +1986,13 @@ static enum hb_status open_near(struct hb_hermite4 *h)
   near->words = hb_div_ceil(near->room, 64);
   HB_TRY(HB_ALLOC(h->n * near->room, &near->list));
   if (h->params.encounters == HB_ENCOUNTERS_GROUPS) HB_TRY(HB_ALLOC(h->n * near->words, &near->hits));
-  return hb_order_create(h->n, &near->order);
+  return order_create(h->n, &near->order);
 }
 
 static void close_near(struct hb_hermite4 *h)
 {
   if (!h->near) return;
-  hb_order_destroy(h->near->order);
+  order_destroy(h->near->order);
   hb_columns_free(&columns, h->near);
   hb_mem_free(h->near->list);
   hb_mem_free(h->near->hits);
@@ -1450,9 +2007,9 @@ static enum hb_status grow_near(struct hb_hermite4 *h, size_t n)
   HB_TRY(hb_columns_grow(&columns, n, near));
   HB_TRY(HB_RESIZE(n * near->room, &near->list));
   if (near->hits) HB_TRY(HB_RESIZE(n * near->words, &near->hits));
-  hb_order_destroy(near->order);
+  order_destroy(near->order);
   near->order = NULL;
-  return hb_order_create(n, &near->order);
+  return order_create(n, &near->order);
 }
 
 /* Lists without those that are gone, at their new places. */
@@ -1469,7 +2026,7 @@ static void drop_near(struct hb_hermite4 *h, const uint32_t *number, size_t left
     near->count[i] = kept;
   }
   hb_columns_renumber(&columns, h->n, number, near);
-  hb_order_drop(near->order, number, left);
+  order_drop(near->order, number, left);
 }
 
 /* ---- checkpoints ---- */

@@ -2,13 +2,11 @@
 #include "fuzz/fuzz.h"
 
 #include "base/mem.h"
-#include "base/table.h"
 #include "base/text.h"
 #include "gl/gl_shader.h"
 #include "pairs/interaction.h"
 
-#include <math.h>
-#include <string.h>
+#include "cli/cmd_pairs.c"
 
 /* What the loader does with the text: every loop of a known length is written out. */
 static enum hb_status unroll(const struct hb_interaction *law)
@@ -43,14 +41,13 @@ enum hb_status fuzz_interaction(const uint8_t *bytes, size_t count)
 
 enum hb_status fuzz_table(const uint8_t *bytes, size_t count)
 {
-  struct hb_table_numbers numbers;
-  HB_TRY(hb_table_numbers_read(fuzz_file("in.txt", bytes, count), &numbers));
+  struct numbers numbers;
+  HB_TRY(numbers_read(fuzz_file("in.txt", bytes, count), &numbers));
   fuzz_demand(numbers.rows > 0 && numbers.columns > 0, "an empty table");
   for (size_t k = 0; k < numbers.rows * numbers.columns; k++)
     fuzz_demand(isfinite(numbers.data[k]), "a number that is not finite");
   for (size_t c = 0; c < numbers.columns; c++)
-    fuzz_demand(hb_table_numbers_find(&numbers, numbers.names[c]) == numbers.data + c,
-                "a column that is not found");
-  hb_table_numbers_free(&numbers);
+    fuzz_demand(numbers_find(&numbers, numbers.names[c]) == numbers.data + c, "a column that is not found");
+  numbers_free(&numbers);
   return HB_OK;
 }

@@ -112,7 +112,7 @@ static void keeps_two_generations(void **state)
     struct hb_file file;
     size_t files = support_file_count();
     ASSERT_OK(hb_file_begin(path, &file));
-    enum hb_status status = hb_file_put(&file, "3", 1);
+    enum hb_status status = hb_file_write(file.fd, file.path, "3", 1);
     status = hb_file_end(&file, status, previous);
     if (!faults_stop()) {
       ASSERT_OK(status);

@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "gl/gl_shader.c"
+
 static char folder[64];
 static struct hb_gl_context *context;
 
@@ -154,15 +156,15 @@ static void test_places(void **state)
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     int file = -1, line = -1;
     const char *rest = NULL;
-    assert_true(hb_gl_shader_place(cases[k].log, &file, &line, &rest));
+    assert_true(log_place(cases[k].log, &file, &line, &rest));
     assert_int_equal(file, cases[k].file);
     assert_int_equal(line, cases[k].line);
     assert_string_equal(rest, cases[k].rest);
   }
   int file, line;
   const char *rest;
-  assert_false(hb_gl_shader_place("1 error generated", &file, &line, &rest));
-  assert_false(hb_gl_shader_place("error: too many outputs", &file, &line, &rest));
+  assert_false(log_place("1 error generated", &file, &line, &rest));
+  assert_false(log_place("error: too many outputs", &file, &line, &rest));
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* core/order: lists of near particles against loops over all of them. */
+/* Lists of near particles against loops over all of them. */
 #include "support/support.h"
 
 #include "base/elementary.h"
@@ -6,7 +6,7 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "core/columns.h"
-#include "core/order.h"
+#include "step/hermite4_near.c"
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum { MOST = 4096 };
 struct set {
   size_t n;
   double m[MOST], x[3 * MOST], m_mean;
-  struct hb_order *order;
+  struct order *order;
 };
 static struct set s; /* too large for the stack of some machines */
 
@@ -42,9 +42,9 @@ static void fill(size_t n, double scale)
 
 static void open_order(void)
 {
-  ASSERT_OK(hb_order_create(s.n, &s.order));
-  hb_order_weigh(s.order, s.n, s.m, s.m_mean);
-  ASSERT_OK(hb_order_sort(s.order, s.x));
+  ASSERT_OK(order_create(s.n, &s.order));
+  order_weigh(s.order, s.n, s.m, s.m_mean);
+  ASSERT_OK(order_sort(s.order, s.x));
 }
 
 static double weight(size_t j)
@@ -71,7 +71,7 @@ static void compare_list(const double x[3], double h2, uint32_t own)
 {
   static uint32_t list[MOST], expected[MOST];
   size_t count = brute(x, h2, own, expected);
-  expect_equal(hb_order_within(s.order, x, h2, own, MOST, list), count);
+  expect_equal(order_within(s.order, x, h2, own, MOST, list), count);
   for (size_t k = 0; k < count; k++) expect_equal(list[k], expected[k]);
 }
 
@@ -89,7 +89,7 @@ static void compare_kth(uint32_t own, size_t k)
     if (j != own && s.m[j] > 0) ratio[count++] = r2_of(s.x + 3 * own, s.x + 3 * j) / weight(j);
   qsort(ratio, count, sizeof *ratio, ascending);
   double expected = count == 0 ? 0 : ratio[k < count ? k - 1 : count - 1];
-  expect_equal(hb_order_kth(s.order, s.x + 3 * own, own, k), expected);
+  expect_equal(order_kth(s.order, s.x + 3 * own, own, k), expected);
 }
 
 /* Lists from none to all, of some particles and of places that are nobody's. */
@@ -99,7 +99,7 @@ static void compare(void)
   for (uint32_t i = 0; i < s.n; i += (uint32_t)step) {
     compare_kth(i, 1);
     compare_kth(i, 64);
-    double h2 = hb_order_kth(s.order, s.x + 3 * i, i, 65);
+    double h2 = order_kth(s.order, s.x + 3 * i, i, 65);
     const double times[] = {0, 1e-4, 0.3, 1, 4, 1e4};
     for (size_t k = 0; k < COUNT_OF(times); k++) compare_list(s.x + 3 * i, times[k] * h2, i);
     double away[3] = {s.x[3 * i] + 0.5 * sqrt(h2), s.x[3 * i + 1], s.x[3 * i + 2] - sqrt(h2)};
@@ -112,7 +112,7 @@ static void check_places(void)
   static char is_taken[MOST];
   memset(is_taken, 0, sizeof is_taken);
   for (size_t i = 0; i < s.n; i++) {
-    const uint32_t place = hb_order_place(s.order)[i];
+    const uint32_t place = order_place(s.order)[i];
     expect_below(place, s.n);
     expect_equal(is_taken[place]++, 0);
   }
@@ -129,9 +129,9 @@ static void drop(size_t k)
     s.m[number[i]] = s.m[i];
     memmove(s.x + 3 * number[i], s.x + 3 * i, 3 * sizeof *s.x);
   }
-  hb_order_drop(s.order, number, left);
+  order_drop(s.order, number, left);
   s.n = left;
-  hb_order_refit(s.order, s.x);
+  order_refit(s.order, s.x);
 }
 
 /* They move by as much as their distances, so that boxes overlap; some vanish; masses change; a new order. */
@@ -142,21 +142,21 @@ static void move_and_compare(void)
   check_places();
   compare();
   for (size_t k = 0; k < 3 * s.n; k++) s.x[k] *= 0.9 + 0.2 * hb_rng_uniform(&rng);
-  hb_order_refit(s.order, s.x);
+  order_refit(s.order, s.x);
   compare();
   drop(3);
   check_places();
   compare();
   for (uint32_t i = 0; i < s.n; i += 5) s.m[i] = i % 2 ? 0 : 100 * s.m_mean;
-  hb_order_weigh(s.order, s.n, s.m, s.m_mean);
+  order_weigh(s.order, s.n, s.m, s.m_mean);
   compare();
   mean();
-  hb_order_weigh(s.order, s.n, s.m, s.m_mean);
+  order_weigh(s.order, s.n, s.m, s.m_mean);
   compare();
-  ASSERT_OK(hb_order_sort(s.order, s.x));
+  ASSERT_OK(order_sort(s.order, s.x));
   check_places();
   compare();
-  hb_order_destroy(s.order);
+  order_destroy(s.order);
 }
 
 static void clustered(void **state)
@@ -216,33 +216,33 @@ static void too_many(void **state)
   open_order();
   static uint32_t list[101], expected[MOST];
   list[100] = 12345;
-  double h2 = hb_order_kth(s.order, s.x, 0, 500);
+  double h2 = order_kth(s.order, s.x, 0, 500);
   size_t count = brute(s.x, h2, 0, expected);
   expect_above(count, 100);
-  expect_equal(hb_order_within(s.order, s.x, h2, 0, 100, list), count);
+  expect_equal(order_within(s.order, s.x, h2, 0, 100, list), count);
   expect_equal(list[100], 12345);
   for (size_t k = 0, e = 0; k < 100; k++) {
     while (e < count && expected[e] < list[k]) e++;
     expect_equal(list[k], expected[e]);
   }
-  hb_order_destroy(s.order);
+  order_destroy(s.order);
 }
 
 /* Of an order that is some time old. */
 static uint64_t hash_of_lists(size_t n, const double *m, const double *x, const double *later)
 {
   static uint32_t list[MOST];
-  struct hb_order *order;
-  ASSERT_OK(hb_order_create(n, &order));
-  hb_order_weigh(order, n, m, 1);
-  ASSERT_OK(hb_order_sort(order, x));
-  hb_order_refit(order, later);
-  uint64_t hash = support_fnv(SUPPORT_FNV, hb_order_place(order), n * sizeof(uint32_t));
+  struct order *order;
+  ASSERT_OK(order_create(n, &order));
+  order_weigh(order, n, m, 1);
+  ASSERT_OK(order_sort(order, x));
+  order_refit(order, later);
+  uint64_t hash = support_fnv(SUPPORT_FNV, order_place(order), n * sizeof(uint32_t));
   for (uint32_t i = 0; i < 200; i++) {
-    size_t count = hb_order_within(order, later + 3 * i, 1e-3, i, MOST, list);
+    size_t count = order_within(order, later + 3 * i, 1e-3, i, MOST, list);
     hash = support_fnv(hash, list, (count < MOST ? count : MOST) * sizeof *list);
   }
-  hb_order_destroy(order);
+  order_destroy(order);
   return hash;
 }
 
@@ -278,11 +278,11 @@ static void threads(void **state)
 static enum hb_status make(void *data)
 {
   (void)data;
-  struct hb_order *order;
-  HB_TRY(hb_order_create(s.n, &order));
-  hb_order_weigh(order, s.n, s.m, s.m_mean);
-  enum hb_status status = hb_order_sort(order, s.x);
-  hb_order_destroy(order);
+  struct order *order;
+  HB_TRY(order_create(s.n, &order));
+  order_weigh(order, s.n, s.m, s.m_mean);
+  enum hb_status status = order_sort(order, s.x);
+  order_destroy(order);
   return status;
 }
 

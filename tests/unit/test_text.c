@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "core/settings.h"
 
 #include <float.h>
 #include <string.h>
@@ -82,6 +83,7 @@ static void counts(void **state)
 static void durations(void **state)
 {
   (void)state;
+  static const struct hb_setting duration = {.kind = HB_SETTING_DURATION};
   static const struct {
     const char *word;
     double seconds;
@@ -89,13 +91,13 @@ static void durations(void **state)
               {"0s", 0},   {"1/4h", 900},  {"2d", 172800}, {"1e3s", 1000}, {"2^3min", 480}};
   for (size_t k = 0; k < COUNT_OF(good); k++) {
     double seconds = -99;
-    ASSERT_OK(hb_text_duration(good[k].word, &seconds));
+    ASSERT_OK(hb_setting_read(&duration, good[k].word, &seconds));
     expect_equal(seconds, good[k].seconds);
   }
   static const char *const bad[] = {"", "10", "s", "min", "-1s", "10m", "10 min ", "xs", "1h30min", "infs"};
   for (size_t k = 0; k < COUNT_OF(bad); k++) {
     double seconds = -99;
-    ASSERT_FAILS(hb_text_duration(bad[k], &seconds), HB_ERR_USAGE, "is not a duration");
+    ASSERT_FAILS(hb_setting_read(&duration, bad[k], &seconds), HB_ERR_USAGE, "is not a duration");
     expect_equal(seconds, -99);
   }
 }
