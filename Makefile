@@ -18,14 +18,14 @@ NUMERIC_HERE := $(if $(filter x86_64-% i386-% i486-% i586-% i686-%,$(MACHINE)),-
 # Silent where a library, or pkg-config itself, is missing: deps.sh reports it.
 pkg      = $(shell pkg-config $(1) 2>/dev/null)
 HDF5    := $(if $(call pkg,--modversion hdf5-serial),hdf5-serial,hdf5)
-CFLAGS  ?=
+CFLAGS  := $(CFLAGS)# so that pkg-config is asked once, not for each object
 # Everything is compiled once, fit for the shared library too; a function is not called through its table of symbols there.
 PIC     := -fPIC -fno-semantic-interposition
 override CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(NUMERIC) $(NUMERIC_HERE) $(PIC) -fopenmp-simd -pthread $(SANITIZE) \
            -Isrc -Isrc/include -I$(B)/gen -DHB_ONE_RELEASE -DHB_VERSION='"$(VERSION)"' $(call pkg,--cflags $(HDF5) glew egl libpng zlib libcjson)
 # Of GLEW and EGL only the headers are used.
 NEEDS   := $(HDF5) libpng zlib libcjson $(if $(call pkg,--modversion glfw3),glfw3)
-LDLIBS   = $(call pkg,--libs $(NEEDS)) -ldl -lm
+LDLIBS  := $(call pkg,--libs $(NEEDS)) -ldl -lm
 LDFLAGS += -pthread $(SANITIZE)
 
 # GLFW is optional: without it the window's files are replaced by their stub.
@@ -56,7 +56,6 @@ CHILD   := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/child/%,$(SOURCES)))
 UNIT    := $(sort $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c)))
 TESTS   := $(UNIT:%=$(B)/tests/%)
 HELPERS := $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard tests/support/*.c))
-OBJECTS := $(LIB_OBJ) $(OWN_OBJ) $(CALLS:%=$(%_OBJ)) $(CLI_OBJ) $(CHILD) $(MANUAL) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(filter-out tests/api/%,$(wildcard tests/*.c tests/*/*.c)))
 
 # MPI is a shared object of its own, loaded where several ranks are started; MPICC= builds none.
 MPICC   ?= $(shell command -v mpicc)
@@ -73,7 +72,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $(2))
 
 # What a compiler says is kept beside the object: tools/lint.sh reads it there, and compiles nothing once more.
-compile = mkdir -p $(@D) && $(CC) $(CFLAGS) $(ALSO) -MMD -MP -c -o $@ $< 2>$@.said; code=$$?; cat $@.said >&2; exit $$code
+compile = [ -d $(@D) ] || mkdir -p $(@D); $(CC) $(CFLAGS) $(ALSO) -MMD -MP -c -o $@ $< 2>$@.said; code=$$?; [ ! -s $@.said ] || cat $@.said >&2; exit $$code
 
 .PHONY: all install uninstall deb dist docs run reproduce web gallery windows test bare-test test-long drivers loaders fuzz lint asan format clean help deps-%
 .DELETE_ON_ERROR:
@@ -164,9 +163,8 @@ loaders: deps-test deps-drivers
 	$(Q)tests/drivers/roots.sh $(CURDIR)/$(B)/drivers.d
 	$(Q)tests/drivers/loaders.py $(B) $(RENDERERS) >$(B)/loaders.csv
 
-.PHONY: tests objects
+.PHONY: tests
 tests: $(TESTS) ; @:
-objects: $(OBJECTS)
 
 deps-%:
 	$(Q)tools/deps.sh $*
@@ -230,6 +228,8 @@ WEB_SRC  := $(filter-out $(WEB_SKIP),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) s
 WEB_OBJ  := $(patsubst src/%.c,$(WEB)/obj/%.o,$(WEB_SRC)) $(patsubst %,$(WEB)/obj/gen/%.o,shaders paper font)
 WEB_FLAGS := -std=c11 -D_GNU_SOURCE -Os -Wall -Wextra $(NUMERIC) -Isrc/web/include -Isrc -Isrc/include -I$(B)/gen -I$(WEB)/include -DHB_ONE_RELEASE -DGLEW_NO_GLU -DHB_VERSION='"$(VERSION)"'
 EMCC     := NODE_PATH=/usr/share/nodejs emcc
+# What emcc, which takes five times as long to start, would have compile. Asked once, by the first object.
+WEB_CC    = $(eval WEB_CC := $(shell em-config LLVM_ROOT)/clang $(shell $(EMCC) -Os --cflags))$(WEB_CC)
 WEB_LINK := -Os -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sALLOW_MEMORY_GROWTH=1 -sMODULARIZE=1 -sEXPORT_NAME=Holmberg -sENVIRONMENT=web,worker \
             -sEXPORTED_RUNTIME_METHODS=ccall,allocateUTF8,FS,UTF8ToString -sEXPORTED_FUNCTIONS=_malloc,_free -sINITIAL_MEMORY=33554432 -sTOTAL_STACK=1048576 --no-entry
 WEB_SLEEP := -sASYNCIFY=1 -sASYNCIFY_STACK_SIZE=65536 -sASYNCIFY_REMOVE=$$(cat $(WEB)/obj/awake)
@@ -241,7 +241,7 @@ $(WEB)/include: ; $(Q)mkdir -p $@/GL && ln -sf /usr/include/GL/glew.h $@/GL/glew
 $(WEB)/obj/base/rng.o: WEB_ALSO = -D__riscv
 $(WEB)/obj/%.o: src/%.c Makefile | $(WEB)/include
 	$(call say,EMCC,$<)
-	$(Q)mkdir -p $(@D) && $(EMCC) $(WEB_FLAGS) $(WEB_ALSO) -MMD -MP -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(WEB_CC) $(WEB_FLAGS) $(WEB_ALSO) -MMD -MP -c -o $@ $<
 # WebGL 2 has no compute shaders.
 $(WEB)/gen/shaders.c: Makefile tools/embed.sh $(SHADERS)
 	$(Q)mkdir -p $(@D) && tools/embed.sh gl/gl_shader.h hb_gl_shader_file shaders $(filter-out %.comp,$(SHADERS)) >$@
@@ -253,7 +253,7 @@ $(WEB)/obj/gen/paper.o: $(WEB)/gen/paper.c
 $(WEB)/obj/gen/font.o: $(B)/gen/font.c
 $(patsubst %,$(WEB)/obj/gen/%.o,shaders paper font): | $(WEB)/include
 	$(call say,EMCC,$<)
-	$(Q)mkdir -p $(@D) && $(EMCC) $(WEB_FLAGS) -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(WEB_CC) $(WEB_FLAGS) -c -o $@ $<
 
 $(WEB)/holmberg.js: $(WEB_OBJ) src/web/awake.txt tools/check_awake.py
 	$(call say,LINK,$@)
@@ -388,7 +388,7 @@ $(B)/gen/commit.c: FORCE
 	@mkdir -p $(@D); printf '%s\n' '#include "report/commit.h"' "const char hb_commit[] = \"$(COMMIT)\";" | cmp -s - $@ || \
 	  printf '%s\n' '#include "report/commit.h"' "const char hb_commit[] = \"$(COMMIT)\";" >$@
 
-$(B)/obj/tests/%.o: ALSO = -Itests
+$(B)/obj/tests/%.o: ALSO = -Itests -O1 -g1# half of a test's compiling would be for its speed
 $(B)/obj/tests/%.o: tests/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
@@ -398,11 +398,11 @@ $(B)/obj/tests/%.o: tests/%.c $(B)/flags
 $(B)/obj/tests/unit/%.o: tests/unit/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
-	$(Q)$(if $(filter test_fuzz,$*)$(filter -fsyntax-only,$(OPT)),,objcopy --redefine-sym main=$*_main -G $*_main $@)
+	$(Q)$(if $(filter test_fuzz,$*),,objcopy --redefine-sym main=$*_main -G $*_main $@)
 $(B)/obj/tests/fuzz/fuzz_terms.o $(B)/obj/tests/fuzz/fuzz_pairs.o: $(B)/obj/%.o: %.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
-	$(Q)$(if $(filter -fsyntax-only,$(OPT)),,objcopy -w -G 'fuzz_*' $@)
+	$(Q)objcopy -w -G 'fuzz_*' $@
 
 $(B)/gen/tests.h: FORCE
 	@mkdir -p $(@D); printf 'TEST(%s)\n' $(filter-out test_fuzz,$(UNIT)) | cmp -s - $@ || printf 'TEST(%s)\n' $(filter-out test_fuzz,$(UNIT)) >$@
