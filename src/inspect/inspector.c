@@ -1017,7 +1017,7 @@ static struct tiles tiles_of(const struct trace *t, const struct trace_array *a,
 static struct tiles find_tiles(const struct trace *t, const struct trace_array *arrays, int count,
                                const char *quantity, int c, int width)
 {
-  const struct hb_gl_trace_quantity *q;
+  const struct hb_gl_trace_quantity *q = NULL; /* in vain, but for the compiler */
   const struct trace_array *a = trace_find(arrays, count, quantity, &q);
   int cell = width / a->copy.array.columns;
   return tiles_of(t, a, q, c, cell > 2 ? cell : 2);
