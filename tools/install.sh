@@ -78,13 +78,6 @@ files() {
 packages="$PYTHONDIR/holmberg $PYTHONDIR/amuse_holmberg"
 own_folders="$DATADIR/holmberg/interactions $DATADIR/holmberg $LIBEXECDIR/holmberg/web $LIBEXECDIR/holmberg $INCLUDEDIR/holmberg $packages"
 
-put() { # put MODE SOURCE DESTINATION
-  case $1 in
-  link) mkdir -p "$(dirname "$DESTDIR$3")" && ln -sf "$2" "$DESTDIR$3" ;;
-  *) install -D -m "$1" "$2" "$DESTDIR$3" ;;
-  esac
-}
-
 case $what in
 install)
   folder=$(mktemp -d)
@@ -97,15 +90,26 @@ install)
       "$template" >"$folder/holmberg${calls:+-$calls}.pc"
   done
   guides >"$folder/guides"
-  files | while read -r mode source destination; do
+  declare -A sources # of a mode and folder: one program puts them there
+  while read -r mode source destination; do
     case $source in
     *.pc) source=$folder/$source ;;
     *.md)
-      awk -f tools/installed.awk -v folder="$DOCDIR" -v list="$folder/guides" -v page="$source" "$source" >"$folder/page"
-      source=$folder/page
+      mkdir -p "$folder/$(dirname "$source")"
+      awk -f tools/installed.awk -v folder="$DOCDIR" -v list="$folder/guides" -v page="$source" "$source" >"$folder/$source"
+      source=$folder/$source
       ;;
     esac
-    put "$mode" "$source" "$destination"
+    if [ "$mode" = link ]; then
+      mkdir -p "$DESTDIR${destination%/*}" && ln -sf "$source" "$DESTDIR$destination"
+    elif [ "${source##*/}" = "${destination##*/}" ]; then
+      sources[$mode ${destination%/*}]+=" $source"
+    else
+      install -D -m "$mode" "$source" "$DESTDIR$destination"
+    fi
+  done <<<"$(files)"
+  for there in "${!sources[@]}"; do # shellcheck disable=SC2086 # no name has a blank
+    install -D -m "${there%% *}" -t "$DESTDIR${there#* }" ${sources[$there]}
   done
   case $DESTDIR$LIBDIR in # where the loader looks
   /usr/lib* | /usr/local/lib*) [ "$(id -u)" != 0 ] || ! command -v ldconfig >/dev/null || ldconfig ;;
