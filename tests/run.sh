@@ -135,6 +135,11 @@ in_context() {
   begin "$2, $1" env "${more[@]}" HB_CONTEXT="$context" EGL_PLATFORM=$platform LP_NUM_THREADS=$threads "$build/tests/$2"
 }
 
+# A python3 that is a script looks for its interpreter at each start; here that is done once.
+if [ "$(head -c 2 "$(command -v python3)")" = '#!' ]; then
+  PATH=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))'):$PATH
+fi
+
 # A thread that waits leaves its processor to the other program.
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 

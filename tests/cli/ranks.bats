@@ -6,9 +6,15 @@ load common
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMP_NUM_THREADS=1
 export OMPI_MCA_btl_tcp_if_include=lo # of one machine; others may have no way to each other
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # Open MPI 5's word for it
+export OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_odls_base_sigkill_timeout=0 # of ranks that have ended: mpirun waits twice as long
 
 limit=300 # seconds, after which a job hangs
+
+setup_file() {
+  cc -std=c11 -D_GNU_SOURCE -shared -fPIC "$BATS_TEST_DIRNAME/yields.c" -o "$BATS_FILE_TMPDIR/yields.so"
+  export LD_PRELOAD=$BATS_FILE_TMPDIR/yields.so
+}
 
 teardown() { [ -z "${pid:-}" ] || kill -9 "$pid" $(pgrep -P "$pid") 2>/dev/null || :; }
 

@@ -54,9 +54,9 @@ done_as_printed() {
 
 teardown() { display_end "$BATS_TEST_TMPDIR"; }
 
-# lit FILE: how many pixels of a picture of the screen are not dark
+# lit WHAT OPTION...: how many pixels of a picture or screen are not dark
 lit() {
-  ffmpeg -nostdin -v error -i "$1" -f rawvideo -pix_fmt gray - | LC_ALL=C tr -d '\000-\100' | wc -c
+  ffmpeg -nostdin -v error "${@:2}" -i "$1" -frames:v 1 -f rawvideo -pix_fmt gray - | LC_ALL=C tr -d '\000-\100' | wc -c
 }
 
 # a window that opens: the command runs until its picture has so many lit pixels, then the key q ends it
@@ -67,8 +67,7 @@ shows() { # shows LEAST COMMAND
   for ((k = 0; k < 120; k++)); do
     sleep 0.5 # a look costs as much as a dozen pictures
     kill -0 $viewer 2>/dev/null || break
-    ffmpeg -nostdin -v error -f x11grab -video_size 1280x800 -i "$DISPLAY" -frames:v 1 -y screen.png </dev/null 2>/dev/null || continue
-    seen=$(lit screen.png)
+    seen=$(lit "$DISPLAY" -f x11grab -video_size 1280x800 2>/dev/null)
     [ "$seen" -ge "$least" ] && break
   done
   echo "$2: $seen lit pixels, expected $least"
