@@ -202,7 +202,7 @@ NO_HDF5 := %/hdf5_child.c %/snapshot_hdf5.c
 
 # `holmberg ic` and `holmberg run` from what needs no library but C's, for compilers of other machines: tests/states.
 BARE := $(patsubst src/%.c,$(B)/obj/%.o,$(filter-out $(NO_HDF5) %/json_read.c %/png.c %/parallel.c %/ranks_open.c %/gl_glfw.c %/gl_egl_stub.c %/run_serve.c,$(sort $(wildcard \
-        $(ROOMS:%=src/%/*.c) src/console/*.c src/run/*.c)) src/cli/main.c src/cli/cmd_ic.c src/cli/cmd_run.c src/web/web_without.c)) \
+        $(ROOMS:%=src/%/*.c) src/console/*.c src/run/*.c)) src/cli/main.c src/cli/cmd_ic.c src/web/web_without.c)) \
         $(patsubst %,$(B)/obj/gen/%.o,shaders paper font) $(B)/obj/tests/states/bare.o
 .PHONY: bare
 bare: $(B)/bare
@@ -399,7 +399,7 @@ $(B)/obj/tests/unit/%.o: tests/unit/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
 	$(Q)$(if $(filter test_fuzz,$*),,objcopy --redefine-sym main=$*_main -G $*_main $@)
-$(B)/obj/tests/fuzz/fuzz_terms.o $(B)/obj/tests/fuzz/fuzz_pairs.o: $(B)/obj/%.o: %.c $(B)/flags
+$(patsubst %,$(B)/obj/tests/fuzz/fuzz_%.o,checkpoint files pairs terms): $(B)/obj/%.o: %.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
 	$(Q)objcopy -w -G 'fuzz_*' $@

@@ -1,17 +1,11 @@
-/* The commands, one per cmd_*.c. */
+/* The table of the commands. */
 #ifndef HB_CMD_H
 #define HB_CMD_H
 
 #include "console/astro.h"
-#include "measure/commands.h"
+#include "console/commands.h"
 
 #include <holmberg/measure.h>
-
-extern const struct hb_opts_command hb_cmd_ic, hb_cmd_ic_combine, hb_cmd_scale, hb_cmd_run, hb_cmd_plot,
-    hb_cmd_view, hb_cmd_render, hb_cmd_trace, hb_cmd_convert;
-extern const struct hb_opts_command hb_cmd_pairs, hb_cmd_bench, hb_cmd_bench_run, hb_cmd_bench_frames;
-extern const struct hb_opts_command hb_cmd_model, hb_cmd_model_fit, hb_cmd_model_predict;
-extern const struct hb_opts_command hb_cmd_reproduce, hb_cmd_card;
 
 /* Options of `bench run` and `model fit`, of struct hb_bench_run_params. */
 extern const struct hb_setting hb_cmd_job_options[];

@@ -6,12 +6,12 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "console/astro.h"
+#include "console/commands.h"
 #include "console/terminal.h"
 #include "core/binaries.h"
 #include "core/diagnostics.h"
 #include "core/particles.h"
 #include "core/structure.h"
-#include "measure/commands.h"
 #include "measure/contents.h"
 #include "plot/plot.h"
 

@@ -3,11 +3,11 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "console/astro.h"
+#include "console/commands.h"
 #include "console/target.h"
 #include "console/terminal.h"
 #include "core/particles.h"
 #include "core/units.h"
-#include "measure/commands.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* holmberg info: what this program and this machine can do, or what is in a file. */
 #include "base/table.h"
 #include "base/text.h"
+#include "console/commands.h"
 #include "console/terminal.h"
 #include "gl/gl_egl.h"
-#include "measure/commands.h"
 #include "measure/contents.h"
 #include "measure/facts.h"
 

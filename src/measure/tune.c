@@ -1,8 +1,8 @@
 /* holmberg tune: finds the fastest way to sum pairs on this device, for every all-pairs scheme and precision, and saves it for later
  * runs. */
 #include "base/table.h"
+#include "console/commands.h"
 #include "console/terminal.h"
-#include "measure/commands.h"
 #include "pairs/tuning.h"
 
 struct settings {

@@ -1,179 +1,183 @@
-#include "movie/render.h"
-
+/* holmberg render: pictures and movies of snapshots, without a window. */
 #include "base/arith.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "console/astro.h"
+#include "console/commands.h"
 #include "console/signals.h"
+#include "console/target.h"
 #include "console/terminal.h"
+#include "movie/film.h"
+#include "render/camera.h"
+#include "render/coloring.h"
+#include "render/scene.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-/* ---- films ---------------------------------------------------------------------------------------------- */
+/* ---- the path of a camera ---------------------------------------------------------------------------- */
 
-/* ---- kinds of movies --------------------------------------------------------------------------------- */
+/* A path for the camera, given by a few rows of a text file:
+ *
+ *   # when   center x y z    azimuth elevation   distance
+ *     0      0 0 0           0       25          4
+ *     1      0 0 0           180     60          1.5
+ *
+ * `when` increases from row to row, in any unit: the first row is the first frame, the last row the last one. Angles are
+ * in degrees as in hb_camera_look, beyond 360 for more than one turn. Between rows every column follows a cubic that
+ * does not overshoot (Fritsch & Butland 1984), the distance in its logarithm; the camera is at rest at both ends. */
 
-/* Options of ffmpeg. Video codecs neglect dim light in dark surroundings, hence the high quality. */
-static const struct kind {
-  const char *extension, *format, *options;
-} kinds[] = {
-    {".mp4", "mp4", "-c:v libx264 -preset medium -crf 16 -pix_fmt yuv420p -movflags +faststart"},
-    {".mkv", "matroska", "-c:v libx264 -preset medium -crf 16 -pix_fmt yuv420p"},
-    {".webm", "webm", "-c:v libvpx-vp9 -crf 24 -b:v 0 -pix_fmt yuv420p"},
-    /* a palette of its own, without dots in place of missing colors: pictures are compared, and stay small */
-    {".apng", "apng", "-vf split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none -plays 0"},
-    {".gif", "gif", "-vf split[a][b];[a]palettegen[p];[b][p]paletteuse"},
+enum { COLUMNS = 7 };
+
+/* Start from {0}. */
+struct keyframes {
+  double (*rows)[COLUMNS]; /* distances as logarithms */
+  size_t count;
 };
-enum { KINDS = sizeof kinds / sizeof *kinds, WORDS = 48 };
 
-static const struct kind *kind_of(const char *path)
+enum { WHEN, CENTER, AZIMUTH = 4, ELEVATION, DISTANCE };
+
+/* ---- reading ----------------------------------------------------------------------------------------- */
+
+/* The numbers of a line, which is modified; *count = 0 if it is empty. */
+static enum hb_status read_row(char *line, double row[COLUMNS], int *count)
 {
-  for (int k = 0; k < KINDS; k++)
-    if (strcasecmp(hb_text_extension(path), kinds[k].extension) == 0) return &kinds[k];
-  return NULL;
-}
-
-enum hb_status hb_film_kind(const char *path, int *is_movie)
-{
-  *is_movie = kind_of(path) != NULL;
-  if (*is_movie || strcasecmp(hb_text_extension(path), ".png") == 0) return HB_OK;
-  return hb_fail(HB_ERR_USAGE,
-                 "cannot draw '%s': unknown extension (expected png, mp4, mkv, webm, apng or gif)", path);
-}
-
-/* The name of the k-th frame of a sequence, counted from 1: "run/orbit.mp4", 7 -> "run/orbit_0007.png". */
-static void film_frame_name(const char *path, unsigned long k, char name[4096])
-{
-  int length = (int)(hb_text_extension(path) - path);
-  snprintf(name, 4096, "%.*s_%04lu.png", length, path, k);
-}
-
-/* ---- ffmpeg ------------------------------------------------------------------------------------------ */
-
-static enum hb_status comment_of(const struct hb_film_params *params, struct hb_text *comment)
-{
-  HB_TRY(hb_text_append(comment, "comment="));
-  for (size_t k = 0; k < params->text_count; k++)
-    HB_TRY(
-        hb_text_append(comment, "%s%s: %s", k ? "; " : "", params->text[k].keyword, params->text[k].value));
+  const char *words[COLUMNS + 1];
+  line[strcspn(line, "#")] = 0;
+  *count = hb_text_words(line, " \t\r,", COLUMNS + 1, words);
+  for (int k = 0; k < *count; k++) {
+    if (k == COLUMNS) return hb_fail(HB_ERR_INPUT, "more than 7 columns, the next is '%s'", words[k]);
+    if (hb_text_number(words[k], &row[k]) != HB_OK)
+      return hb_fail(HB_ERR_INPUT, "'%s' is not a number", words[k]);
+  }
+  if (*count == 0) return HB_OK;
+  if (*count < COLUMNS)
+    return hb_fail(HB_ERR_INPUT, "%d column%s, expected 7: when, center x y z, azimuth, elevation, distance",
+                   *count, hb_text_s((uint64_t)*count));
+  if (row[DISTANCE] <= 0) return hb_fail(HB_ERR_INPUT, "the distance is %g, expected > 0", row[DISTANCE]);
+  row[DISTANCE] = log(row[DISTANCE]);
   return HB_OK;
 }
 
-/* Starts it, to write into the temporary file; sets film->lacks_ffmpeg if it is not installed. "file:" keeps ffmpeg
- * from taking a name like 12:30.mp4 or -dash.mp4 for something else. */
-static enum hb_status start_ffmpeg(struct hb_film *film, const struct kind *kind, const char *comment)
+static enum hb_status add_row(struct keyframes *k, const double row[COLUMNS])
 {
-  const struct hb_film_params *p = &film->params;
-  char line[512], name[sizeof film->file.temporary + 8];
-  snprintf(line, sizeof line,
-           "ffmpeg -nostdin -y -loglevel error -xerror -f rawvideo -pix_fmt rgb24 -s %dx%d -r %d -i - -an %s "
-           "-f %s",
-           p->width, p->height, p->frames_per_s, kind->options, kind->format);
-  HB_TRY(hb_file_begin(p->path, &film->file));
-  snprintf(name, sizeof name, "file:%s", film->file.temporary);
-  const char *words[WORDS];
-  int count = hb_text_words(line, " ", WORDS - 4, words);
-  words[count++] = "-metadata";
-  words[count++] = comment;
-  words[count++] = name;
-  words[count] = NULL;
-  enum hb_status status = hb_process_start(words, HB_PROCESS_TO | HB_PROCESS_APART, &film->ffmpeg);
-  film->lacks_ffmpeg = status == HB_ERR_USAGE;
-  film->is_movie = status == HB_OK;
-  if (status != HB_OK) hb_file_end(&film->file, status, NULL);
-  char context[512];
-  snprintf(context, sizeof context, "cannot draw %s", p->path);
-  return status == HB_OK || film->lacks_ffmpeg ? HB_OK : hb_fail_in(status, context);
+  if (k->count && !(row[WHEN] > k->rows[k->count - 1][WHEN]))
+    return hb_fail(HB_ERR_INPUT, "the row is at %g, expected later than the previous one, %g", row[WHEN],
+                   k->rows[k->count - 1][WHEN]);
+  memcpy(k->rows[k->count++], row, sizeof *k->rows);
+  return HB_OK;
 }
 
-/* ---- interface ------------------------------------------------------------------------------------ */
-
-enum hb_status hb_film_open(const struct hb_film_params *params, struct hb_film *film)
+static enum hb_status parse(char *text, const char *path, struct keyframes *k)
 {
-  int is_movie;
-  *film = (struct hb_film){.params = *params, .ffmpeg = {.to = -1, .from = -1, .said = -1}};
-  HB_TRY(hb_film_kind(params->path, &is_movie));
-  if (is_movie && (params->width % 2 || params->height % 2))
-    return hb_fail(HB_ERR_USAGE, "a movie of %d x %d pixels (expected even numbers)", params->width,
-                   params->height);
-  if (is_movie || !params->single) hb_signals_watch();
-  HB_TRY(HB_ALLOC(3 * (size_t)params->width * (size_t)params->height, &film->rgb));
-  struct hb_text comment = {0};
-  enum hb_status status = is_movie ? comment_of(params, &comment) : HB_OK;
-  if (is_movie && status == HB_OK) status = start_ffmpeg(film, kind_of(params->path), comment.text);
-  hb_mem_free(comment.text);
-  if (status != HB_OK) hb_mem_free(film->rgb);
-  return status;
-}
-
-static enum hb_status add_png(const struct hb_film *film, const struct hb_png_text *text, size_t text_count)
-{
-  const struct hb_film_params *p = &film->params;
-  struct hb_png png = {.width = p->width,
-                       .height = p->height,
-                       .channels = 3,
-                       .pixels = film->rgb,
-                       .text_count = p->text_count + text_count};
-  char name[4096];
-  HB_TRY(HB_ALLOC(png.text_count, &png.text));
-  for (size_t k = 0; k < png.text_count; k++)
-    png.text[k] = k < p->text_count ? p->text[k] : text[k - p->text_count];
-  if (p->single && !film->lacks_ffmpeg)
-    snprintf(name, sizeof name, "%s", p->path);
-  else
-    film_frame_name(p->path, film->frames, name);
-  enum hb_status status = hb_png_write(name, &png);
-  hb_mem_free(png.text);
-  return status;
-}
-
-enum hb_status hb_film_add(struct hb_film *film, const struct hb_png_text *text, size_t text_count)
-{
-  film->frames++;
-  if (!film->is_movie) return add_png(film, text, text_count);
-  return hb_file_write(film->ffmpeg.to, "ffmpeg's input", film->rgb,
-                       3 * (size_t)film->params.width * (size_t)film->params.height);
-}
-
-/* Reads the movie again, since ffmpeg does not always notice that a disk is full: "frame=6" comes last. */
-static enum hb_status check_movie(const struct hb_film *film)
-{
-  char name[sizeof film->file.temporary + 8], line[256];
-  snprintf(name, sizeof name, "file:%s", film->file.temporary);
-  const char *const words[] = {"ffmpeg", "-nostdin", "-loglevel", "error", "-xerror", "-progress",
-                               "-",      "-i",       name,        "-map",  "0:v",     "-c",
-                               "copy",   "-f",       "null",      "-",     NULL};
-  struct hb_process reader;
-  unsigned long frames = 0;
-  HB_TRY(hb_process_start(words, HB_PROCESS_FROM | HB_PROCESS_APART, &reader));
-  FILE *said = fdopen(reader.from, "r");
-  while (said && fgets(line, sizeof line, said)) sscanf(line, "frame=%lu", &frames);
-  if (said) {
-    fclose(said);
-    reader.from = -1;
+  size_t most = 1;
+  for (const char *c = text; *c; c++) most += *c == '\n';
+  HB_TRY(HB_ALLOC(most, &k->rows));
+  int number = 1;
+  for (char *line = text, *end; line; line = end ? end + 1 : NULL, number++) {
+    double row[COLUMNS];
+    int count;
+    end = strchr(line, '\n');
+    if (end) *end = 0;
+    enum hb_status status = read_row(line, row, &count);
+    if (status == HB_OK && count) status = add_row(k, row);
+    if (status != HB_OK) {
+      char place[512];
+      snprintf(place, sizeof place, "%s:%d", path, number);
+      return hb_fail_in(status, place);
+    }
   }
-  if (hb_process_end(&reader).code == 0 && frames == film->frames) return HB_OK;
-  return hb_fail(HB_ERR_IO, "cannot draw %s: only %lu of its %lu frames can be read again", film->params.path,
-                 frames, film->frames);
+  return k->count ? HB_OK : hb_fail(HB_ERR_INPUT, "%s: the camera path has no rows", path);
 }
 
-enum hb_status hb_film_close(struct hb_film *film, enum hb_status status)
+static void keyframes_clear(struct keyframes *keyframes)
 {
-  hb_mem_free(film->rgb);
-  if (film->ffmpeg.pid == 0) return status;
-  int is_wanted = film->frames > 0 && status != HB_ERR_STOPPED;
-  if (!is_wanted) hb_process_kill(&film->ffmpeg);
-  int code = hb_process_end(&film->ffmpeg).code;
-  if (is_wanted && code != 0)
-    status = hb_fail(HB_ERR_IO, "cannot draw %s: ffmpeg failed, see above", film->params.path);
-  if (status == HB_OK && !is_wanted)
-    status = hb_fail(HB_ERR_USAGE, "%s has no picture and was not written", film->params.path);
-  if (status == HB_OK) status = check_movie(film);
-  return hb_file_end(&film->file, status, NULL);
+  hb_mem_free(keyframes->rows);
+  *keyframes = (struct keyframes){0};
 }
+
+/* Errors: HB_ERR_IO, HB_ERR_INPUT (with file, line and value). */
+static enum hb_status keyframes_read(const char *path, struct keyframes *keyframes)
+{
+  char *text;
+  size_t count;
+  *keyframes = (struct keyframes){0};
+  HB_TRY(hb_file_read(path, &text, &count));
+  enum hb_status status = parse(text, path, keyframes);
+  hb_mem_free(text);
+  if (status != HB_OK) keyframes_clear(keyframes);
+  return status;
+}
+
+/* ---- the path ---------------------------------------------------------------------------------------- */
+
+static double secant(const struct keyframes *k, size_t from, int column)
+{
+  return (k->rows[from + 1][column] - k->rows[from][column]) /
+         (k->rows[from + 1][WHEN] - k->rows[from][WHEN]);
+}
+
+/* The slope at a row: the weighted harmonic mean of the secants on both sides, 0 at an extremum and at the ends. */
+static double slope(const struct keyframes *k, size_t row, int column)
+{
+  if (row == 0 || row + 1 == k->count) return 0;
+  double before = secant(k, row - 1, column), after = secant(k, row, column);
+  if (before * after <= 0) return 0;
+  double h0 = k->rows[row][WHEN] - k->rows[row - 1][WHEN], h1 = k->rows[row + 1][WHEN] - k->rows[row][WHEN];
+  double share = (h0 + 2 * h1) / (3 * (h0 + h1));
+  return before * after / (share * after + (1 - share) * before);
+}
+
+static double column_at(const struct keyframes *k, size_t row, double u, int column)
+{
+  if (row + 1 == k->count) return k->rows[row][column];
+  double h = k->rows[row + 1][WHEN] - k->rows[row][WHEN];
+  return hb_cubic(k->rows[row][column], slope(k, row, column), k->rows[row + 1][column],
+                  slope(k, row + 1, column), h, u);
+}
+
+/* Sets center, direction and distance at a fraction 0 to 1 of the path; the field of view stays. */
+static void keyframes_camera(const struct keyframes *k, double share, struct hb_camera *camera)
+{
+  double first = k->rows[0][WHEN], last = k->rows[k->count - 1][WHEN];
+  double when = first + fmin(fmax(share, 0), 1) * (last - first);
+  size_t row = 0;
+  while (row + 2 < k->count && when >= k->rows[row + 1][WHEN]) row++;
+  double u = k->count > 1 ? (when - k->rows[row][WHEN]) / (k->rows[row + 1][WHEN] - k->rows[row][WHEN]) : 0;
+  for (int c = 0; c < 3; c++) camera->center[c] = column_at(k, row, u, CENTER + c);
+  hb_camera_look(camera, column_at(k, row, u, AZIMUTH) * HB_DEGREE,
+                 column_at(k, row, u, ELEVATION) * HB_DEGREE, 0);
+  camera->distance = exp(column_at(k, row, u, DISTANCE));
+}
+
+/* ---- the job ------------------------------------------------------------------------------------------- */
+
+struct render {
+  const char *const *files; /* [file_count] snapshots, ascending in time */
+  size_t file_count, frames;
+  const char *output;
+  char *command; /* for the text chunks of the pictures */
+  int width, height, samples, frames_per_s;
+
+  enum hb_coloring color; /* not AGE */
+  size_t groups;
+  int has_range;
+  struct hb_scene_style style; /* unless has_range, its range comes from the first frame */
+  double trails;               /* length in time; 0: none */
+
+  int orbits;
+  double turns;               /* of an orbit */
+  struct keyframes keyframes; /* count 0: none */
+  int has_center;
+  double center[3], azimuth, elevation, roll, field_of_view, zoom;
+
+  struct hb_force_params force; /* for colors that need forces; its context and device also for drawing */
+  int has_eps;                  /* 0: a note of the snapshot overrides force.eps */
+  int quiet;
+};
 
 /* ---- a series of snapshots --------------------------------------------------------------------------- */
 
@@ -185,7 +189,7 @@ struct moment {
 
 /* The two snapshots around the last requested time. */
 struct series {
-  const struct hb_render *render;
+  const struct render *render;
   size_t at; /* moments[0] is file number `at`, moments[1] the next one if it was needed */
   struct moment moments[2], between;
 };
@@ -204,7 +208,7 @@ static void close_series(struct series *series)
 }
 
 /* The value at the start of a simulation of these particles. */
-static enum hb_status quantity_of(const struct hb_render *render, const struct hb_particles *particles,
+static enum hb_status quantity_of(const struct render *render, const struct hb_particles *particles,
                                   double *value)
 {
   struct hb_sim_params params = {.force = render->force, .neighbors = HB_NEIGHBORS_NONE};
@@ -219,7 +223,7 @@ static enum hb_status quantity_of(const struct hb_render *render, const struct h
   return status;
 }
 
-static enum hb_status find_values(const struct hb_render *render, struct moment *moment)
+static enum hb_status find_values(const struct render *render, struct moment *moment)
 {
   size_t n = hb_particles_n(moment->particles);
   if (render->color == HB_COLORING_SPEED) return HB_OK;
@@ -229,7 +233,7 @@ static enum hb_status find_values(const struct hb_render *render, struct moment 
   return HB_OK;
 }
 
-static enum hb_status load_moment(const struct hb_render *render, size_t file, struct moment *moment)
+static enum hb_status load_moment(const struct render *render, size_t file, struct moment *moment)
 {
   clear_moment(moment);
   HB_TRY(hb_snapshot_read(render->files[file], NULL, &moment->particles));
@@ -237,7 +241,7 @@ static enum hb_status load_moment(const struct hb_render *render, size_t file, s
 }
 
 /* Whether file `later` holds the same particles as file `earlier`, at a later time. */
-static enum hb_status check_pair(const struct hb_render *render, size_t earlier, struct hb_particles *a,
+static enum hb_status check_pair(const struct render *render, size_t earlier, struct hb_particles *a,
                                  size_t later, struct hb_particles *b)
 {
   const char *before = render->files[earlier], *name = render->files[later];
@@ -325,7 +329,7 @@ static enum hb_status find_moment(struct series *s, double place, const struct m
 enum { TRAIL_ENTRIES_MOST = 256 };
 
 struct work {
-  const struct hb_render *render;
+  const struct render *render;
   struct hb_gl_context *context;
   struct hb_scene *scene;
   struct hb_view_particles particles;
@@ -341,7 +345,7 @@ struct work {
 
 static enum hb_status find_range(struct work *w, const struct moment *moment)
 {
-  const struct hb_render *r = w->render;
+  const struct render *r = w->render;
   memcpy(w->style.range, r->style.range, sizeof w->style.range);
   if (r->has_range || hb_coloring_scene(r->color) == HB_SCENE_COLOR_GROUP) return HB_OK;
   return hb_coloring_fit(hb_view_particles_lit(moment->particles), hb_particles_v(moment->particles),
@@ -350,7 +354,7 @@ static enum hb_status find_range(struct work *w, const struct moment *moment)
 
 static enum hb_status find_camera(struct work *w, const struct moment *moment)
 {
-  const struct hb_render *r = w->render;
+  const struct render *r = w->render;
   hb_camera_reset(&w->camera);
   w->camera.field_of_view = r->field_of_view;
   HB_TRY(hb_camera_enclose(&w->camera, hb_view_particles_lit(moment->particles),
@@ -365,11 +369,11 @@ static enum hb_status find_camera(struct work *w, const struct moment *moment)
 
 static struct hb_camera camera_at(const struct work *w, size_t frame)
 {
-  const struct hb_render *r = w->render;
+  const struct render *r = w->render;
   struct hb_camera camera = w->camera;
   double frames = (double)r->frames;
   if (r->keyframes.count)
-    hb_keyframes_camera(&r->keyframes, r->frames > 1 ? (double)frame / (frames - 1) : 0, &camera);
+    keyframes_camera(&r->keyframes, r->frames > 1 ? (double)frame / (frames - 1) : 0, &camera);
   else if (r->orbits)
     hb_camera_look(&camera, r->azimuth + 360 * HB_DEGREE * r->turns * (double)frame / frames, r->elevation,
                    r->roll);
@@ -397,10 +401,10 @@ static enum hb_status add_straight_past(struct work *w, struct hb_particles *p)
   return status;
 }
 
-static int is_last_of_many(const struct hb_render *r) { return r->frames == 1 && r->file_count > 1; }
+static int is_last_of_many(const struct render *r) { return r->frames == 1 && r->file_count > 1; }
 
 /* Entries of the ring buffer, for the length of a trail. */
-static enum hb_status find_trail_capacity(const struct hb_render *r, double t, double *capacity)
+static enum hb_status find_trail_capacity(const struct render *r, double t, double *capacity)
 {
   *capacity = 2;
   if (is_last_of_many(r)) *capacity = (double)r->file_count;
@@ -436,7 +440,7 @@ static enum hb_status add_past(struct work *w)
 
 static enum hb_status draw_frame(struct work *w, const struct moment *moment, size_t frame, uint8_t *rgb)
 {
-  const struct hb_render *r = w->render;
+  const struct render *r = w->render;
   struct hb_camera camera = camera_at(w, frame);
   double t = hb_particles_time(moment->particles);
   if (r->trails > 0 && r->file_count == 1 && frame == 0) HB_TRY(add_straight_past(w, moment->particles));
@@ -451,7 +455,7 @@ static enum hb_status draw_frame(struct work *w, const struct moment *moment, si
 
 static enum hb_status add_frame(struct work *w, struct hb_film *film, size_t k)
 {
-  const struct hb_render *r = w->render;
+  const struct render *r = w->render;
   const struct moment *moment;
   double place = (double)(r->file_count - 1) * (r->frames > 1 ? (double)k / (double)(r->frames - 1) : 1);
   if (is_last_of_many(r) && r->trails > 0) HB_TRY(add_past(w));
@@ -471,7 +475,7 @@ static enum hb_status add_frame(struct work *w, struct hb_film *film, size_t k)
   return HB_OK;
 }
 
-static void say_written(const struct hb_render *r, const struct hb_film *film)
+static void say_written(const struct render *r, const struct hb_film *film)
 {
   if (film->lacks_ffmpeg) {
     struct hb_text line = {0};
@@ -482,8 +486,8 @@ static void say_written(const struct hb_render *r, const struct hb_film *film)
   }
   if (r->quiet) return;
   char first[4096], last[4096];
-  film_frame_name(r->output, 1, first);
-  film_frame_name(r->output, film->frames, last);
+  hb_film_frame_name(r->output, 1, first);
+  hb_film_frame_name(r->output, film->frames, last);
   if (film->is_movie)
     hb_terminal_say("wrote %s: %lu frame%s of %d x %d", r->output, film->frames, hb_text_s(film->frames),
                     r->width, r->height);
@@ -496,7 +500,7 @@ static void say_written(const struct hb_render *r, const struct hb_film *film)
 /* A child that reads a snapshot gets the signals of a terminal, too: what fails after one was stopped by it. */
 static enum hb_status add_frames(struct work *w, struct hb_film *film)
 {
-  const struct hb_render *r = w->render;
+  const struct render *r = w->render;
   for (size_t k = 0; k < r->frames; k++) {
     enum hb_status status = add_frame(w, film, k);
     const char *by = hb_signals_stop();
@@ -511,7 +515,7 @@ static enum hb_status add_frames(struct work *w, struct hb_film *film)
 
 static enum hb_status film_frames(struct work *w)
 {
-  const struct hb_render *r = w->render;
+  const struct render *r = w->render;
   char version[64];
   snprintf(version, sizeof version, "Holmberg %s", hb_library_version());
   const struct hb_png_text text[] = {{"Software", version},
@@ -536,7 +540,7 @@ static enum hb_status film_frames(struct work *w)
 
 static enum hb_status open_all(struct work *w)
 {
-  const struct hb_render *r = w->render;
+  const struct render *r = w->render;
   const struct hb_gl_context_params gl = {.context = r->force.context, .device = r->force.device};
   HB_TRY(hb_gl_context_open(&gl, &w->context));
   HB_TRY(hb_scene_open(w->context, NULL, &w->scene));
@@ -544,7 +548,7 @@ static enum hb_status open_all(struct work *w)
   return hb_view_particles_open(w->context, &w->particles);
 }
 
-enum hb_status hb_render_frames(const struct hb_render *render)
+static enum hb_status draw_frames(const struct render *render)
 {
   struct work w = {
       .render = render, .series = {.render = render}, .style = render->style, .started = hb_clock_now()};
@@ -557,3 +561,183 @@ enum hb_status hb_render_frames(const struct hb_render *render)
   hb_gl_context_close(w.context);
   return status;
 }
+
+/* ---- the command --------------------------------------------------------------------------------------- */
+
+/* The job itself has most of the options. */
+struct settings {
+  struct render render;
+  const char *camera;
+  double direction[3];
+};
+
+static const char *color_name(size_t k) { return k < HB_COLORING_AGE ? hb_coloring_name(k) : NULL; }
+
+static const char *const points[] = {"star", "disc", "dot", NULL};
+
+#define FIELD(member) HB_SETTING_FIELD(struct settings, render.member)
+static const struct hb_setting options[] = {
+    {"output", 'o', HB_SETTING_TEXT, FIELD(output), "PICTURE", .use = HB_SETTING_SHOWS,
+     .help = "file to write: .png, or a movie as .mp4, .mkv, .webm, .apng or .gif by ffmpeg; several "
+             "frames as .png become PICTURE_0001.png, ... (default: FILE with extension .png, or .mp4 for "
+             "several frames)"},
+    {"size", 0, HB_SETTING_PIXELS, FIELD(width), "WxH", "1920x1080", .most = 32768,
+     .help = "width and height in pixels"},
+    {"color-by", 0, HB_SETTING_CHOICE, FIELD(color), "WHAT", "speed", .words.at = color_name,
+     .help = "speed, acc (acceleration), energy (per mass), step (time step), mass, group, or "
+             "bound (binaries and triples); acc, energy and step as at the start of a run from the snapshot"},
+    {"map", 0, HB_SETTING_CHOICE, FIELD(style.map), "NAME", "stars",
+     .words = {hb_colormap_names, .also = {"grey", "gray"}}, .help = "color map: stars, ember, ice, gray"},
+    {"color-range", 0, HB_SETTING_NUMBERS, FIELD(style.range), "FROM,TO",
+     .help = "values of the first and the last color; of acc and step their decimal logarithms "
+             "(default: enclosing 96 % of the particles of the first frame)"},
+    {"groups", 0, HB_SETTING_COUNT, FIELD(groups), "K", "2",
+     .help = "number of groups for --color-by group: equal parts of the file, in its order"},
+    {"point", 0, HB_SETTING_CHOICE, FIELD(style.point), "KIND", "star", .words.array = points,
+     .help = "what a particle looks like: star, disc, dot"},
+    {"point-size", 0, HB_SETTING_POSITIVE, FIELD(style.point_size), "S",
+     .help = "sigma of a star, in thousandths of the picture's height "
+             "(default: 10 for a few stars, 3 for 1000, 1 for 100000)"},
+    {"glow", 0, HB_SETTING_NOT_NEGATIVE, FIELD(style.glow), "G", "0.5",
+     .help = "strength of the glow around bright places, 0 to 1"},
+    {"exposure", 0, HB_SETTING_POSITIVE, FIELD(style.exposure), "E", "0.8",
+     .help = "brightness of a single star, below 1; the brightest place gets 1"},
+    {"trails", 0, HB_SETTING_POSITIVE, FIELD(trails), "T",
+     .help =
+         "draw the paths of the stars over the last T units of time; straight lines for a single snapshot",
+     .of = HB_DIMENSION_TIME},
+    {"camera", 0, HB_SETTING_TEXT, HB_SETTING_FIELD(struct settings, camera), "HOW",
+     .help = "fixed, orbit (around the z axis), or a file with the path of the camera, see below "
+             "(default: orbit for several frames of one snapshot, else fixed)"},
+    {"direction", 0, HB_SETTING_NUMBERS, HB_SETTING_FIELD(struct settings, direction), "AZ,EL[,ROLL]",
+     .least = 2,
+     .help = "position of the camera, in degrees: azimuth around the z axis, elevation above "
+             "the x y plane (default: 0,90, x to the right and y up; for orbit 0,25)"},
+    {"center", 0, HB_SETTING_NUMBERS, FIELD(center), "X,Y,Z", .also = "centre",
+     .help = "point that the camera looks at (default: the median of the first frame)",
+     .of = HB_DIMENSION_LENGTH},
+    {"zoom", 0, HB_SETTING_POSITIVE, FIELD(zoom), "F", "1",
+     .help = "magnification; at 1 nine tenths of the stars fit into the picture"},
+    {"field", 0, HB_SETTING_POSITIVE, FIELD(field_of_view), "DEGREES", "28", .unit = HB_DEGREE,
+     .help = "vertical angle of view, below 170"},
+    {"turns", 0, HB_SETTING_NUMBER, FIELD(turns), "X", "1",
+     .help = "orbit: turns in the whole movie, negative to reverse"},
+    {"frames", 0, HB_SETTING_COUNT, FIELD(frames), "K", .most = 1e6,
+     .help = "total number of frames (default: one per snapshot); between snapshots the stars follow "
+             "the cubic that fits positions and velocities"},
+    {"fps", 0, HB_SETTING_COUNT, FIELD(frames_per_s), "F", "30", .most = 1000,
+     .help = "frames per second of a movie"},
+    {"samples", 0, HB_SETTING_COUNT, FIELD(samples), "S", "2",
+     .help = "each pixel is the mean of S x S samples, at most 8"},
+    {"eps", 0, HB_SETTING_NOT_NEGATIVE, FIELD(force.eps), "EPS", "1/256",
+     .help = "softening of the forces for --color-by acc, energy, step and bound; an eps in FILE's header "
+             "replaces the "
+             "default",
+     .of = HB_DIMENSION_LENGTH},
+    {0}};
+
+/* ---- options ----------------------------------------------------------------------------------------- */
+
+static enum hb_status read_style(const struct hb_opts *opts, struct render *r)
+{
+  struct hb_scene_style *style = &r->style;
+  const char *exposure = hb_opts_typed(opts, &style->exposure);
+  r->has_range = hb_opts_typed(opts, style->range) != NULL;
+  style->color = hb_coloring_scene(r->color);
+  style->adapt = r->frames > 1 ? 0.1 : 1;
+  if (style->glow == 0) style->glow = -1;
+  if (style->exposure < 1) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "option --exposure: '%s' is out of range (expected a number below 1)",
+                 exposure);
+}
+
+static enum hb_status read_camera(const struct hb_opts *opts, struct settings *s)
+{
+  struct render *r = &s->render;
+  r->orbits = s->camera ? strcmp(s->camera, "orbit") == 0 : r->file_count == 1 && r->frames > 1;
+  if (!hb_opts_typed(opts, s->direction)) s->direction[1] = r->orbits ? 25 : 90;
+  r->azimuth = s->direction[0] * HB_DEGREE;
+  r->elevation = s->direction[1] * HB_DEGREE;
+  r->roll = s->direction[2] * HB_DEGREE;
+  r->has_center = hb_opts_typed(opts, r->center) != NULL;
+  if (r->field_of_view >= 170 * HB_DEGREE)
+    return hb_fail(HB_ERR_USAGE, "option --field: '%s' is out of range (expected an angle below 170)",
+                   hb_opts_typed(opts, &r->field_of_view));
+  if (!s->camera || r->orbits || strcmp(s->camera, "fixed") == 0) return HB_OK;
+  return keyframes_read(s->camera, &r->keyframes);
+}
+
+static enum hb_status output_of(const struct render *r, struct hb_text *path)
+{
+  const char *file = strcmp(r->files[0], "-") == 0 ? "render" : r->files[0];
+  int is_movie = r->frames > 1 && file == r->files[0];
+  return hb_target_beside(file, is_movie ? "mp4" : "png", path);
+}
+
+/* What can be checked before anything is drawn. */
+static enum hb_status check_output(const struct render *r)
+{
+  int is_movie;
+  HB_TRY(hb_film_kind(r->output, &is_movie));
+  if (is_movie && (r->width % 2 || r->height % 2))
+    return hb_fail(HB_ERR_USAGE, "a movie of %d x %d pixels (expected even numbers)", r->width, r->height);
+  return hb_target_check(r->output, ""); /* the folder only, the format is known */
+}
+
+static enum hb_status read_options(const struct hb_opts *opts, struct settings *s, struct hb_text *output,
+                                   struct hb_text *command)
+{
+  struct render *r = &s->render;
+  r->files = opts->operands;
+  r->file_count = opts->operand_count;
+  if (r->frames == 0) r->frames = r->file_count;
+  r->has_eps = hb_opts_typed(opts, &r->force.eps) != NULL;
+  HB_TRY(read_style(opts, r));
+  HB_TRY(read_camera(opts, s));
+  if (!r->output) HB_TRY(output_of(r, output));
+  if (!r->output) r->output = output->text;
+  HB_TRY(hb_opts_line(opts, command));
+  r->command = command->text;
+  return check_output(r);
+}
+
+static enum hb_status work(const struct hb_opts *opts)
+{
+  struct settings *s = opts->settings;
+  struct hb_text output = {0}, command = {0};
+  enum hb_status status = hb_astro_convert_by_file(opts, opts->operands[0], NULL, 0);
+  if (status == HB_OK) status = read_options(opts, s, &output, &command);
+  if (status == HB_OK) status = draw_frames(&s->render);
+  keyframes_clear(&s->render.keyframes);
+  HB_FREE(output.text, command.text);
+  return status;
+}
+
+static void explain(const struct hb_help *help)
+{
+  help->text("\nA camera path is a text file with a row for each place that it passes:\n", help->out);
+  help->lines("  when   center x y z   azimuth elevation   distance\n", help->out);
+  help->text(
+      "when increases in any unit, from the first frame to the last; angles are in degrees, distances in\n"
+      "the units of FILE. The path between is smooth.\n",
+      help->out);
+}
+
+const struct hb_opts_command hb_cmd_render = {
+    .name = "render",
+    .summary = "Draw snapshots: a picture, or a movie of one or many.",
+    .operand = "FILE...",
+    .operand_min = 1,
+    .operand_max = SIZE_MAX,
+    .groups = {{.options = options},
+               {.options = hb_opts_place,
+                .at = offsetof(struct settings, render.force),
+                .use = HB_SETTING_SHOWS},
+               {.options = hb_opts_quiet, .at = offsetof(struct settings, render.quiet)}},
+    .settings_size = sizeof(struct settings),
+    .more_help = explain,
+    .example = "  holmberg render cluster.h5 -o cluster.png --size 3840x2160\n"
+               "  holmberg render cluster.h5 -o orbit.mp4 --frames 300\n"
+               "  holmberg render end_*.h5 -o run.mp4 --frames 600 --trails 0.1 --color-by energy\n",
+    .work = work,
+};

@@ -1,6 +1,4 @@
-/* A run of `holmberg run`: from the options of the command line, or from a checkpoint; its outputs; the main loop. */
-#include "run/run.h"
-
+/* holmberg run: integrates a snapshot, by the options of the command line, or goes on from a checkpoint. */
 #include "base/arith.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -8,13 +6,20 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/ranks.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "console/astro.h"
+#include "console/commands.h"
 #include "console/signals.h"
 #include "console/target.h"
 #include "console/terminal.h"
+#include "run/run_serve.h"
+#include "run/run_settings.h"
+#include "sim/sim_settings.h"
 
 #include <holmberg/checkpoint.h>
+#include <holmberg/diagnostics.h>
+#include <holmberg/measure.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,11 +36,143 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* ---- outputs that only grow ---- */
+/* ---- outputs that only grow: a file of rows, or standard output if that is a file. At a checkpoint they are synced to disk and
+ * their length recorded; a resumed run truncates them to that length, so that they contain each row once. */
+
+/* Start with only the path set; the rest is the last mark. */
+struct hb_appended {
+  const char *path;         /* the caller's; "-" is standard output               */
+  unsigned long long inode; /* 0: no mark, as when the output is not a regular file */
+  unsigned long long device, length;
+  unsigned long checksum; /* CRC-32 of the file up to length                     */
+};
+
+/* ---- one writer per output: only the holder of a path's lock writes there. It is a file path.lock beside it, locked by flock,
+ * so that it ends with its process however that ends, and removed when released. */
+
+/* Start from {0}. */
+struct hb_lock {
+  char *name; /* of the lock file; NULL: not held */
+  int fd;
+};
+
+/* ---- rows, as comma separated values or JSON lines with the same names */
+
+struct hb_run_rows {
+  const char *path; /* the caller's        */
+  FILE *file;       /* NULL: not asked for */
+  int csv;
+  size_t rows; /* so far: in CSV a header precedes the first */
+};
+
+/* ---- a run ---- */
+
+enum hb_run_output_form { HB_RUN_OUTPUT_TABLE, HB_RUN_OUTPUT_JSON, HB_RUN_OUTPUT_NONE };
+
+struct hb_run_output {
+  enum hb_run_output_form form;
+  int has_bar;
+  double t_begin, t_end;
+  double wall_begin;       /* wall_s counts from here, after the first evaluation of forces */
+  double e_begin, e_scale; /* what e_total was, and what errors of it are compared with        */
+  int parts; /* that the table shows, with both errors: 1 cluster and binaries, where e_scale is not that of all by more than
+              * a tenth; 2 the orbit in a field, too; else 0 */
+  int rows;
+  struct hb_units units; /* of rows; mass 0: N-body */
+  int has_stars;         /* 1: that age */
+  int eps_is_default;    /* neither the command line nor the snapshot says it: the head of the table does */
+};
+
+/* ---- the file of --diag: all diagnostics, one row per row of the table ---- */
+
+struct hb_run_diag {
+  int has_field;  /* 1: there are forces from outside */
+  int has_bodies; /* 1: particles may merge or escape */
+  size_t n;       /* particles */
+};
+
+enum { HB_RUN_FOLLOW_MOST = 64 };
+
+/* Start from {0}. */
+struct hb_run_follow {
+  struct hb_follow of[HB_RUN_FOLLOW_MOST];
+  size_t count;
+};
+
+/* Outputs that grow row by row, and those that are replaced as a whole. Two runs must not write one file at the same time. */
+enum hb_run_out {
+  RUN_STDOUT,
+  RUN_DIAG_ROWS,
+  RUN_EVENTS_ROWS,
+  RUN_FOLLOW_ROWS,
+  RUN_APPENDED_COUNT,
+  RUN_OUTPUT = RUN_APPENDED_COUNT,
+  RUN_CHECKPOINT,
+  RUN_OUTS
+};
+
+/* Where and when a run writes checkpoints. */
+struct hb_run_checkpoint {
+  struct hb_text path; /* none: path.text is NULL                                          */
+  unsigned flags;      /* of the next hb_sim_save: keep the previous file once it is ours  */
+  double written;      /* when the last one was                                           */
+  double began;        /* when this process started on the run                            */
+};
+
+/* Options as given, completed from the snapshot. */
+struct hb_run_asked {
+  struct hb_opts opts; /* its settings are those of struct hb_run */
+  struct hb_run_settings settings;
+};
+
+/* What only a resumed run has: the record of its checkpoint, and the options in it. */
+struct hb_run_resumed {
+  struct hb_text record; /* none: record.text is NULL; options point into it */
+  char *words[HB_OPTS_MOST + 2];
+  struct hb_text device;         /* note of the header if the device has changed; else none   */
+  struct hb_run_asked then;      /* by the checkpoint's run, without those given with --resume */
+  int differs;                   /* the headers of its snapshots change                        */
+  int is_oldest;                 /* its first energy is in the inertial frame                  */
+  int names_output;              /* -o is given with it                                        */
+  int names[RUN_APPENDED_COUNT]; /* so are --diag, --events, --follow-out                    */
+  int same[RUN_APPENDED_COUNT];  /* they have the same names as in the checkpoint             */
+};
+
+/* How fast a run without a progress bar is, to announce how long it will take. */
+struct hb_run_pace {
+  double began, t_begin; /* 0: not yet */
+  int is_announced;
+};
+
+struct hb_run {
+  struct hb_run_asked asked;
+  const struct hb_run_settings *settings; /* of asked */
+  struct hb_particles *initial;           /* until the simulation has its copy */
+  struct hb_sim *sim;
+  struct hb_run_output output;
+  struct hb_run_rows rows[RUN_APPENDED_COUNT]; /* of files */
+  struct hb_run_diag diag;
+  struct hb_run_follow follow;
+  struct hb_run_serve *serve; /* NULL: nobody watches */
+  double t, t_end;
+  int is_stopped;      /* by an event: t_end is earlier than asked for */
+  unsigned noted;      /* which notes have been printed */
+  double energy_error; /* of the last row */
+  struct hb_run_pace pace;
+  double time_tolerance;           /* a step that ends this close after a requested time ends at it */
+  double diag_number, snap_number; /* whole: the next row and snapshot are due at number * every */
+  double diag_every, snap_every;   /* snap_every 0: no series */
+  unsigned long written;           /* snapshots of the series so far */
+  struct hb_appended appended[RUN_APPENDED_COUNT];
+  struct hb_appended found; /* the file at -o when the run started */
+  struct hb_lock locks[RUN_OUTS];
+  struct hb_run_checkpoint checkpoint;
+  struct hb_run_resumed resumed;
+};
 
 static int is_stdout(const struct hb_appended *output) { return strcmp(output->path, "-") == 0; }
 
-static enum hb_status fail(const char *verb, const struct hb_appended *output)
+static enum hb_status cannot(const char *verb, const struct hb_appended *output)
 {
   return hb_fail(HB_ERR_IO, "cannot %s %s: %s", verb, is_stdout(output) ? "standard output" : output->path,
                  strerror(errno));
@@ -120,21 +257,22 @@ static enum hb_status measure(int fd, const struct stat *info, struct hb_appende
 {
   unsigned long long end = end_of(output, info);
   if (!is_marked(output, info) || end < output->length) output->length = output->checksum = 0;
-  if (!sum(fd, output->length, end, &output->checksum)) return fail("read", output);
-  if (fsync(fd) != 0) return fail("sync", output);
+  if (!sum(fd, output->length, end, &output->checksum)) return cannot("read", output);
+  if (fsync(fd) != 0) return cannot("sync", output);
   output->length = end;
   output->inode = info->st_ino;
   output->device = info->st_dev;
   return HB_OK;
 }
 
-enum hb_status hb_appended_mark(struct hb_appended *output)
+/* Flush any buffers first. Standard output that cannot be read gets no mark. Errors: HB_ERR_IO, leaving no mark. */
+static enum hb_status appended_mark(struct hb_appended *output)
 {
   struct stat info;
   int fd = -1;
   enum hb_status status = HB_OK;
   if (look(output, &info) != 0 || (S_ISREG(info.st_mode) && (fd = open_again(output)) < 0))
-    status = is_stdout(output) ? HB_OK : fail("read", output);
+    status = is_stdout(output) ? HB_OK : cannot("read", output);
   if (fd >= 0) {
     status = measure(fd, &info, output);
     close(fd);
@@ -151,39 +289,41 @@ static enum hb_status cut_stdout(const struct hb_appended *output, const struct 
   if (!is_marked(output, info) || (unsigned long long)info->st_size < output->length ||
       !begins_as_marked(output))
     return HB_OK;
-  if (ftruncate(STDOUT_FILENO, (off_t)output->length) != 0) return fail("cut", output);
-  return lseek(STDOUT_FILENO, (off_t)output->length, SEEK_SET) < 0 ? fail("cut", output) : HB_OK;
+  if (ftruncate(STDOUT_FILENO, (off_t)output->length) != 0) return cannot("cut", output);
+  return lseek(STDOUT_FILENO, (off_t)output->length, SEEK_SET) < 0 ? cannot("cut", output) : HB_OK;
 }
 
 static enum hb_status cut_open_file(int fd, const struct hb_appended *output)
 {
   struct stat info;
   unsigned long checksum = 0;
-  if (fstat(fd, &info) != 0) return fail("read", output);
+  if (fstat(fd, &info) != 0) return cannot("read", output);
   if ((unsigned long long)info.st_size < output->length)
     return hb_fail(HB_ERR_INPUT, "%s has %lld bytes, the checkpoint expects at least %llu", output->path,
                    (long long)info.st_size, output->length);
-  if (!sum(fd, 0, output->length, &checksum)) return fail("read", output);
+  if (!sum(fd, 0, output->length, &checksum)) return cannot("read", output);
   if (checksum != output->checksum)
     return hb_fail(HB_ERR_INPUT, "%s does not begin with the %llu bytes that the checkpoint's run wrote",
                    output->path, output->length);
-  return ftruncate(fd, (off_t)output->length) != 0 ? fail("cut", output) : HB_OK;
+  return ftruncate(fd, (off_t)output->length) != 0 ? cannot("cut", output) : HB_OK;
 }
 
 static enum hb_status cut_file(const struct hb_appended *output)
 {
   int fd = open(output->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return fail("cut", output);
+  if (fd < 0) return cannot("cut", output);
   enum hb_status status = cut_open_file(fd, output);
   close(fd);
   return status;
 }
 
-enum hb_status hb_appended_cut(const struct hb_appended *output)
+/* Truncates it to the mark. Standard output is left alone unless it is the marked file and begins with the same bytes.
+ * Errors: HB_ERR_INPUT (a file that is shorter or begins with other bytes), HB_ERR_IO. */
+static enum hb_status appended_cut(const struct hb_appended *output)
 {
   struct stat info;
   if (output->inode == 0) return HB_OK;
-  if (look(output, &info) != 0) return is_stdout(output) ? HB_OK : fail("read", output);
+  if (look(output, &info) != 0) return is_stdout(output) ? HB_OK : cannot("read", output);
   if (is_stdout(output)) return cut_stdout(output, &info);
   return S_ISREG(info.st_mode) ? cut_file(output) : HB_OK;
 }
@@ -224,7 +364,9 @@ static enum result take(const char *path, const char *name, int *fd)
   return result;
 }
 
-enum hb_status hb_lock_take(const char *path, struct hb_lock *lock)
+/* On a file system without flock there is no lock: name stays NULL, with HB_OK. Errors: HB_ERR_IO (another process holds it;
+ * the file cannot be created, or is not a lock file). */
+static enum hb_status lock_take(const char *path, struct hb_lock *lock)
 {
   struct hb_text name = {0};
   HB_TRY(hb_text_append(&name, "%s.lock", path));
@@ -239,7 +381,8 @@ enum hb_status hb_lock_take(const char *path, struct hb_lock *lock)
   return result == FAILED ? HB_ERR_IO : HB_OK;
 }
 
-void hb_lock_release(struct hb_lock *lock)
+/* A lock that is not held is fine. */
+static void lock_release(struct hb_lock *lock)
 {
   if (!lock->name) return;
   unlink(lock->name); /* while it is held, so that judge() in another process notices */
@@ -1366,7 +1509,9 @@ static char *next_of(const struct hb_text *record, const char *word, char **plac
   return NULL;
 }
 
-enum hb_status hb_run_record_options(const struct hb_opts_command *command, struct hb_run *run)
+/* Reads the options of run->resumed.record, by the rows of the command; and, set up by them, the rest, which must be possible in
+ * a run. Errors: HB_ERR_INPUT. */
+static enum hb_status record_options(const struct hb_opts_command *command, struct hb_run *run)
 {
   const struct hb_text *record = &run->resumed.record;
   /* hb_text ends with a NUL of its own, so every string of the record ends */
@@ -1491,7 +1636,7 @@ static enum hb_status read_scale(const struct hb_text *record, struct hb_run *ru
   return HB_OK;
 }
 
-enum hb_status hb_run_record_progress(struct hb_run *run)
+static enum hb_status record_progress(struct hb_run *run)
 {
   const struct hb_text *record = &run->resumed.record;
   struct hb_run_output *output = &run->output;
@@ -1523,7 +1668,7 @@ static enum hb_status run_record_save(struct hb_run *run)
   if (!c->path.text) return HB_OK;
   hb_terminal_flush(); /* a failure was reported with the row */
   for (size_t k = 0; k < RUN_APPENDED_COUNT; k++)
-    if (run->appended[k].path) HB_TRY(hb_appended_mark(&run->appended[k]));
+    if (run->appended[k].path) HB_TRY(appended_mark(&run->appended[k]));
   struct hb_text record = {0};
   enum hb_status status = write_record(run, &record);
   if (status == HB_OK) status = hb_sim_save(run->sim, c->path.text, record.text, record.length, c->flags);
@@ -1577,7 +1722,7 @@ static void close_run(struct hb_run *run)
   hb_sim_destroy(run->sim);
   hb_particles_destroy(run->initial);
   hb_run_serve_close(run->serve);
-  for (size_t k = 0; k < RUN_OUTS; k++) hb_lock_release(&run->locks[k]);
+  for (size_t k = 0; k < RUN_OUTS; k++) lock_release(&run->locks[k]);
   HB_FREE(run->checkpoint.path.text, run->resumed.record.text, run->resumed.device.text);
 }
 
@@ -1752,7 +1897,7 @@ static enum hb_status note_all(struct hb_run *run, struct hb_particles *state)
 static enum hb_status lock_output(struct hb_run *run, enum hb_run_out which, const char *path)
 {
   if (!path || strcmp(path, "-") == 0) return HB_OK;
-  HB_TRY(hb_lock_take(path, &run->locks[which]));
+  HB_TRY(lock_take(path, &run->locks[which]));
   if (run->settings->resume) hb_file_sweep(path);
   return HB_OK;
 }
@@ -1778,7 +1923,7 @@ static void remember_output(struct hb_run *run)
   const char *path = run->settings->output;
   run->found = (struct hb_appended){.path = path};
   if (path && strcmp(path, "-") != 0 && is_there(path))
-    hb_appended_mark(&run->found); /* if this fails, the file will not be recognized */
+    appended_mark(&run->found); /* if this fails, the file will not be recognized */
 }
 
 /* ---- snapshots of a resumed run's own ---------------------------------------------------------------- */
@@ -1876,7 +2021,7 @@ static enum hb_status check_targets(struct hb_run *run)
 
 static enum hb_status append_to(const struct hb_appended *marked, struct hb_run_rows *rows)
 {
-  HB_TRY(hb_appended_cut(marked));
+  HB_TRY(appended_cut(marked));
   return run_rows_open(marked->path, 1, rows);
 }
 
@@ -1910,7 +2055,7 @@ static enum hb_status resume_rows(struct hb_run *run)
   const struct hb_run_rows *events = &run->rows[RUN_EVENTS_ROWS];
   if (events->file && events->rows == 0) run_events_note(run->settings, "--events");
   HB_TRY(run_events_begin(run));
-  return hb_appended_cut(&run->appended[RUN_STDOUT]);
+  return appended_cut(&run->appended[RUN_STDOUT]);
 }
 
 /* ---- options of checkpoints --------------------------------------------------------------------------- */
@@ -2205,7 +2350,7 @@ static enum hb_status convert_given(struct hb_opts *given, const struct hb_check
 static enum hb_status merge_options(const struct hb_opts *now, const struct hb_checkpoint *checkpoint,
                                     struct hb_run *run)
 {
-  HB_TRY(hb_run_record_options(now->command, run));
+  HB_TRY(record_options(now->command, run));
   struct hb_opts *opts = &run->asked.opts, converted = *now, *given = &converted;
   HB_TRY(convert_given(given, checkpoint, run->settings->units == HB_ASTRO_ASTRO));
   run->resumed.then = run->asked;
@@ -2225,7 +2370,7 @@ static enum hb_status merge_options(const struct hb_opts *now, const struct hb_c
 
 static enum hb_status take_progress(struct hb_run *run)
 {
-  HB_TRY(hb_run_record_progress(run));
+  HB_TRY(record_progress(run));
   return check_intervals(run);
 }
 
@@ -2498,7 +2643,9 @@ static enum hb_status integrate(struct hb_run *run)
   return run_judge_end(run);
 }
 
-enum hb_status hb_run_file(const struct hb_opts *opts)
+/* `holmberg run`: with --resume from a checkpoint, as if the run had never stopped; else checks the options, reads the snapshot,
+ * opens forces and integrator. Integrates to t_end, writing rows and snapshots on the way and the final state at -o. */
+static enum hb_status run_file(const struct hb_opts *opts)
 {
   struct hb_run run;
   const struct hb_run_settings *settings = opts->settings;
@@ -2507,3 +2654,127 @@ enum hb_status hb_run_file(const struct hb_opts *opts)
   close_run(&run);
   return status;
 }
+
+/* ---- the command ---- */
+
+#define RUN(member) HB_SETTING_FIELD(struct hb_run_settings, member)
+
+static const struct hb_setting result_options[] = {
+    {"output", 'o', HB_SETTING_TEXT, RUN(output), "FILE", .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
+     .help = "write the final state; - is standard output, without the table (default: none)"},
+    {"t-end", 0, HB_SETTING_NUMBER, RUN(t_end), "T", "1", .use = HB_SETTING_ON_RESUME,
+     .help = "end time; all particles are corrected at multiples of dt-max, in between they are predicted",
+     .of = HB_DIMENSION_TIME},
+    {0}};
+
+static const struct hb_setting rows_options[] = {
+    {"diag", 0, HB_SETTING_TEXT, RUN(diag), "FILE", .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
+     .help = "write all diagnostics, one row per row of the table, as .csv or .jsonl; see 'holmberg plot'"},
+    {"events", 0, HB_SETTING_TEXT, RUN(events), "FILE", .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
+     .help = "write what happens, with time, members and their orbit, as .csv or .jsonl: hard binaries that "
+             "form, harden, exchange a star and break (as found at multiples of 2 dt-max), collisions, "
+             "escapers, and with eps 0 the encounters of unbound stars"},
+    {"follow", 0, HB_SETTING_TEXT, RUN(follow), "ID[,ID...]", .use = HB_SETTING_SHOWS | HB_SETTING_FOUND_STEP,
+     .help = "write each step of these particles, in N-body units: where it ended, the pull there, how long "
+             "the next one is, and with neighbors the far step and both parts of the pull; a binary or "
+             "group has one row, that of its center of mass"},
+    {"follow-out", 0, HB_SETTING_TEXT, RUN(follow_out), "FILE",
+     .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
+     .help = "where @follow writes, .csv or .jsonl (default: follow.csv); see 'holmberg plot'"},
+    {"diag-every", 0, HB_SETTING_POSITIVE, RUN(diag_every), "DT", .use = HB_SETTING_SHOWS,
+     .help = "a row of the table at every multiple of DT (default: dt-max)", .of = HB_DIMENSION_TIME},
+    {"units", 0, HB_SETTING_CHOICE, RUN(units), "UNITS", "nbody", .words.array = hb_astro_names,
+     .use = HB_SETTING_SHOWS,
+     .help =
+         "units of rows, of what --diag writes, and of times and lengths given here: nbody, or astro (Myr, "
+         "pc, km/s, solar masses) if FILE has units; dt-max and dt-min become the next power of two "
+         "below"},
+    {0}};
+
+static const struct hb_setting files_options[] = {
+    {"snap-every", 0, HB_SETTING_POSITIVE, RUN(snap_every), "DT", .use = HB_SETTING_SHOWS,
+     .help = "write a snapshot at every multiple of DT: end_0001.h5, ... for -o end.h5 (default: none)",
+     .of = HB_DIMENSION_TIME},
+    {"max-energy-error", 0, HB_SETTING_BOUND, RUN(max_energy_error), "X",
+     .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
+     .help =
+         "stop with exit code 7 when |dE/E| exceeds X, where dE is over |E| of the cluster at the start, or "
+         "its kinetic energy if larger, with binaries as points and without the field; none: no bound "
+         "(default: none for leapfrog; for hermite4 1e-2, and 1e-3 at the end)"},
+    {"checkpoint", 0, HB_SETTING_TEXT, RUN(checkpoint), "FILE",
+     .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
+     .help = "write checkpoints to FILE, keeping the previous one as FILE~ (default: none; with "
+             "--resume, that file)"},
+    {"checkpoint-every", 0, HB_SETTING_DURATION, RUN(checkpoint_every_s), "TIME", "10min",
+     .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
+     .help = "wall time between checkpoints, like 30s, 10min or 2h"},
+    {"resume", 0, HB_SETTING_TEXT, RUN(resume), "FILE", .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
+     .help = "continue from a checkpoint, with the options of its run; no others are needed"},
+    {"max-hours", 0, HB_SETTING_POSITIVE, RUN(max_s), "H", .unit = 3600,
+     .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
+     .help = "write a checkpoint and stop with exit code 75 after H hours (default: no limit)"},
+    {"watch", 0, HB_SETTING_WHOLE, RUN(watch), "[PORT]", .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
+     .most = 65535,
+     .help = "serve the page of `make web` and the run's state to browsers of this machine, under an address "
+             "that is "
+             "printed; from elsewhere: ssh -L PORT:127.0.0.1:PORT (default of PORT: any that is free)"},
+    {"format", 0, HB_SETTING_WORD, RUN(format), "F", .words.at = hb_target_format,
+     .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
+     .help = "format of the snapshots written (default: by extension)"},
+    {0}};
+
+static const struct hb_setting quiet[] = {{"quiet", 0, HB_SETTING_FLAG, RUN(quiet),
+                                           .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
+                                           .help = "no table and no progress bar"},
+                                          {0}};
+
+static void list_schemes(const struct hb_help *help)
+{
+  size_t count;
+  const struct hb_integrator_info *integrators = hb_integrators(&count);
+  help->heading("integrators", help->out);
+  for (size_t k = 0; k < count; k++)
+    hb_help_entry(help, integrators[k].name, "%s (%s)", integrators[k].summary, integrators[k].source);
+  const struct hb_force_scheme *schemes = hb_force_schemes(&count);
+  help->heading("schemes", help->out);
+  help->entry("auto", hb_force_auto_summary(), help->out);
+  for (size_t k = 0; k < count; k++)
+    hb_help_entry(help, schemes[k].name, "%s (%s); precision: %s", schemes[k].summary, schemes[k].source,
+                  schemes[k].precisions);
+}
+
+enum { SIM = offsetof(struct hb_run_settings, sim), FORCE = offsetof(struct hb_run_settings, sim.force) };
+
+const struct hb_opts_command hb_cmd_run = {
+    .name = "run",
+    .summary = "Integrate a snapshot and print its diagnostics.",
+    .operand = "FILE",
+    .operand_min = 0, /* it is asked for without --resume */
+    .operand_max = 1,
+    .groups = {{.options = result_options},
+               {.options = hb_sim_settings_accuracy, .at = SIM},
+               {.options = hb_sim_settings_block, .at = SIM},
+               {.options = hb_sim_settings_integrator, .at = SIM},
+               {.options = hb_sim_settings_bodies, .at = SIM},
+               {.options = hb_sim_settings_stars, .at = SIM},
+               {.options = hb_sim_settings_force, .at = SIM},
+               {.options = hb_opts_place, .at = FORCE},
+               {.options = hb_sim_settings_tuning, .at = SIM},
+               {.options = hb_run_limit_options},
+               {.options = hb_sim_settings_draws, .at = SIM},
+               {.options = rows_options},
+               {.options = hb_sim_settings_energy, .at = SIM},
+               {.options = files_options},
+               {.options = hb_run_input_options},
+               {.options = hb_opts_json, .at = offsetof(struct hb_run_settings, json)},
+               {.options = quiet}},
+    .settings_size = sizeof(struct hb_run_settings),
+    .more_help = list_schemes,
+    .by_ranks = 1,
+    .example = "  holmberg run cluster.h5 --t-end 0.5 --eps 1/256 --snap-every 0.25 -o end.h5\n"
+               "  holmberg run cluster.h5 --scheme cg2007 --context osmesa --json\n"
+               "  holmberg run demo1.h5 --integrator leapfrog --t-end 1.6\n"
+               "  holmberg run cluster.h5 --t-end 100 --checkpoint run.ckpt -o end.h5 >>rows.txt\n"
+               "  holmberg run --resume run.ckpt >>rows.txt\n",
+    .work = run_file,
+};

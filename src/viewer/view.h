@@ -4,7 +4,7 @@
 
 #include "gl/gl_window.h"
 #include "inspect/inspector.h"
-#include "movie/render.h"
+#include "movie/film.h"
 #include "render/coloring.h"
 #include "render/history.h"
 #include "render/paint.h"

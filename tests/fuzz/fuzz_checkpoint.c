@@ -2,8 +2,7 @@
 #include "fuzz/fuzz.h"
 
 #include "base/mem.h"
-#include "cli/cmd.h"
-#include "run/run.h"
+#include "run/run.c"
 #include "core/sections.h"
 
 #include <holmberg/checkpoint.h>
@@ -51,8 +50,8 @@ static enum hb_status take_record(const struct hb_checkpoint *checkpoint)
   size_t length;
   const void *own = hb_checkpoint_own(checkpoint, &length);
   enum hb_status status = hb_text_append_bytes(&run.resumed.record, own, length);
-  if (status == HB_OK) status = hb_run_record_options(&hb_cmd_run, &run);
-  if (status == HB_OK) status = hb_run_record_progress(&run); /* as a resumed run does */
+  if (status == HB_OK) status = record_options(&hb_cmd_run, &run);
+  if (status == HB_OK) status = record_progress(&run); /* as a resumed run does */
   hb_mem_free(run.resumed.record.text);
   hb_mem_free(run.resumed.device.text);
   return status;

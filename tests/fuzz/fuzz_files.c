@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "pairs/tuning.h"
-#include "render/camera.h"
+#include "movie/render.c"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,16 +14,16 @@
 
 enum hb_status fuzz_camera(const uint8_t *bytes, size_t count)
 {
-  struct hb_keyframes way;
-  HB_TRY(hb_keyframes_read(fuzz_file("in.way", bytes, count), &way));
+  struct keyframes way;
+  HB_TRY(keyframes_read(fuzz_file("in.way", bytes, count), &way));
   for (double share = 0; share <= 1; share += 0.125) {
     struct hb_camera camera;
     double picture[2], depth;
     hb_camera_reset(&camera);
-    hb_keyframes_camera(&way, share, &camera);
+    keyframes_camera(&way, share, &camera);
     hb_camera_project(&camera, (const double[3]){1, 2, 3}, picture, &depth);
   }
-  hb_keyframes_clear(&way);
+  keyframes_clear(&way);
   return HB_OK;
 }
 

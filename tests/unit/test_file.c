@@ -3,7 +3,6 @@
 #include "support/support.h"
 
 #include "base/file.h"
-#include "run/run.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -234,36 +233,6 @@ static void sweeps(void **state)
   assert_int_equal(rmdir(support_path(folder)), 0);
 }
 
-/* One process has it, another does not get it; it goes with its holder. A file that is no lock is left alone. */
-static void locks(void **state)
-{
-  (void)state;
-  struct hb_lock one = {0}, two = {0};
-  const char *path = support_path("shared"), *name = support_path("shared.lock");
-  ASSERT_OK(hb_lock_take(path, &one));
-  assert_true(support_exists(name));
-  ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "another run is writing it");
-  assert_null(two.name);
-  hb_lock_release(&two);
-  hb_lock_release(&one);
-  assert_false(support_exists(name));
-  support_write(name, "", 0); /* of a killed one */
-  ASSERT_OK(hb_lock_take(path, &two));
-  hb_lock_release(&two);
-  support_write(name, "precious", 8);
-  ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "exists and is not a lock file");
-  assert_content(name, "precious");
-  assert_int_equal(unlink(name), 0);
-  assert_int_equal(mkfifo(name, 0666), 0);
-  ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "exists and is not a lock file");
-  assert_int_equal(unlink(name), 0);
-  assert_int_equal(symlink(path, name), 0);
-  ASSERT_FAILS(hb_lock_take(path, &two), HB_ERR_IO, "its lock");
-  assert_false(support_exists(path));
-  unlink(name);
-  ASSERT_FAILS(hb_lock_take(support_path("missing/x"), &two), HB_ERR_IO, "No such file");
-}
-
 static void full_device(void **state)
 {
   (void)state;
@@ -315,7 +284,6 @@ int main(void)
       cmocka_unit_test_setup_teardown(temporary_names, restore, restore),
       cmocka_unit_test(keeps_the_mode),
       cmocka_unit_test(sweeps),
-      cmocka_unit_test(locks),
       cmocka_unit_test(full_device),
       cmocka_unit_test(reads_back),
   };

@@ -1,35 +1,35 @@
 /* The way of a camera through the rows of a file. */
 #include "support/support.h"
-#include "render/camera.h"
+#include "movie/render.c"
 
 #include <math.h>
 #include <string.h>
 
 static const double DEGREE = 3.14159265358979323846 / 180;
 
-static struct hb_keyframes read_way(const char *text)
+static struct keyframes read_way(const char *text)
 {
-  struct hb_keyframes k;
+  struct keyframes k;
   const char *path = support_path("way.txt");
   support_write(path, text, strlen(text));
-  ASSERT_OK(hb_keyframes_read(path, &k));
+  ASSERT_OK(keyframes_read(path, &k));
   return k;
 }
 
 static void fails(const char *text, const char *sentence)
 {
-  struct hb_keyframes k;
+  struct keyframes k;
   const char *path = support_path("way.txt");
   support_write(path, text, strlen(text));
-  ASSERT_FAILS(hb_keyframes_read(path, &k), HB_ERR_INPUT, sentence);
+  ASSERT_FAILS(keyframes_read(path, &k), HB_ERR_INPUT, sentence);
   assert_int_equal(k.count, 0);
 }
 
-static struct hb_camera at(const struct hb_keyframes *k, double share)
+static struct hb_camera at(const struct keyframes *k, double share)
 {
   struct hb_camera c;
   hb_camera_reset(&c);
-  hb_keyframes_camera(k, share, &c);
+  keyframes_camera(k, share, &c);
   return c;
 }
 
@@ -41,7 +41,7 @@ static const char *const WAY = "# when  x y z  azimuth elevation  distance\n"
 static void test_rows(void **state)
 {
   (void)state;
-  struct hb_keyframes k = read_way(WAY);
+  struct keyframes k = read_way(WAY);
   assert_int_equal(k.count, 3);
   struct hb_camera c = at(&k, 1 / 3.); /* the second row */
   expect_below(fabs(c.center[0] - 1), 1e-9);
@@ -57,7 +57,7 @@ static void test_rows(void **state)
   c = at(&k, 7);
   expect_below(fabs(c.center[1]), 1e-12);
   expect_below(fabs(c.distance - 2), 1e-12);
-  hb_keyframes_clear(&k);
+  keyframes_clear(&k);
 }
 
 /* Neighbors are near, also across a row; nothing overshoots; both ends are at rest. */
@@ -65,7 +65,7 @@ static void test_smooth(void **state)
 {
   (void)state;
   enum { STEPS = 3000 };
-  struct hb_keyframes k = read_way(WAY);
+  struct keyframes k = read_way(WAY);
   double speed = 0, before = 0;
   for (int s = 0; s <= STEPS; s++) {
     struct hb_camera c = at(&k, (double)s / STEPS);
@@ -79,13 +79,13 @@ static void test_smooth(void **state)
     if (s == 1 || s == STEPS) expect_below(fabs(speed), 2e-5);
     before = c.center[1];
   }
-  hb_keyframes_clear(&k);
+  keyframes_clear(&k);
   k = read_way("0 0 0 0 0 0 1\n1 0 0 0 0 0 100");
   expect_below(fabs(at(&k, 0.5).distance - 10), 1e-9); /* half way between 1 and 100 */
-  hb_keyframes_clear(&k);
+  keyframes_clear(&k);
   k = read_way("5 1 2 3 0 0 4");
   expect_equal(at(&k, 0.7).center[2], 3);
-  hb_keyframes_clear(&k);
+  keyframes_clear(&k);
 }
 
 static void test_bad_files(void **state)
@@ -97,8 +97,8 @@ static void test_bad_files(void **state)
   fails("0 0 0 zero 0 0 1\n", "way.txt:1: 'zero' is not a number");
   fails("0 0 0 0 0 0 0\n", "way.txt:1: the distance is 0, expected > 0");
   fails("0 0 0 0 0 0 1\n0 0 0 0 0 0 1\n", "way.txt:2: the row is at 0, expected later");
-  struct hb_keyframes k;
-  ASSERT_FAILS(hb_keyframes_read(support_path("none.txt"), &k), HB_ERR_IO, "none.txt");
+  struct keyframes k;
+  ASSERT_FAILS(keyframes_read(support_path("none.txt"), &k), HB_ERR_IO, "none.txt");
 }
 
 int main(void)

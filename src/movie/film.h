@@ -1,14 +1,13 @@
-/* holmberg render: pictures and movies of snapshots. */
-#ifndef HB_RENDER_H
-#define HB_RENDER_H
+/* Pictures and movies, frame by frame. */
+#ifndef HB_FILM_H
+#define HB_FILM_H
 
 #include "base/file.h"
 #include "base/process.h"
-#include "console/opts.h"
+#include "base/text.h"
 #include "io/png.h"
-#include "render/camera.h"
-#include "render/coloring.h"
-#include "render/scene.h"
+
+#include <stdio.h>
 
 struct hb_film_params {
   const char *path;               /* .png, or a movie: .mp4 .mkv .webm .apng .gif                */
@@ -43,32 +42,11 @@ enum hb_status hb_film_add(struct hb_film *film, const struct hb_png_text *text,
  * frames: a failure discards the movie and is returned. Errors: HB_ERR_IO, HB_ERR_USAGE (no frame). */
 enum hb_status hb_film_close(struct hb_film *film, enum hb_status status);
 
-/* The settings, from cmd_render.c. */
-struct hb_render {
-  const char *const *files; /* [file_count] snapshots, ascending in time */
-  size_t file_count, frames;
-  const char *output;
-  char *command; /* for the text chunks of the pictures */
-  int width, height, samples, frames_per_s;
-
-  enum hb_coloring color; /* not AGE */
-  size_t groups;
-  int has_range;
-  struct hb_scene_style style; /* unless has_range, its range comes from the first frame */
-  double trails;               /* length in time; 0: none */
-
-  int orbits;
-  double turns;                  /* of an orbit */
-  struct hb_keyframes keyframes; /* count 0: none */
-  int has_center;
-  double center[3], azimuth, elevation, roll, field_of_view, zoom;
-
-  struct hb_force_params force; /* for colors that need forces; its context and device also for drawing */
-  int has_eps;                  /* 0: a note of the snapshot overrides force.eps */
-  int quiet;
-};
-
-/* Draws and writes all frames. */
-enum hb_status hb_render_frames(const struct hb_render *render);
+/* The name of the k-th frame of a sequence, counted from 1: "run/orbit.mp4", 7 -> "run/orbit_0007.png". */
+static inline void hb_film_frame_name(const char *path, unsigned long k, char name[4096])
+{
+  int length = (int)(hb_text_extension(path) - path);
+  snprintf(name, 4096, "%.*s_%04lu.png", length, path, k);
+}
 
 #endif
