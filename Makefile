@@ -279,7 +279,7 @@ $(WEB)/holmberg.html: $(WEB)/index.html
 # The program for Windows, by MinGW: with GLFW's contexts, without HDF5, reproduce and child programs for drivers. posix.h is
 # included before every file. tools/windows.sh builds the libraries that Debian has no MinGW packages of, from its sources.
 WINDOWS  := $(B)/windows
-WIN_SKIP := $(NO_HDF5) $(NO_EGL) %/process.c %/ranks_open.c %/gl_glfw_stub.c %/run_serve.c %/cmd_reproduce.c src/abi/% src/child/% src/lib/% src/manual/% src/mpi/% src/report/% src/web/%
+WIN_SKIP := $(NO_HDF5) $(NO_EGL) %/process.c %/ranks_open.c %/gl_glfw_stub.c %/run_serve.c src/abi/% src/child/% src/lib/% src/manual/% src/mpi/% src/report/% src/web/%
 WIN_OBJ  := $(patsubst src/%.c,$(WINDOWS)/obj/%.o,$(filter-out $(WIN_SKIP),$(wildcard src/*/*.c))) $(patsubst %,$(WINDOWS)/obj/gen/%.o,shaders paper font)
 WIN_CC   := x86_64-w64-mingw32-gcc
 WIN_FLAGS := -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D__USE_MINGW_ANSI_STDIO=1 -O3 $(WARN) -Wno-format $(NUMERIC) -fopenmp-simd \

@@ -1,5 +1,5 @@
 /* The report on 2007 is made by many processes, which Windows begins and watches in another way. */
-#include "cli/cmd.h"
+#include "console/commands.h"
 
 static enum hb_status work(const struct hb_opts *opts)
 {

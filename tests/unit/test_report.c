@@ -1,9 +1,8 @@
 /* Templates of a report: what they say of values, what they refuse, and that those of data/report name nothing unknown, on
  * any branch. */
-#include "report/reproduce.h"
-#include "base/file.h"
-#include "base/mem.h"
 #include "support/support.h"
+
+#include "report/reproduce.c"
 
 #include <math.h>
 #include <stdio.h>
@@ -160,7 +159,7 @@ static enum hb_status write_with(const char *design)
   struct hb_reproduction r = {.out = folder, .longest_s = 4, .n_most = 64, .chosen = 2};
   struct hb_report report;
   ASSERT_OK(open_with(design, &r.values));
-  enum hb_status status = hb_reproduce_write(&r, &report);
+  enum hb_status status = write_pages(&r, &report);
   hb_draft_clear(&report.page.html);
   hb_reproduce_clear(&r);
   return status;
@@ -241,7 +240,7 @@ static void every_section(void **state)
   struct hb_report report;
   unsetenv("HB_REPORT_DIR");
   ASSERT_OK(hb_reproduce_open(&r));
-  ASSERT_OK(hb_reproduce_write(&r, &report));
+  ASSERT_OK(write_pages(&r, &report));
   char *page;
   size_t length;
   ASSERT_OK(hb_file_read("report.html", &page, &length));
