@@ -87,7 +87,7 @@ PATH=$PATH:/usr/sbin:/sbin ldconfig -p | grep -q 'libOSMesa[.]so' || own_osmesa=
 # name that nobody takes for software: what the program does otherwise on a GPU.
 contexts() {
   case $1 in
-  test_gl_versions) echo es3.0 es3.1 es3.2 gl3.3 gl4.1 gl4.5 ;;
+  test_gl_versions) echo 'es3.0 es3.1 es3.2,smoke gl3.3 gl4.1 gl4.5,smoke' ;; # 3.1 and texture buffers; osmesa's own
   test_gl_arithmetic) echo osmesa egl glfw es3.0 es3.1 es3.2 gl3.3 gl4.1 ;;
   test_gl_context | test_gl_foreign | test_gl_paint) echo osmesa egl glfw gles ;;
   test_gl_force) echo 'osmesa gpu glfw,smoke' ;;
@@ -96,7 +96,7 @@ contexts() {
   test_gl_g6 | test_gl_interaction | test_gl_steps) echo 'osmesa gpu,smoke' ;;
   test_gl_reload | \
     test_gl_shader | test_gl_tone_map | test_gl_trace) echo osmesa egl glfw ;;
-  test_gl_reproducible) echo osmesa gpu es3.0 gl3.3 ;;
+  test_gl_reproducible) echo 'osmesa gpu,smoke es3.0,smoke gl3.3,smoke' ;;
   test_gl_scene) echo 'osmesa egl,smoke glfw,smoke' ;;
   test_gl_faults | test_gl_near) echo 'osmesa es3.0,smoke' ;; # which cannot count fragments
   test_gl_timed) echo osmesa es3.0 es3.2 ;;
@@ -110,7 +110,7 @@ contexts() {
 # OpenGL that Mesa is asked for, gl4.1 is Apple's last; what their extensions would add is taken away.
 in_context() {
   local threads=0 platform='' context=${1%,*} more=()
-  case $2,$1 in test_gl_arithmetic,* | test_gl_memory,* | test_gl_pairs,* | test_gl_reproducible,*3.[0-3]) more=(-u GALLIVM_PERF) ;; esac
+  case $2,$1 in test_gl_arithmetic,* | test_gl_memory,* | test_gl_pairs,* | test_gl_reproducible,*3.[0-3],*) more=(-u GALLIVM_PERF) ;; esac
   local newer='-GL_ARB_compute_shader -GL_ARB_shader_storage_buffer_object -GL_ARB_buffer_storage -GL_KHR_robustness'
   [ "$2" = test_gl_pairs ] && threads=2
   case $2 in test_gl_arithmetic | test_gl_context | test_gl_foreign | test_gl_paint) more+=(LD_LIBRARY_PATH="$own_osmesa") ;; esac

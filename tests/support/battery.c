@@ -68,7 +68,7 @@ static void sizes(struct hb_force *force, const struct battery_tolerance *t, dou
 static void momentum(struct hb_force *force, const struct battery_tolerance *t)
 {
   strcpy(battery_what, "sum of forces");
-  battery_random_set(1000, SOFT, 0);
+  battery_random_set(500, SOFT, 0);
   battery_send_set(force);
   battery_evaluate(force, battery_set.n, battery_all);
   double sum[3] = {0}, size = 0;
@@ -131,7 +131,7 @@ static void changing(struct hb_force *force, const struct battery_tolerance *t)
   strcpy(battery_what, "N that changes from call to call");
   battery_random_set(10, SOFT, 0);
   battery_send_set(force);
-  static const size_t n[] = {500, 3, 77, 1000, 1};
+  static const size_t n[] = {300, 3, 77, 500, 1};
   for (size_t k = 0; k < sizeof n / sizeof *n; k++) {
     battery_random_set(n[k], SOFT, 0);
     battery_send_set(force);
@@ -152,7 +152,7 @@ static void negative_control(struct hb_force *force, const struct battery_tolera
 static void repeatable(struct hb_force *force)
 {
   strcpy(battery_what, "the same call twice");
-  battery_random_set(777, SOFT, 0);
+  battery_random_set(333, SOFT, 0);
   static struct battery_result first;
   battery_send_set(force);
   battery_evaluate(force, battery_set.n, battery_all);

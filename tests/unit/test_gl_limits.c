@@ -172,6 +172,15 @@ static void GLAPIENTRY link_slowly(GLuint program)
   real_link(program);
 }
 
+/* Each draw takes as long as a tuning is timed, most of it asleep: one walk then says how fast it is. */
+static void(GLAPIENTRY *real_draw)(GLenum mode, GLint first, GLsizei count);
+
+static void GLAPIENTRY draw_slowly(GLenum mode, GLint first, GLsizei count)
+{
+  nanosleep(&(const struct timespec){0, 31000000}, NULL);
+  real_draw(mode, first, count);
+}
+
 static int search(struct hb_pairs_tuning *tuning)
 {
   struct hb_gl_context *context = open_with("has_storage=0 has_compute=0");
@@ -188,9 +197,12 @@ static int search(struct hb_pairs_tuning *tuning)
   context->caps.registers = 128;
   real_link = hb_gl_since_12.__glewLinkProgram;
   hb_gl_since_12.__glewLinkProgram = link_slowly;
+  real_draw = hb_gl_core_11.DrawArrays;
+  hb_gl_core_11.DrawArrays = draw_slowly;
   links = 0;
   enum hb_status status = hb_tuning_renew(&params, 2048, 60, tuning, &rate);
   hb_gl_since_12.__glewLinkProgram = real_link;
+  hb_gl_core_11.DrawArrays = real_draw;
   hb_gl_context_close(context);
   ASSERT_OK(status);
   return links;

@@ -391,6 +391,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_one_hash),
+      cmocka_unit_test(test_every_program_is_tested),
+      cmocka_unit_test(test_precise_is_needed),
       cmocka_unit_test(test_error_beside_the_hash),
       cmocka_unit_test(test_any_split_at_blocks),
       cmocka_unit_test(test_overflow_is_told),
@@ -400,8 +402,6 @@ int main(void)
       cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_table),
       cmocka_unit_test(test_other_bits_are_refused),
-      cmocka_unit_test(test_every_program_is_tested),
-      cmocka_unit_test(test_precise_is_needed),
   };
-  return RUN_TESTS(tests, 1, set_up, tear_down);
+  return RUN_TESTS(tests, 3, set_up, tear_down);
 }

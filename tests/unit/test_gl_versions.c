@@ -157,9 +157,9 @@ static void test_runs(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_capabilities), cmocka_unit_test(test_refusals),   cmocka_unit_test(test_cg2007),
-      cmocka_unit_test(test_bag),          cmocka_unit_test(test_matrix2004), cmocka_unit_test(test_tile),
+      cmocka_unit_test(test_capabilities), cmocka_unit_test(test_refusals),   cmocka_unit_test(test_bag),
+      cmocka_unit_test(test_cg2007),       cmocka_unit_test(test_matrix2004), cmocka_unit_test(test_tile),
       cmocka_unit_test(test_runs),
   };
-  return cmocka_run_group_tests_name("gl_versions", tests, set_up, tear_down);
+  return RUN_TESTS(tests, 3, set_up, tear_down);
 }
