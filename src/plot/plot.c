@@ -191,15 +191,15 @@ static void find_ranges(const struct hb_plot *plot, struct range *x, struct rang
   }
 }
 
-/* Powers of two by their names: 256, 1k, 64k, 1M. */
-static void put_named_twos(struct range x, struct hb_draft *script)
+/* Ticks from the power of two `low` to `high` by their names, 256, 1k, 64k, 1M; at the powers or at their exponents. */
+static void put_named_twos(int low, int high, int step, int is_at_exponents, struct hb_draft *script)
 {
   static const char *const thousands[] = {"", "k", "M", "G"};
-  int low = (int)floor(log2(x.low)), high = (int)ceil(log2(x.high)), step = high - low > 12 ? 2 : 1;
   hb_draft_put(script, "set xtics (");
   for (int k = low; k <= high; k += step) {
     int thousand = k < 10 ? 0 : k < 40 ? k / 10 : 3;
-    hb_draft_put(script, "'%.0f%s' %.0f,", ldexp(1, k - 10 * thousand), thousands[thousand], ldexp(1, k));
+    hb_draft_put(script, "'%.0f%s' %.0f,", ldexp(1, k - 10 * thousand), thousands[thousand],
+                 is_at_exponents ? k : ldexp(1, k));
   }
   hb_draft_put(script, "'' 1e300)\n");
 }
@@ -235,7 +235,8 @@ static void put_x_axis(const struct hb_plot *plot, struct range x, struct hb_dra
     hb_draft_put(script, "set format x '10^{%%L}'\n");
   else if (plot->x_kind == HB_PLOT_X_TENS)
     put_digits('x', x, 1, script);
-  if (plot->x_kind == HB_PLOT_X_TWOS_NAMED) put_named_twos(x, script);
+  int low = (int)floor(log2(x.low)), high = (int)ceil(log2(x.high));
+  if (plot->x_kind == HB_PLOT_X_TWOS_NAMED) put_named_twos(low, high, high - low > 12 ? 2 : 1, 0, script);
 }
 
 /* From the power of ten below to the one above, at least two decades; 10^-16 to 1 without points. */
@@ -596,10 +597,11 @@ static void add(struct panel *p, const char *curve, double x, double y)
   if (p->script->status == HB_OK) hb_draft_note(p->script, hb_plot_add(&p->plot, curve, "", x, y));
 }
 
-static void add_column(struct panel *p, const char *curve, const char *column)
+static void add_column(struct panel *p, const char *name, struct hb_plot_look look, const char *column)
 {
+  begin_curve(p, name, look)->is_unnamed = strcmp(name, column) == 0;
   for (size_t row = 0; row < p->table->rows; row++)
-    add(p, curve, at(p->table, row, "t"), at(p->table, row, column));
+    add(p, name, at(p->table, row, "t"), at(p->table, row, column));
 }
 
 /* ---- the panels -------------------------------------------------------------------------------------- */
@@ -607,9 +609,10 @@ static void add_column(struct panel *p, const char *curve, const char *column)
 /* The error of a column of energies since the first row: what the run says it has made of e_total, without what supernovae, mergers
  * and escapers brought, and by how much more the column has changed. Tables without de_cluster: |E - E0| with e_lost. Over the
  * cluster's own energy at the start; over |E0| in tables that do not have it. */
-static void add_error(struct panel *p, const char *curve, const char *column)
+static void add_error(struct panel *p, const char *curve, const char *color, const char *column)
 {
   const struct table *t = p->table;
+  begin_curve(p, curve, (struct hb_plot_look){color, 7, 0.5, 2, NULL});
   const char *lost = find(t, "e_lost") >= 0 ? "e_lost" : NULL;
   const char *made = find(t, "de_cluster") >= 0 && find(t, "e_scale") >= 0 ? "de_cluster" : NULL;
   double first = at(t, 0, column) + (lost ? at(t, 0, lost) : 0);
@@ -631,36 +634,57 @@ static void draw_energy(struct panel *p)
   for (size_t row = 0; row < t->rows; row++) differ = differ || at(t, row, "e_total") != at(t, row, "e_gpu");
   snprintf(own, sizeof own, "potentials of %s",
            *t->words[SCHEME] ? t->words[SCHEME] : "the source of forces");
-  if (differ || !exact) {
-    begin_curve(p, own, (struct hb_plot_look){"#e69f00", 7, 0.5, 2, NULL});
-    add_error(p, own, differ ? "e_gpu" : "e_total");
-  }
-  if (differ || exact) {
-    begin_curve(p, "potentials in double", (struct hb_plot_look){"#0072b2", 7, 0.5, 2, NULL});
-    add_error(p, "potentials in double", "e_total");
+  if (differ || !exact) add_error(p, own, "#e69f00", differ ? "e_gpu" : "e_total");
+  if (differ || exact) add_error(p, "potentials in double", "#0072b2", "e_total");
+}
+
+/* Names at the right ends of curves, from the lowest up. Those that would lie over each other give way to both sides: `at` are
+ * heights in the graph from 0 to 1. */
+static void part_labels(double *at, int count)
+{
+  enum { PASSES = 200 };
+  const double apart = 0.055; /* a line of the page's smallest graph */
+  for (int pass = 0; pass < PASSES; pass++) {
+    for (int k = 0; k + 1 < count; k++) {
+      double lack = apart - (at[k + 1] - at[k]);
+      if (lack > 0) at[k] -= lack / 2, at[k + 1] += lack / 2;
+    }
+    for (int k = 0; k < count; k++) at[k] = fmin(fmax(at[k], k * apart), 1 - (count - 1 - k) * apart);
   }
 }
 
-/* Lagrangian radii, from the inside out, dark to light along viridis: the order shows even without the labels at their right
- * ends. */
+static const struct shell {
+  const char *column, *label, *color;
+} shells[] = {{"r_1", "1 %", "#440154"},   {"r_2", "2 %", "#46327e"},   {"r_5", "5 %", "#365c8d"},
+              {"r_10", "10 %", "#277f8e"}, {"r_20", "20 %", "#1fa187"}, {"r_50", "50 %", "#4ac16d"},
+              {"r_75", "75 %", "#a0c22a"}, {"r_90", "90 %", "#d8b500"}};
+enum { SHELLS = sizeof shells / sizeof *shells };
+
+static void label_shells(const struct panel *p)
+{
+  struct range x, y;
+  double at[SHELLS], margin = p->plot.y_margin;
+  int of[SHELLS], count = 0;
+  find_ranges(&p->plot, &x, &y);
+  for (int k = 0; k < SHELLS; k++) {
+    double last = at_end(p->table, shells[k].column);
+    if (!(last > 0 && y.low < y.high)) continue;
+    at[count] = log(last / y.low * margin) / log(y.high / y.low * margin * margin);
+    of[count++] = k;
+  }
+  part_labels(at, count);
+  for (int k = 0; k < count; k++)
+    hb_draft_put(p->script, "set label '%s' at graph 1,%.4f left offset 0.6,0 tc rgb '%s' font ',11'\n",
+                 shells[of[k]].label, at[k], shells[of[k]].color);
+}
+
+/* Lagrangian radii, from the inside out, dark to light along viridis: the order shows even without the labels. */
 static void draw_radii(struct panel *p)
 {
-  static const struct {
-    const char *column, *label, *color;
-  } shells[] = {{"r_1", "1 %", "#440154"},   {"r_2", "2 %", "#46327e"},   {"r_5", "5 %", "#365c8d"},
-                {"r_10", "10 %", "#277f8e"}, {"r_20", "20 %", "#1fa187"}, {"r_50", "50 %", "#4ac16d"},
-                {"r_75", "75 %", "#a0c22a"}, {"r_90", "90 %", "#d8b500"}};
-  for (size_t k = 0; k < sizeof shells / sizeof *shells; k++) {
-    double last = at_end(p->table, shells[k].column);
-    begin_curve(p, shells[k].column, line(shells[k].color, 2))->is_unnamed = 1;
-    add_column(p, shells[k].column, shells[k].column);
-    if (last > 0)
-      hb_draft_put(p->script,
-                   "set label '%s' at graph 1, first %.9g left offset 0.6,0 tc rgb '%s' font ',11'\n",
-                   shells[k].label, last, shells[k].color);
-  }
-  begin_curve(p, "core", (struct hb_plot_look){"#000000", 0, 0, 1.5, "(5,3)"});
-  add_column(p, "core", "r_core");
+  for (int k = 0; k < SHELLS; k++)
+    add_column(p, shells[k].column, line(shells[k].color, 2), shells[k].column);
+  add_column(p, "core", (struct hb_plot_look){"#000000", 0, 0, 1.5, "(5,3)"}, "r_core");
+  label_shells(p);
 }
 
 /* The histogram of the whole run, in its last row: STEM_1 STEM_2 STEM_4 ... How many bins it has. */
@@ -682,16 +706,14 @@ static int draw_histogram(struct panel *p, const char *stem, const char *name, c
 /* With neighbors full blocks stand beside all. */
 static void draw_blocks(struct panel *p)
 {
-  static const char *const thousands[] = {"", "k", "M", "G"};
   double most = 10;
   int has_full = find(p->table, "full_blocks_1") >= 0;
   int bins = draw_histogram(p, "blocks", "all", "#0072b2", has_full ? -0.205 : 0, &most);
   if (has_full) draw_histogram(p, "full_blocks", "full, by their far steps", "#d55e00", 0.205, &most);
   p->plot.curves[0].is_unnamed = !has_full;
-  hb_draft_put(p->script, "set xrange [-0.7:%g]\nset xtics (", bins - 0.3);
-  for (int k = 0, step = bins > 11 ? 2 : 1; k < bins; k += step)
-    hb_draft_put(p->script, "%s'%d%s' %d", k ? ", " : "", 1 << k % 10, thousands[k / 10], k);
-  hb_draft_put(p->script, ")\nset yrange [0.5:%.9g]\nset boxwidth %g\n", most * 2, has_full ? 0.41 : 0.82);
+  put_named_twos(0, bins - 1, bins > 11 ? 2 : 1, 1, p->script);
+  hb_draft_put(p->script, "set xrange [-0.7:%g]\nset yrange [0.5:%.9g]\nset boxwidth %g\n", bins - 0.3,
+               most * 2, has_full ? 0.41 : 0.82);
 }
 
 /* 0 where there is no such column: without neighbors. */
@@ -776,7 +798,7 @@ static void add_stair(struct panel *p, size_t first, const char *column, const c
 static void draw_steps(struct panel *p)
 {
   const struct table *t = p->table;
-  int has_far = find(t, "far_step") >= 0;
+  const int has_far = find(t, "far_step") >= 0;
   for (size_t k = 0, row = 0; (row = next_followed(t, row)) < t->rows && k < FOLLOWED; row++, k++) {
     char name[HB_PLOT_NAME];
     snprintf(name, sizeof name, "particle %.0f: far step", at(t, row, "id"));

@@ -149,23 +149,36 @@ blocks_1 blocks_2 blocks_4 blocks_8 blocks_16 blocks_32 blocks_64'
   fails_with 3 "rows.jsonl has no column 'r_1', which the figure 'radii' needs" plot rows.jsonl --only radii
 }
 
-@test "plot: the energy of what has escaped or merged is no error" {
+# same_energies ROWS E_GPU: the figure of the rows is that of an e_total which is off by 1e-7, and this e_gpu.
+same_energies() {
   mkdir with without
-  printf 't,e_total,e_gpu,e_lost\n0,-1,-1,0\n1,-0.875,-0.875,-0.1250001\n' >with/a.csv
-  printf 't,e_total,e_gpu\n0,-1,-1\n1,-1.0000001,-1.0000001\n' >without/a.csv
+  printf %b "$1" >with/a.csv
+  printf %b "t,e_total,e_gpu\n0,-1,-1\n1,-1.0000001,$2\n" >without/a.csv
   for where in with without; do (cd $where && accepts plot a.csv --only energy -o a.svg); done
   cmp with/a.svg without/a.svg
+}
+
+@test "plot: the energy of what has escaped or merged is no error" {
+  same_energies 't,e_total,e_gpu,e_lost\n0,-1,-1,0\n1,-0.875,-0.875,-0.1250001\n' -1.0000001
   cut -d, -f1-3 with/a.csv >a.csv # the negative control
   accepts plot a.csv --only energy -o a.svg
   run ! cmp -s a.svg with/a.svg
 }
 
 @test "plot: the energy that supernovae have brought is no error; the scheme's own potentials have theirs beside" {
-  mkdir with without
-  printf 't,e_total,e_gpu,e_scale,de_cluster\n0,-1,-1,1,0\n1,-0.875,-0.8750002,1,-1e-7\n' >with/a.csv
-  printf 't,e_total,e_gpu\n0,-1,-1\n1,-1.0000001,-1.0000003\n' >without/a.csv
-  for where in with without; do (cd $where && accepts plot a.csv --only energy -o a.svg); done
-  cmp with/a.svg without/a.svg
+  same_energies 't,e_total,e_gpu,e_scale,de_cluster\n0,-1,-1,1,0\n1,-0.875,-0.8750002,1,-1e-7\n' -1.0000003
+}
+
+@test "plot: names of shells that meet do not lie over each other" {
+  printf '%s\n' t,r_1,r_2,r_5,r_10,r_20,r_50,r_75,r_90,r_core 0,.1,.1,.2,.3,.3,.3,1,1,.1 \
+    1,.1,.1,.1,.3,.3,.3,1,1,.1 2,.1,.1,.1,.1,.31,.32,null,1.02,.1 >a.csv
+  accepts plot a.csv --only radii -o a.svg
+  # heights of names, from the top of the page: those of the outer shells first
+  grep -B 1 '<text>.* %<' a.svg | sed -n 's/.*translate([^,]*,\([0-9.]*\)).*/\1/p' | sort -n >heights
+  awk 'NR > 1 { print $1 - last } { last = $1 }' heights | sort -n >apart
+  echo "names: $(wc -l <heights), nearest two $(head -n 1 apart), expected 7 and at least 11, the size of the letters"
+  [ "$(wc -l <heights)" -eq 7 ]
+  awk '{ exit !($1 >= 11) }' apart
 }
 
 @test "plot: files that are none of its own" {
