@@ -695,34 +695,74 @@ static void paint_sliders(struct hb_paint *paint, struct hb_hud_slider *sliders,
 
 /* ---- help -------------------------------------------------------------------------------------------- */
 
-enum { KEY_COLUMNS = 21, HELP_COLUMNS = 88 };
+enum { KEY_COLUMNS = 9, HELP_COLUMNS = 80, HELP_LEAST = 34 };
 
-/* Reduces the scale until the help fits. */
-static void fit_help(struct hb_paint *paint, size_t lines)
+/* Lists beside each other of so many columns and lines. */
+struct help {
+  int across, columns, lines;
+};
+
+/* The keys that have room, painted with their upper left letter at `at` (NULL: measured only). Returns the first that has none. */
+static const struct hb_keys_row *put_keys(const struct hb_keys_row *row, const struct help *h,
+                                          struct hb_paint *paint, const double at[2])
 {
-  while (paint->scale > 1 && (HELP_COLUMNS * hb_paint_column(paint) > paint->width ||
-                              (double)(lines + 1) * hb_paint_line_height(paint) > paint->height))
-    paint->scale--;
+  const double column = hb_paint_column(paint), height = hb_paint_line_height(paint);
+  for (int list = 0, line = 0; row->name || row->key; row++) {
+    if (!row->name) continue;
+    int key = (int)strlen(row->name) + 2 > KEY_COLUMNS ? (int)strlen(row->name) + 2 : KEY_COLUMNS;
+    int more = hb_paint_lines(row->help, h->columns - key, NULL);
+    if (line + more > h->lines) list++, line = 0;
+    if (list == h->across || more > h->lines) return row;
+    if (at) {
+      double x = at[0] + list * (h->columns + 2) * column, y = at[1] + line * height;
+      hb_paint_text(paint, x, y, HB_HUD_CURVE, row->name);
+      hb_paint_wrapped(paint, x + key * column, y, HB_HUD_VALUE, row->help, h->columns - key);
+    }
+    line += more;
+  }
+  return row;
+}
+
+static int has_room(const struct hb_keys_row *rows, const struct help *h, struct hb_paint *paint)
+{
+  const struct hb_keys_row *rest = h->columns < HELP_LEAST ? rows : put_keys(rows, h, paint, NULL);
+  return !rest->name && !rest->key;
+}
+
+/* The largest type and the fewest lists with room for all keys. 0: there is no room, this holds most. */
+static int fit_help(const struct hb_keys_row *rows, struct hb_paint *paint, struct help *h)
+{
+  for (;; paint->scale--) {
+    int columns = (int)(paint->width / hb_paint_column(paint)) - 3, half = (columns - 2) / 2;
+    int lines = (int)(paint->height / hb_paint_line_height(paint)) - 2;
+    for (int across = 1; across <= 2; across++) {
+      if (across == 2 && half < HELP_LEAST) break;
+      *h = (struct help){across, across == 2 ? half : columns, lines};
+      if (h->columns > HELP_COLUMNS) h->columns = HELP_COLUMNS;
+      if (!has_room(rows, h, paint)) continue;
+      while (has_room(rows, h, paint)) h->lines--;
+      return ++h->lines, 1;
+    }
+    if (paint->scale == 1) return 0;
+  }
 }
 
 static void paint_help(struct hb_paint *paint, const struct hb_keys_row *rows)
 {
-  size_t lines = 1;
-  int scale = paint->scale;
-  for (const struct hb_keys_row *row = rows; row->name || row->key; row++) lines += row->name != NULL;
-  fit_help(paint, lines);
-  double column = hb_paint_column(paint), height = hb_paint_line_height(paint);
-  double margin = 12 * paint->scale;
-  double x = fmax(margin, floor((paint->width - HELP_COLUMNS * column) / 2));
-  double y = fmax(margin, floor((paint->height - (double)lines * height) / 2));
-  for (int k = 0; k < 2; k++) hb_paint_panel(paint, x, y, HELP_COLUMNS, (int)lines); /* twice as dark */
-  hb_paint_text(paint, x, y, HB_HUD_TITLE, "Keys and mouse");
-  for (const struct hb_keys_row *row = rows; row->name || row->key; row++) {
-    if (!row->name) continue;
-    y += height;
-    hb_paint_text(paint, x, y, HB_HUD_CURVE, row->name);
-    hb_paint_text(paint, x + KEY_COLUMNS * column, y, HB_HUD_VALUE, row->help);
-  }
+  const int scale = paint->scale;
+  struct help h;
+  const char *rest = fit_help(rows, paint, &h) ? "" : "The rest: a larger window, or holmberg view --help";
+  const double height = hb_paint_line_height(paint);
+  int columns = h.across * (h.columns + 2) - 2, foot = hb_paint_lines(rest, columns, NULL);
+  if (foot) h.lines = h.lines > foot ? h.lines - foot : 0;
+  double at[] = {floor((paint->width - columns * hb_paint_column(paint)) / 2),
+                 floor(fmax(0, paint->height - (1 + h.lines + foot) * height) / 2)};
+  for (int k = 0; k < 2; k++)
+    hb_paint_panel(paint, at[0], at[1], columns, 1 + h.lines + foot); /* twice as dark */
+  hb_paint_text(paint, at[0], at[1], HB_HUD_TITLE, "Keys and mouse");
+  at[1] += height;
+  if (h.columns >= HELP_LEAST) put_keys(rows, &h, paint, at);
+  hb_paint_wrapped(paint, at[0], at[1] + h.lines * height, HB_HUD_NOTE, rest, columns);
   paint->scale = scale;
 }
 

@@ -144,6 +144,24 @@ END
   done
 }
 
+@test "the help fits its window, or says where the rest is" {
+  local size read=$BATS_TEST_DIRNAME/../support/reads.py
+  for size in 1920x1080 900x600 640x480 320x240; do
+    "$HOLMBERG" view plummer -n 64 --scheme host --paused --size $size --no-tune --script - >/dev/null <<END
+frames 1
+key h
+frames 1
+screenshot $size.png
+END
+    [ "$(pixels $size.png)" = $size ]
+    mapfile -t lines < <("$read" $size.png 'pause, resume' 'show these keys' 'center on what is there' '--help')
+    echo "$size: the first key ${lines[0]}, one in the middle ${lines[1]}, the last one ${lines[2]}, the sentence ${lines[3]}"
+    [ "${lines[0]}" -eq 1 ]
+    [ $((lines[2] + lines[3])) -eq 1 ]
+    [ $size != 900x600 ] || [ "${lines[1]}${lines[2]}" -eq 11 ]
+  done
+}
+
 @test "a script gives the same pixels twice" {
   for k in 1 2; do
     view plummer -n 64 --scheme host --trails --color-by age <<END
