@@ -243,12 +243,18 @@ static int appended_is_marked(const struct hb_appended *output)
   return output->length > 0 && look(output, &info) == 0 && is_marked(output, &info);
 }
 
-/* Whether it is the same file as at the mark; and whether it is unchanged since. */
+/* Whether it has the bytes of the mark and no others; and is the same file, too. */
+static int appended_is_whole(const struct hb_appended *output)
+{
+  struct stat info;
+  return output->inode != 0 && look(output, &info) == 0 && S_ISREG(info.st_mode) &&
+         (unsigned long long)info.st_size == output->length && begins_as_marked(output);
+}
+
 static int appended_is_unchanged(const struct hb_appended *output)
 {
   struct stat info;
-  return output->inode != 0 && look(output, &info) == 0 && is_marked(output, &info) &&
-         (unsigned long long)info.st_size == output->length && begins_as_marked(output);
+  return look(output, &info) == 0 && is_marked(output, &info) && appended_is_whole(output);
 }
 
 /* ---- marking ---- */
@@ -1893,7 +1899,8 @@ static enum hb_status note_all(struct hb_run *run, struct hb_particles *state)
  *   -o: it is the one that the user's -o found, unchanged (the checkpoint records device, inode and checksum);
  *   -o, series: it is a snapshot of the same masses (unless bodies merge or escape) by a run with these very options, left by a run that was killed after
  *   its last checkpoint, or by a finished one;
- *   --diag, --events, --follow-out: it is the file of the checkpoint's rows, by device and inode, and begins with them. */
+ *   --diag, --events, --follow-out: it is the file of the checkpoint's rows, by device and inode, and begins with them; or is in
+ *   the folder of the checkpoint, as in a copied one, and has these rows alone, so that nothing of it is lost. */
 static enum hb_status lock_output(struct hb_run *run, enum hb_run_out which, const char *path)
 {
   if (!path || strcmp(path, "-") == 0) return HB_OK;
@@ -1915,6 +1922,26 @@ static int is_there(const char *path)
 {
   struct stat info;
   return lstat(path, &info) == 0;
+}
+
+/* Whether a file is in the folder of the checkpoint. Refuses one elsewhere if that folder has one of its name, too: in a copied
+ * folder, with names that lead to the old one, only the user knows which he means. */
+static enum hb_status look_beside(const struct hb_run *run, const char *path, const char *option,
+                                  int *is_beside)
+{
+  const char *resumed = run->settings->resume;
+  struct hb_text beside = {0};
+  struct stat here, there;
+  HB_TRY(hb_text_append(&beside, "%.*s%s", (int)(hb_text_base_name(resumed) - resumed), resumed,
+                        hb_text_base_name(path)));
+  int are_both = lstat(beside.text, &here) == 0 && lstat(path, &there) == 0;
+  enum hb_status status = HB_OK;
+  *is_beside = are_both && here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+  if (are_both && !*is_beside)
+    status = hb_fail(HB_ERR_IO, "cannot tell %s from %s; give %s again with the one to write", path,
+                     beside.text, option);
+  hb_mem_free(beside.text);
+  return status;
 }
 
 /* Marks the file at -o, which the user has named. */
@@ -1974,10 +2001,12 @@ static enum hb_status may_replace(struct hb_run *run, const char *path)
   const struct hb_run_resumed *resumed = &run->resumed;
   if (!resumed->record.text || resumed->names_output || strcmp(path, "-") == 0 || !is_there(path))
     return HB_OK;
+  int is_own = 0;
   HB_TRY(hb_file_check(path));
+  HB_TRY(look_beside(run, path, "-o", &is_own));
   const struct hb_appended *found = &run->found;
   if (found->path && strcmp(found->path, path) == 0 && appended_is_unchanged(found)) return HB_OK;
-  int is_own = 0;
+  is_own = 0;
   HB_TRY(look_for_own(run, path, &is_own));
   if (is_own) return HB_OK;
   return hb_fail(HB_ERR_IO,
@@ -2030,10 +2059,11 @@ static enum hb_status resume_file(struct hb_run *run, enum hb_run_out which)
   const struct hb_appended *marked = &run->appended[which];
   const char *option = of_rows[which].option;
   struct hb_run_rows *rows = &run->rows[which];
-  int is_named = run->resumed.names[which];
+  int is_named = run->resumed.names[which], is_beside = 0;
   if (!marked->path) return HB_OK;
+  if (!is_named) HB_TRY(look_beside(run, marked->path, option, &is_beside));
   int is_marked = appended_is_marked(marked), there = is_there(marked->path);
-  if (is_marked) return append_to(marked, rows);
+  if (is_marked || (is_beside && appended_is_whole(marked))) return append_to(marked, rows);
   if (!is_named && there)
     return hb_fail(HB_ERR_IO,
                    "cannot write %s: it is not the file that the run wrote; give %s again to continue it",

@@ -179,6 +179,52 @@ forge() {
   fails_with 3 'run.ckpt: moved.csv has 4 bytes, the checkpoint expects at least *' run --resume run.ckpt --diag moved.csv
 }
 
+# stopped FOLDER/ ARG...: a run that stopped at once, with all its files in the folder, and a copy of that in kept.
+stopped() {
+  mkdir old
+  "$HOLMBERG" ic plummer -n 16 --seed 1 -o cluster.h5 --quiet
+  run "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.25 --quiet --checkpoint old/run.ckpt --max-hours 1e-9 \
+    -o "$1end.h5" --diag "$1rows.csv" "${@:2}"
+  [ "$status" -eq 75 ]
+  cp -r old kept
+}
+
+@test "a copied folder: its run goes on there, and leaves the old one alone" {
+  mkdir here
+  cd here || return
+  stopped '' --events events.jsonl --follow 1 --follow-out steps.csv
+  mv old/run.ckpt .
+  cd ..
+  for copy in new longer kept; do cp -r here $copy; done
+  (cd new && accepts run --resume run.ckpt --max-hours 1)
+  diff -r here kept
+  (cd here && accepts run --resume run.ckpt --max-hours 1)
+  for file in end.h5 events.jsonl steps.csv; do cmp here/$file new/$file; done
+  cmp <(cut -d , -f 1-40 here/rows.csv) <(cut -d , -f 1-40 new/rows.csv)
+  echo 'not in the checkpoint' >>longer/rows.csv # would be lost
+  cd longer || return
+  fails_with 4 'cannot write rows.csv: it is not the file that the run wrote; give --diag again to continue it' \
+    run --resume run.ckpt
+  [ "$(tail -n 1 rows.csv)" = 'not in the checkpoint' ]
+}
+
+@test "a copied folder whose names lead to the old one: nothing is written there unasked" {
+  stopped "$PWD/old/"
+  cp -r old new
+  fails_with 4 "cannot tell $PWD/old/rows.csv from new/rows.csv; give --diag again with the one to write" \
+    run --resume new/run.ckpt --max-hours 1
+  diff -r old kept
+  accepts run --resume new/run.ckpt --max-hours 1 --diag new/rows.csv -o new/end.h5
+  diff -r old kept
+  accepts run --resume old/run.ckpt --max-hours 1 # by these names its own
+  rm -r new kept
+  cp -r old new
+  cp -r old kept
+  fails_with 4 "cannot tell $PWD/old/end.h5 from new/end.h5; give -o again with the one to write" \
+    run --resume new/run.ckpt --t-end 0.5 --diag new/rows.csv
+  diff -r old kept
+}
+
 @test "what -o found when the run began, a resumed one may replace, unless it was changed since" {
   "$HOLMBERG" ic plummer -n 16 --seed 1 -o cluster.h5 --quiet
   for change in 0 1; do
