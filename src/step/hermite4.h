@@ -13,9 +13,13 @@
 
 #include <string.h>
 
-/* What rounding took of x and v: a word of a checkpoint. */
+/* What rounding took of x and v: in a checkpoint one word, x low. */
 struct hb_lost {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  float v, x;
+#else
   float x, v;
+#endif
 };
 
 /* A restart needs particles, a, j, lost, t0, now and the levels; the rest is scratch. Bytes per particle: 64 for
