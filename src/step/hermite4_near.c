@@ -981,7 +981,7 @@ static void mark_hits(const struct hb_hermite4 *h, size_t b, const uint32_t *lis
   for (size_t k = 0; k < count; k++) reach[k] = h->groups->reach[list[k]];
   for (size_t k = count; k < row; k++) reach[k] = 0;
   find_hits(tile, row, reach, h->groups, i, h->xp + 3 * (size_t)i, hit);
-  if (!memchr(hit, 1, count)) return;
+  if (!memchr(hit, 1, row)) return;
   begin_hits(h->near, b);
   for (size_t k = 0; k < count; k += 8) {
     uint64_t some;
