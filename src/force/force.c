@@ -1158,7 +1158,7 @@ static enum hb_status begin(struct hb_force *force, struct hb_force_job *job)
   struct hb_force_sinks *i = &job->sinks;
   if (force->nj == 0) return hb_fail(HB_ERR_USAGE, "forces requested before the sources were set");
   HB_TRY(check_idle(force));
-  force->begun_s = 0;
+  force->begun_s = -1;
   force->spent = (struct hb_phases){0};
   if (i->n == 0) return HB_OK;
   double reach = hb_force_rounds(force) ? force->scheme->reach : 0;
@@ -1210,15 +1210,15 @@ enum hb_status hb_force_begin_any(struct hb_force *force, const struct hb_force_
 static enum hb_status finish(struct hb_force *force)
 {
   HB_GL_VISIT;
-  struct hb_phases *phases = &force->phases;
-  const struct hb_phases *spent = &force->spent;
+  struct hb_phases *phases = &force->phases, *spent = &force->spent;
   if (!force->is_under_way) return HB_OK;
-  double start = hb_clock_now();
+  double start = force->begun_s < 0 ? 0 : hb_clock_now();
   force->is_under_way = 0;
   if (force->rescale)
     HB_TRY(rescale_finish(force->rescale, force->ops, force->state, &force->under_way));
   else if (force->ops->finish)
     HB_TRY(force->ops->finish(force->state, &force->under_way));
+  if (force->begun_s < 0) return HB_OK;
   phases->send_s += spent->send_s;
   phases->receive_s += spent->receive_s;
   phases->force_s += force->begun_s + (hb_clock_now() - start) - spent->send_s - spent->receive_s;

@@ -55,7 +55,7 @@ struct hb_force {
   int is_trusted;   /* its caller looks himself whether forces are finite */
   struct hb_force_job under_way;
   struct hb_phases spent;       /* by it, sending and receiving */
-  double begun_s;               /* seconds that it took to begin */
+  double begun_s;               /* seconds that it took to begin; < 0: not timed */
   double origin[2][3];          /* of the sources' own frame: its place and velocity */
   struct hb_frame_copy sources; /* in that frame */
   struct hb_points points;

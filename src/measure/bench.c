@@ -280,14 +280,11 @@ static enum hb_status time_step(struct bench *b, enum hb_status (*step)(struct b
 /* How long it took rank 0, by which all ranks repeat things as often. */
 static enum hb_status agree_on(double *time) { return hb_ranks_share(time, sizeof *time); }
 
-/* The first evaluations compile programs and learn the device's speed. */
 static enum hb_status warm_up(struct bench *b, double *once)
 {
-  double start = 0, seconds = 0;
-  for (int k = 0; k < 2 || seconds < WARM_UP_SECONDS; k++) {
+  double start = hb_clock_now(), seconds = 0;
+  while (seconds < WARM_UP_SECONDS) {
     HB_TRY(time_step(b, work, once));
-    if (k == 0) b->result->compile_ms += *once, start = hb_clock_now();
-    if (k < 3) HB_TRY(receive(b));
     seconds = hb_clock_now() - start;
     HB_TRY(agree_on(&seconds));
   }
@@ -296,8 +293,14 @@ static enum hb_status warm_up(struct bench *b, double *once)
 
 static enum hb_status time_walks(struct bench *b)
 {
+  /* The first evaluations compile programs and learn the device's speed. */
   double once = 0;
   HB_TRY(send(b));
+  for (int k = 0; k < 3; k++) {
+    HB_TRY(time_step(b, work, &once));
+    if (k == 0) b->result->compile_ms += once;
+    HB_TRY(receive(b));
+  }
   HB_TRY(warm_up(b, &once));
   int each = once < SAMPLE_MS ? (int)ceil(SAMPLE_MS / once) : 1;
   if (each > 1000) each = 1000;
