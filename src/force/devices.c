@@ -46,6 +46,22 @@ static void append_bound(const char *name, size_t bound, size_t room, char *text
 
 /* ---- between the host and OpenGL ---- */
 
+/* The host takes blocks of fewer than host_below sinks and those of host_from and more: 1 and up, HYBRID_ALL where no
+ * block is that large. host_below 0: not known yet. */
+struct hybrid_split {
+  size_t host_below, host_from;
+};
+#define HYBRID_ALL HB_SPLIT_WORDS_ALL
+
+/* Everything on one side: to the host, or to OpenGL. */
+#define HYBRID_HOST ((struct hybrid_split){HYBRID_ALL, HYBRID_ALL})
+#define HYBRID_GL   ((struct hybrid_split){1, HYBRID_ALL})
+
+static inline int hybrid_split_host(const struct hybrid_split *split, size_t ni)
+{
+  return ni < split->host_below || ni >= split->host_from;
+}
+
 static const double GAIN = 0.03;       /* OpenGL must be faster by more, somewhere; less is noise     */
 static const double AFFORDABLE = 0.05; /* seconds that both sources together may take for one block   */
 static const double NEAR = 1.1;        /* neighbors of the bound: costs within this factor are alike */
@@ -53,12 +69,20 @@ enum { STEP = 4 };
 
 /* ---- from times to a bound ---- */
 
+/* Seconds from sending the sources to having the forces of ni sinks. */
+struct hybrid_cost {
+  size_t ni;
+  double host, gl;
+};
+
+enum { HYBRID_COSTS = 40 }; /* more are never asked for */
+
 /* A time that falls with more sinks is noise. */
-static struct hb_hybrid_cost cost_at(size_t ni, size_t count, const struct hb_hybrid_cost *costs)
+static struct hybrid_cost cost_at(size_t ni, size_t count, const struct hybrid_cost *costs)
 {
-  struct hb_hybrid_cost far = costs[count - 1];
+  struct hybrid_cost far = costs[count - 1];
   if (count > 1) {
-    const struct hb_hybrid_cost *b = &costs[count - 1], *a = b - 1;
+    const struct hybrid_cost *b = &costs[count - 1], *a = b - 1;
     double steps = (double)(ni - b->ni) / (double)(b->ni - a->ni);
     far.host += fmax(0, (b->host - a->host) * steps);
     far.gl += fmax(0, (b->gl - a->gl) * steps);
@@ -67,7 +91,7 @@ static struct hb_hybrid_cost cost_at(size_t ni, size_t count, const struct hb_hy
   return far;
 }
 
-static size_t crossing(const struct hb_hybrid_cost *a, const struct hb_hybrid_cost *b)
+static size_t crossing(const struct hybrid_cost *a, const struct hybrid_cost *b)
 {
   double before = a->host - a->gl, after = b->host - b->gl;
   if ((before < 0) == (after < 0)) return b->ni;
@@ -76,12 +100,12 @@ static size_t crossing(const struct hb_hybrid_cost *a, const struct hb_hybrid_co
 }
 
 /* What a choice costs against the better one, as a logarithm: sizes count the same whatever they take. */
-static double loss(const struct hb_hybrid_cost *c, int host)
+static double loss(const struct hybrid_cost *c, int host)
 {
   return fmax(0, host ? log(c->host / c->gl) : log(c->gl / c->host));
 }
 
-static double total_loss(size_t from, size_t to, const struct hb_hybrid_cost *costs, int host)
+static double total_loss(size_t from, size_t to, const struct hybrid_cost *costs, int host)
 {
   double sum = 0;
   for (size_t k = from; k < to; k++) sum += loss(&costs[k], host);
@@ -89,9 +113,9 @@ static double total_loss(size_t from, size_t to, const struct hb_hybrid_cost *co
 }
 
 /* Tries every place for one bound, with the host on either side of it. */
-static struct hb_hybrid_split best_split(size_t count, const struct hb_hybrid_cost *costs)
+static struct hybrid_split best_split(size_t count, const struct hybrid_cost *costs)
 {
-  struct hb_hybrid_split best = HB_HYBRID_HOST;
+  struct hybrid_split best = HYBRID_HOST;
   double gain = 0, least = total_loss(0, count, costs, 1);
   for (size_t k = 0; k < count; k++) gain = fmax(gain, loss(&costs[k], 1));
   if (gain < GAIN) return best;
@@ -101,24 +125,27 @@ static struct hb_hybrid_split best_split(size_t count, const struct hb_hybrid_co
       if (lost >= least || (k == 0 && !host_first)) continue;
       size_t bound = k ? crossing(&costs[k - 1], &costs[k]) : 1;
       least = lost;
-      best = host_first ? (struct hb_hybrid_split){bound, HB_HYBRID_ALL} : (struct hb_hybrid_split){1, bound};
+      best = host_first ? (struct hybrid_split){bound, HYBRID_ALL} : (struct hybrid_split){1, bound};
     }
   return best;
 }
 
-struct hb_hybrid_split hb_hybrid_split_from(size_t n, size_t count, const struct hb_hybrid_cost *costs)
+/* The bound that loses least against the faster of the two, over costs[count] in ascending ni. For a given N the time
+ * of a block is affine in ni ([PZ07] eqs 10 to 16: a + b ni nj + c ni + d), so between two costs and from the last one
+ * to n it is taken to be. Where OpenGL gains no more than noise, everything goes to the host. count > 0. */
+static struct hybrid_split hybrid_split_from(size_t n, size_t count, const struct hybrid_cost *costs)
 {
-  struct hb_hybrid_cost all[HB_HYBRID_COSTS + 1];
+  struct hybrid_cost all[HYBRID_COSTS + 1];
   memcpy(all, costs, count * sizeof *costs);
   if (costs[count - 1].ni < n) all[count] = cost_at(n, count, costs), count++;
   return best_split(count, all);
 }
 
 /* A place between the costs on both sides of the bound. */
-static size_t between(size_t n, size_t count, const struct hb_hybrid_cost *costs)
+static size_t between(size_t n, size_t count, const struct hybrid_cost *costs)
 {
-  const struct hb_hybrid_split split = hb_hybrid_split_from(n, count, costs);
-  size_t bound = split.host_from == HB_HYBRID_ALL ? split.host_below : split.host_from;
+  const struct hybrid_split split = hybrid_split_from(n, count, costs);
+  size_t bound = split.host_from == HYBRID_ALL ? split.host_below : split.host_from;
   for (size_t k = 1; k < count; k++)
     if (costs[k - 1].ni < bound && bound <= costs[k].ni) {
       double a = (double)costs[k - 1].ni, b = (double)costs[k].ni;
@@ -128,12 +155,14 @@ static size_t between(size_t n, size_t count, const struct hb_hybrid_cost *costs
   return 0;
 }
 
-size_t hb_hybrid_split_ask(size_t n, size_t count, const struct hb_hybrid_cost *costs)
+/* The number of sinks to measure next: from 1 up to n by factors of four while that takes a twentieth of a second at most,
+ * then between the costs on both sides of the bound; 0 when these are close enough. */
+static size_t hybrid_split_ask(size_t n, size_t count, const struct hybrid_cost *costs)
 {
   if (count == 0) return 1;
-  if (count == HB_HYBRID_COSTS) return 0;
+  if (count == HYBRID_COSTS) return 0;
   size_t last = costs[count - 1].ni, next = n / STEP < last ? n : last * STEP;
-  const struct hb_hybrid_cost far = cost_at(next, count, costs);
+  const struct hybrid_cost far = cost_at(next, count, costs);
   double affordable = fmax(AFFORDABLE, 2 * (costs[0].host + costs[0].gl));
   if (last < n && far.host + far.gl <= affordable) return next;
   return between(n, count, costs);
@@ -141,9 +170,16 @@ size_t hb_hybrid_split_ask(size_t n, size_t count, const struct hb_hybrid_cost *
 
 /* ---- as words ---- */
 
+/* A tuning of hybrid, "host_below=128 gl=tile i_each=4 unroll=8": its own words and those of the source on OpenGL. */
+struct hybrid_words {
+  struct hybrid_split split;        /* host_below 0 without a word for it */
+  const struct hb_pairs_scheme *gl; /* bag or tile; NULL without */
+  char others[HB_TUNING_WORDS];
+};
+
 static enum hb_status take_hybrid_word(const char *word, void *into, int *is_own)
 {
-  struct hb_hybrid_words *words = into;
+  struct hybrid_words *words = into;
   const char *value;
   if ((value = hb_tuning_value(word, "host_below")))
     return parse_bound(word, value, &words->split.host_below);
@@ -157,55 +193,59 @@ static enum hb_status take_hybrid_word(const char *word, void *into, int *is_own
   return HB_OK;
 }
 
+static void hybrid_words_print(const struct hybrid_words *words, size_t room, char *text)
+{
+  const struct hybrid_split *split = &words->split;
+  text[0] = 0;
+  append_bound("host_below", split->host_below, room, text);
+  if (split->host_below && split->host_from != HYBRID_ALL)
+    append_bound("host_from", split->host_from, room, text);
+  if (words->gl) hb_tuning_append("gl", words->gl->name, room, text);
+  if (*words->others) hb_tuning_append(words->others, NULL, room, text);
+}
+
 /* With the bounds that follow from others they may be longer than those that were given. */
-static enum hb_status check_length(const char *text, const struct hb_hybrid_words *words)
+static enum hb_status check_length(const char *text, const struct hybrid_words *words)
 {
   char printed[HB_TUNING_WORDS + 1];
-  hb_hybrid_words_print(words, sizeof printed, printed);
+  hybrid_words_print(words, sizeof printed, printed);
   return strlen(printed) < HB_TUNING_WORDS ? HB_OK
                                            : hb_fail(HB_ERR_USAGE, "the tuning '%.40s...' is too long", text);
 }
 
-enum hb_status hb_hybrid_words_parse(const char *text, struct hb_hybrid_words *words)
+/* host_below and host_from are numbers from 1 on or "all". text may be NULL. Errors: HB_ERR_USAGE with the word. */
+static enum hb_status hybrid_words_parse(const char *text, struct hybrid_words *words)
 {
-  *words = (struct hb_hybrid_words){.split = {0, 0}};
+  *words = (struct hybrid_words){.split = {0, 0}};
   HB_TRY(hb_tuning_words(text, take_hybrid_word, words, words->others));
-  struct hb_hybrid_split *split = &words->split;
+  struct hybrid_split *split = &words->split;
   if (split->host_from && !split->host_below) split->host_below = 1;
-  if (split->host_below && !split->host_from) split->host_from = HB_HYBRID_ALL;
+  if (split->host_below && !split->host_from) split->host_from = HYBRID_ALL;
   return check_length(text, words);
-}
-
-void hb_hybrid_words_print(const struct hb_hybrid_words *words, size_t room, char *text)
-{
-  const struct hb_hybrid_split *split = &words->split;
-  text[0] = 0;
-  append_bound("host_below", split->host_below, room, text);
-  if (split->host_below && split->host_from != HB_HYBRID_ALL)
-    append_bound("host_from", split->host_from, room, text);
-  if (words->gl) hb_tuning_append("gl", words->gl->name, room, text);
-  if (*words->others) hb_tuning_append(words->others, NULL, room, text);
 }
 
 /* ---- shares ---- */
 
 enum { SMALL = 4 /* parts: rounded up, so few would take a tenth longer than the fastest alone */ };
 
-struct hb_shares hb_shares_equal(int count)
+static struct hb_shares shares_equal(int count)
 {
   struct hb_shares shares = {.count = count};
   for (int k = 0; k < count; k++) shares.part[k] = 1;
   return shares;
 }
 
-int hb_shares_takers(const struct hb_shares *shares)
+/* Those that take part. */
+static int shares_takers(const struct hb_shares *shares)
 {
   int takers = 0;
   for (int k = 0; k < shares->count; k++) takers += shares->part[k] > 0;
   return takers;
 }
 
-struct hb_shares hb_shares_of_rates(int count, const double *rates)
+/* Proportional to rates[count] > 0, the fastest has HB_SHARES_WHOLE: coarse, so that equal devices, measured with some noise,
+ * have equal shares. A small one is rounded down, to 0 if need be: the others must not wait for it. */
+static struct hb_shares shares_of_rates(int count, const double *rates)
 {
   struct hb_shares shares = {.count = count};
   double most = 0;
@@ -217,7 +257,8 @@ struct hb_shares hb_shares_of_rates(int count, const double *rates)
   return shares;
 }
 
-void hb_shares_of_alike(int count, const char *const *names, double *rates)
+/* Devices of one name get their mean rate: what differs between them is noise. */
+static void shares_of_alike(int count, const char *const *names, double *rates)
 {
   double mean[HB_SHARES_MOST] = {0};
   for (int k = 0; k < count; k++) {
@@ -230,7 +271,11 @@ void hb_shares_of_alike(int count, const char *const *names, double *rates)
   memcpy(rates, mean, (size_t)count * sizeof *rates);
 }
 
-size_t hb_shares_cut(const struct hb_shares *shares, int k, size_t n, size_t step)
+/* Shares of sources begin where a stretch of sources begins that is summed as one, in any precision. */
+enum { SHARES_OF_SOURCES = 64, SHARES_OF_SINKS = 1 };
+
+/* Where share k of n things begins, and that of the one before ends: a multiple of step; k = count: n. */
+static size_t shares_cut(const struct hb_shares *shares, int k, size_t n, size_t step)
 {
   size_t before = 0, all = 0;
   for (int s = 0; s < shares->count; s++) {
@@ -252,7 +297,7 @@ static enum hb_status parse_shares(const char *text, struct hb_shares *shares)
     long part = strtol(at, &end, 10);
     if (end == at || part < 0 || part > HB_SHARES_WHOLE) break;
     shares->part[shares->count++] = (unsigned)part;
-    if (*end == 0 && hb_shares_takers(shares) > 0) return HB_OK;
+    if (*end == 0 && shares_takers(shares) > 0) return HB_OK;
     if (*end != ':') break;
     at = end + 1;
   }
@@ -285,14 +330,20 @@ static size_t devices_plan_rule(size_t nj)
   return bound > 1 ? (size_t)bound : 1;
 }
 
-enum hb_devices_way hb_devices_plan_way(const struct hb_devices_plan *plan, size_t ni, size_t nj)
+/* The first device alone; or each device has a part of the sources, and sums are added; or all sources, and a part of the
+ * sinks. */
+enum devices_way { DEVICES_ALONE, DEVICES_BY_SOURCES, DEVICES_BY_SINKS };
+
+/* Of sources that have to be sent: whatever makes less travel to and from each device. All of the particles are sinks at the
+ * start and for diagnostics, when alone_below may not be known, and is asked only whether it is SIZE_MAX. */
+static enum devices_way devices_plan_way(const struct hb_devices_plan *plan, size_t ni, size_t nj)
 {
-  int by_rule = ni == nj && plan->alone_below != SIZE_MAX, takers = hb_shares_takers(&plan->shares);
+  int by_rule = ni == nj && plan->alone_below != SIZE_MAX, takers = shares_takers(&plan->shares);
   double each = 1. / takers, i = (double)ni, j = (double)nj;
-  if (takers < 2 || ni < (by_rule ? devices_plan_rule(nj) : plan->alone_below)) return HB_DEVICES_ALONE;
+  if (takers < 2 || ni < (by_rule ? devices_plan_rule(nj) : plan->alone_below)) return DEVICES_ALONE;
   double by_sources = SOURCE * j * each + (SOURCE + NUMBER + RESULT) * i;
   double by_sinks = SOURCE * j + (NUMBER + RESULT) * i * each;
-  return by_sources < by_sinks ? HB_DEVICES_BY_SOURCES : HB_DEVICES_BY_SINKS;
+  return by_sources < by_sinks ? DEVICES_BY_SOURCES : DEVICES_BY_SINKS;
 }
 
 /* ---- the bound ---- */
@@ -308,29 +359,34 @@ static double devices_plan_usual(size_t count, double *seconds)
   return sum / (double)counted;
 }
 
+static const double DEVICES_MARGIN = 0.05;
+
 /* So that the margin is where the two cross. */
-static void add_margin(size_t count, const struct hb_hybrid_cost *costs, struct hb_hybrid_cost *all)
+static void add_margin(size_t count, const struct hybrid_cost *costs, struct hybrid_cost *all)
 {
   memcpy(all, costs, count * sizeof *costs);
-  for (size_t k = 0; k < count; k++) all[k].gl *= 1 + HB_DEVICES_MARGIN;
+  for (size_t k = 0; k < count; k++) all[k].gl *= 1 + DEVICES_MARGIN;
 }
 
-size_t hb_devices_plan_bound(size_t n, size_t count, const struct hb_hybrid_cost *costs)
+/* The bound from costs[count] in ascending ni, of one device (host) and of all (gl): the least above which all of them are the
+ * faster at every size that was measured and at n, by more than DEVICES_MARGIN. */
+static size_t devices_plan_bound(size_t n, size_t count, const struct hybrid_cost *costs)
 {
-  struct hb_hybrid_cost all[HB_HYBRID_COSTS];
+  struct hybrid_cost all[HYBRID_COSTS];
   add_margin(count, costs, all);
-  struct hb_hybrid_cost above = cost_at(n, count, all);
+  struct hybrid_cost above = cost_at(n, count, all);
   if (above.host <= above.gl) return SIZE_MAX;
   for (size_t k = count; k-- > 0; above = all[k])
     if (all[k].host <= all[k].gl) return crossing(&all[k], &above);
   return 1;
 }
 
-size_t hb_devices_plan_ask(size_t n, size_t count, const struct hb_hybrid_cost *costs)
+/* The number of sinks to measure next for it; 0: enough are known. */
+static size_t devices_plan_ask(size_t n, size_t count, const struct hybrid_cost *costs)
 {
-  struct hb_hybrid_cost all[HB_HYBRID_COSTS];
+  struct hybrid_cost all[HYBRID_COSTS];
   add_margin(count, costs, all);
-  return hb_hybrid_split_ask(n, count, all);
+  return hybrid_split_ask(n, count, all);
 }
 
 /* ---- words ---- */
@@ -353,7 +409,7 @@ enum hb_status hb_devices_plan_parse(const char *text, struct hb_devices_plan *p
   return hb_tuning_words(text, take_devices_word, plan, plan->others);
 }
 
-void hb_devices_plan_print(const struct hb_devices_plan *plan, size_t room, char *text)
+static void devices_plan_print(const struct hb_devices_plan *plan, size_t room, char *text)
 {
   char shares[4 * HB_SHARES_MOST];
   text[0] = 0;
@@ -441,7 +497,7 @@ static enum hb_status part_sums_reserve(const struct hb_force_job *like, size_t 
   return HB_OK;
 }
 
-void hb_part_sums_free(struct hb_part_sums *sums)
+static void part_sums_free(struct hb_part_sums *sums)
 {
   HB_FREE(sums->to.a, sums->totals);
   *sums = (struct hb_part_sums){0};
@@ -569,10 +625,29 @@ void hb_part_points_free(struct hb_part_points *points)
 
 /* ---- to be timed ---- */
 
-static enum hb_status trial_reserve(const struct hb_force_job *like, size_t n, struct hb_trial *trial)
+/* A job to be timed, on sinks spread evenly over n particles, others each time; what they feel nobody reads. Starts as zeros. */
+struct trial {
+  struct hb_force_job job;
+  size_t n, turn;
+  uint32_t *index, *scale; /* [n] */
+  struct hb_part_sums sums;
+};
+
+/* Two ways, 0 and 1, to do a job, from the sources to the forces, as in a block step; and what of some samples is the cost. */
+struct trial_ways {
+  void *owner;
+  enum hb_status (*cycle)(void *owner, struct trial *trial, int way, double *seconds);
+  size_t (*ask)(size_t n, size_t count,
+                const struct hybrid_cost *costs); /* sinks to measure next; 0: enough are known */
+  double (*usual)(size_t count, double *seconds);
+  double (*clock)(void);
+  const char *name[2];
+};
+
+static enum hb_status trial_reserve(const struct hb_force_job *like, size_t n, struct trial *trial)
 {
   const struct hb_reproducible_units *units = like->words.units;
-  *trial = (struct hb_trial){.n = n, .job = {.sources = like->sources}};
+  *trial = (struct trial){.n = n, .job = {.sources = like->sources}};
   HB_TRY(HB_ALLOC(n, &trial->index));
   if (units) HB_TRY(HB_ALLOC(n, &trial->scale));
   for (size_t k = 0; units && k < n; k++) trial->scale[k] = hb_reproducible_scale(units, 0); /* any will do */
@@ -584,13 +659,13 @@ static enum hb_status trial_reserve(const struct hb_force_job *like, size_t n, s
   return HB_OK;
 }
 
-static void trial_free(struct hb_trial *trial)
+static void trial_free(struct trial *trial)
 {
   HB_FREE(trial->index, trial->scale);
-  hb_part_sums_free(&trial->sums);
+  part_sums_free(&trial->sums);
 }
 
-static void trial_choose(struct hb_trial *trial, size_t ni)
+static void trial_choose(struct trial *trial, size_t ni)
 {
   size_t n = trial->n, turn = trial->turn++;
   trial->job.sinks.n = ni;
@@ -601,8 +676,7 @@ static const double COST_SECONDS = 0.02; /* for the samples of one cost, if enou
 enum { SAMPLES_LEAST = 3, SAMPLES_MOST = 31 };
 
 /* The two take turns, so that a disturbance affects both. The first turn does not count. */
-static enum hb_status measure_cost(const struct hb_trial_ways *w, struct hb_trial *trial,
-                                   struct hb_hybrid_cost *cost)
+static enum hb_status measure_cost(const struct trial_ways *w, struct trial *trial, struct hybrid_cost *cost)
 {
   double seconds[2][SAMPLES_MOST], first;
   size_t count = 0;
@@ -624,10 +698,10 @@ static enum hb_status measure_cost(const struct hb_trial_ways *w, struct hb_tria
 }
 
 /* costs[*count], in ascending numbers of sinks. */
-static enum hb_status trial_measure(const struct hb_trial_ways *w, struct hb_trial *trial, size_t *count,
-                                    struct hb_hybrid_cost costs[HB_HYBRID_COSTS])
+static enum hb_status trial_measure(const struct trial_ways *w, struct trial *trial, size_t *count,
+                                    struct hybrid_cost costs[HYBRID_COSTS])
 {
-  struct hb_hybrid_cost cost;
+  struct hybrid_cost cost;
   *count = 0;
   while ((cost.ni = w->ask(trial->n, *count, costs)) > 0) {
     HB_TRY(measure_cost(w, trial, &cost));
@@ -640,9 +714,68 @@ static enum hb_status trial_measure(const struct hb_trial_ways *w, struct hb_tri
   return HB_OK;
 }
 
+/* The sources that a device has: none, a part of those that were set, all of them, or all that are kept, predicted. */
+enum devices_sources { DEVICES_NONE, DEVICES_PART, DEVICES_ALL, DEVICES_PREDICTED };
+
+struct devices_member {
+  struct devices *devices;
+  int k;
+  char name[64];
+  struct hb_worker *worker; /* NULL for the first one, which is in the thread of the caller */
+  struct hb_part part;      /* the scheme that walks, opened on this device */
+  void *records;            /* of particles that it keeps */
+  enum devices_sources has;
+  size_t first, count; /* its sinks in this call; of its part of the sources: all */
+  size_t done;         /* sources of its part, or sinks, that it has finished in this call */
+  struct hb_part_sums
+      sums; /* [room] over its part of the sources: of the others, to be added to the first one's */
+  size_t room;
+  double rate; /* pairs a second, as measured */
+  enum hb_status (*work)(struct devices_member *member);
+  struct hb_force_news news; /* of particles that it has corrected, for the others; count 0: none */
+};
+
+struct devices {
+  const struct hb_force_ops *ops; /* the scheme that walks */
+  struct hb_force_params params;  /* strings of the handle's, but for the tuning */
+  struct hb_devices_plan plan;
+  int measures; /* 0: HB_FORCE_NO_TUNE */
+  double (*clock)(void);
+  int is_prepared; /* by prepare() */
+  int count;
+  struct devices_member member[HB_SHARES_MOST];
+  struct hb_gl_context *opened; /* for the first device, while it is being opened */
+
+  struct hb_reproducible_units units; /* in precision reproducible */
+  struct hb_force_sources j;          /* the caller's, or in own[7 * room]; n 0: those that are kept */
+  double *own;
+  size_t room;
+
+  enum devices_way way;
+  struct hb_force_job job; /* the one under way */
+  struct hb_part_points points;
+
+  struct { /* particles that stay on the devices */
+    size_t n;
+    double dt[HB_FORCE_LEVELS];            /* of the prediction that they are to have */
+    const struct hb_force_particles *sent; /* on their way, these: NULL: all */
+    const uint32_t *which;
+    struct hb_force_correction correction; /* under way */
+    int is_corrected;                      /* by the devices */
+    int tells;          /* whether a device can tell the others what it has; -1: not asked yet */
+    int is_torn;        /* after a failure: not all of them have the last block */
+    uint32_t *behind;   /* [behind_count] particles that only the first device has as they are now */
+    uint8_t *is_behind; /* [n] */
+    size_t behind_count;
+    struct hb_force_news late; /* of these, for the others; count 0: they have them */
+  } kept;
+
+  char device[2048], tuning[256];
+};
+
 /* ---- threads ---- */
 
-static enum hb_status run_member(struct hb_devices_member *m)
+static enum hb_status run_member(struct devices_member *m)
 {
   enum hb_status status = m->work(m);
   return status == HB_OK || m->devices->count == 1 ? status
@@ -652,23 +785,23 @@ static enum hb_status run_member(struct hb_devices_member *m)
 static enum hb_status run_in_thread(void *member) { return run_member(member); }
 
 /* The same in two halves: the others begin; and end, when the first one has done its own with this status. */
-static void start_others(struct hb_devices *d, enum hb_status (*work)(struct hb_devices_member *member))
+static void start_others(struct devices *d, enum hb_status (*work)(struct devices_member *member))
 {
   for (int k = 0; k < d->count; k++) {
-    struct hb_devices_member *m = &d->member[k];
+    struct devices_member *m = &d->member[k];
     m->work = work;
     if (m->worker) hb_worker_start(m->worker, run_in_thread, m);
   }
 }
 
 /* All of them are waited for. */
-static enum hb_status join_others(struct hb_devices *d, enum hb_status first)
+static enum hb_status join_others(struct devices *d, enum hb_status first)
 {
   char sentence[1024];
   snprintf(sentence, sizeof sentence, "%s", hb_error());
   enum hb_status status = first;
   for (int k = 0; k < d->count; k++) {
-    struct hb_devices_member *m = &d->member[k];
+    struct devices_member *m = &d->member[k];
     enum hb_status its = m->worker ? hb_worker_wait(m->worker) : HB_OK;
     if (status != HB_OK || its == HB_OK) continue;
     status = its;
@@ -678,7 +811,7 @@ static enum hb_status join_others(struct hb_devices *d, enum hb_status first)
 }
 
 /* Every device does it, the first one in the thread of the caller; the first failure counts, with the device's name. */
-static enum hb_status each(struct hb_devices *d, enum hb_status (*work)(struct hb_devices_member *member))
+static enum hb_status each(struct devices *d, enum hb_status (*work)(struct devices_member *member))
 {
   start_others(d, work);
   return join_others(d, run_member(&d->member[0]));
@@ -686,26 +819,27 @@ static enum hb_status each(struct hb_devices *d, enum hb_status (*work)(struct h
 
 /* ---- what one has corrected reaches the others ---- */
 
-static const struct hb_force_resident_ops *ops_of(const struct hb_devices_member *m)
+static const struct hb_force_resident_ops *ops_of(const struct devices_member *m)
 {
   return m->devices->ops->resident;
 }
 
-static enum hb_status tell_nothing(struct hb_devices_member *m)
+static enum hb_status tell_nothing(struct devices_member *m)
 {
   return ops_of(m)->take(m->records, 0, NULL, &m->news);
 }
 
 /* Whether particles can go from one device to the others at all; else the host sends them to each. */
-static int can_tell(struct hb_devices *d)
+static int can_tell(struct devices *d)
 {
   if (d->kept.tells < 0) d->kept.tells = each(d, tell_nothing) == HB_OK;
   return d->kept.tells;
 }
 
-enum hb_status hb_devices_tell_late(struct hb_devices *d)
+/* The first device tells what it has corrected alone; the others catch up, each by itself, before they predict. */
+static enum hb_status devices_tell_late(struct devices *d)
 {
-  struct hb_devices_member *first = &d->member[0];
+  struct devices_member *first = &d->member[0];
   d->kept.late.count = 0;
   if (d->kept.behind_count == 0) return HB_OK;
   HB_TRY(ops_of(first)->take(first->records, d->kept.behind_count, d->kept.behind, &d->kept.late));
@@ -714,16 +848,16 @@ enum hb_status hb_devices_tell_late(struct hb_devices *d)
   return HB_OK;
 }
 
-enum hb_status hb_devices_catch_up(struct hb_devices_member *m)
+static enum hb_status devices_catch_up(struct devices_member *m)
 {
   const struct hb_force_news *late = &m->devices->kept.late;
   return m->k > 0 && late->count > 0 ? ops_of(m)->give(m->records, late) : HB_OK;
 }
 
 /* A device takes over what the others have told. All exchange their sinks of this call. */
-static enum hb_status learn_others(struct hb_devices_member *m)
+static enum hb_status learn_others(struct devices_member *m)
 {
-  const struct hb_devices *d = m->devices;
+  const struct devices *d = m->devices;
   for (int k = 0; k < d->count; k++) {
     const struct hb_force_news *news = &d->member[k].news;
     if (k != m->k && news->count > 0) HB_TRY(ops_of(m)->give(m->records, news));
@@ -731,12 +865,12 @@ static enum hb_status learn_others(struct hb_devices_member *m)
   return HB_OK;
 }
 
-static enum hb_status take_own(struct hb_devices_member *m)
+static enum hb_status take_own(struct devices_member *m)
 {
   return ops_of(m)->take(m->records, m->count, m->devices->job.sinks.index + m->first, &m->news);
 }
 
-static enum hb_status exchange(struct hb_devices *d)
+static enum hb_status exchange(struct devices *d)
 {
   HB_TRY(each(d, take_own));
   return each(d, learn_others);
@@ -745,114 +879,114 @@ static enum hb_status exchange(struct hb_devices *d)
 /* ---- forces ---- */
 
 /* Which sinks a device has. */
-static void divide(struct hb_devices *d)
+static void divide_sinks(struct devices *d)
 {
   for (int k = 0; k < d->count; k++) {
-    struct hb_devices_member *m = &d->member[k];
+    struct devices_member *m = &d->member[k];
     m->done = 0;
-    size_t end = hb_shares_cut(&d->plan.shares, k + 1, d->job.sinks.n, HB_SHARES_OF_SINKS);
-    m->first = hb_shares_cut(&d->plan.shares, k, d->job.sinks.n, HB_SHARES_OF_SINKS);
+    size_t end = shares_cut(&d->plan.shares, k + 1, d->job.sinks.n, SHARES_OF_SINKS);
+    m->first = shares_cut(&d->plan.shares, k, d->job.sinks.n, SHARES_OF_SINKS);
     m->count = end - m->first;
-    if (d->way == HB_DEVICES_BY_SINKS) continue;
+    if (d->way == DEVICES_BY_SINKS) continue;
     m->first = 0;
-    m->count = d->way == HB_DEVICES_ALONE && k > 0 ? 0 : d->job.sinks.n;
+    m->count = d->way == DEVICES_ALONE && k > 0 ? 0 : d->job.sinks.n;
   }
 }
 
 /* ---- sources ---- */
 
-static enum hb_status send_sources(struct hb_devices_member *m, enum hb_devices_sources wanted)
+static enum hb_status send_sources(struct devices_member *m, enum devices_sources wanted)
 {
-  const struct hb_devices *d = m->devices;
-  int all = wanted == HB_DEVICES_ALL;
-  size_t begin_member = all ? 0 : hb_shares_cut(&d->plan.shares, m->k, d->j.n, HB_SHARES_OF_SOURCES);
-  size_t end = all ? d->j.n : hb_shares_cut(&d->plan.shares, m->k + 1, d->j.n, HB_SHARES_OF_SOURCES);
+  const struct devices *d = m->devices;
+  int all = wanted == DEVICES_ALL;
+  size_t begin_member = all ? 0 : shares_cut(&d->plan.shares, m->k, d->j.n, SHARES_OF_SOURCES);
+  size_t end = all ? d->j.n : shares_cut(&d->plan.shares, m->k + 1, d->j.n, SHARES_OF_SOURCES);
   if (m->has == wanted) return HB_OK;
   struct hb_force_job own = d->job;
   own.sources = d->j;
   if (m->k > 0) own.spent = NULL; /* the first one's time counts */
-  m->has = HB_DEVICES_NONE;
+  m->has = DEVICES_NONE;
   HB_TRY(hb_part_send(&m->part, begin_member, end, &own));
   m->has = wanted;
   return HB_OK;
 }
 
-static enum hb_status predict_member(struct hb_devices_member *m)
+static enum hb_status predict_member(struct devices_member *m)
 {
-  const struct hb_devices *d = m->devices;
-  if (m->has == HB_DEVICES_PREDICTED) return HB_OK;
+  const struct devices *d = m->devices;
+  if (m->has == DEVICES_PREDICTED) return HB_OK;
   HB_TRY(d->ops->resident->predict(m->records, d->kept.dt));
-  m->has = HB_DEVICES_PREDICTED;
+  m->has = DEVICES_PREDICTED;
   m->part.begin = 0;
   m->part.end = d->kept.n;
   return HB_OK;
 }
 
 /* What a device does at the beginning; for the measurement of its rate. */
-static enum hb_status send_needed(struct hb_devices_member *m)
+static enum hb_status send_needed(struct devices_member *m)
 {
-  const struct hb_devices *d = m->devices;
+  const struct devices *d = m->devices;
   if (m->count == 0) return HB_OK;
   if (d->j.n == 0) return predict_member(m);
-  return send_sources(m, d->way == HB_DEVICES_BY_SOURCES ? HB_DEVICES_PART : HB_DEVICES_ALL);
+  return send_sources(m, d->way == DEVICES_BY_SOURCES ? DEVICES_PART : DEVICES_ALL);
 }
 
 /* ---- sinks ---- */
 
 /* What the first device sums over its part goes where the others' sums are added to it. */
-static enum hb_status reserve_sums(struct hb_devices_member *m, const struct hb_force_job *job)
+static enum hb_status reserve_sums(struct devices_member *m, const struct hb_force_job *job)
 {
   if (job->sinks.n <= m->room) return HB_OK;
   m->room = 0;
-  hb_part_sums_free(&m->sums);
+  part_sums_free(&m->sums);
   HB_TRY(part_sums_reserve(job, job->sinks.n, &m->sums));
   m->room = job->sinks.n;
   return HB_OK;
 }
 
 /* Its job. */
-static struct hb_force_job job_of(const struct hb_devices_member *m)
+static struct hb_force_job job_of(const struct devices_member *m)
 {
-  const struct hb_devices *d = m->devices;
+  const struct devices *d = m->devices;
   struct hb_force_job own = hb_part_some(&d->job, m->first, m->count);
   if (m->k == 0) return own;
   own.spent = NULL; /* the first one's time counts */
-  if (d->way != HB_DEVICES_BY_SOURCES) return own;
+  if (d->way != DEVICES_BY_SOURCES) return own;
   own.to = m->sums.to;
   own.words.totals = m->sums.totals;
   return own;
 }
 
-static enum hb_status begin_member(struct hb_devices_member *m)
+static enum hb_status begin_member(struct devices_member *m)
 {
-  const struct hb_devices *d = m->devices;
-  if (d->j.n == 0 && d->way != HB_DEVICES_ALONE) HB_TRY(hb_devices_catch_up(m));
+  const struct devices *d = m->devices;
+  if (d->j.n == 0 && d->way != DEVICES_ALONE) HB_TRY(devices_catch_up(m));
   HB_TRY(send_needed(m));
   if (m->count == 0) return HB_OK;
-  if (d->way == HB_DEVICES_BY_SOURCES && m->k > 0) HB_TRY(reserve_sums(m, &d->job));
+  if (d->way == DEVICES_BY_SOURCES && m->k > 0) HB_TRY(reserve_sums(m, &d->job));
   const struct hb_force_job own = job_of(m);
   return hb_part_begin(&m->part, &own);
 }
 
-static enum hb_status finish_member(struct hb_devices_member *m)
+static enum hb_status finish_member(struct devices_member *m)
 {
-  const struct hb_devices *d = m->devices;
+  const struct devices *d = m->devices;
   const struct hb_force_job own = job_of(m);
-  m->done = d->way == HB_DEVICES_BY_SOURCES ? m->part.end - m->part.begin : m->count;
+  m->done = d->way == DEVICES_BY_SOURCES ? m->part.end - m->part.begin : m->count;
   return m->count ? hb_part_finish(&m->part, &own) : HB_OK;
 }
 
 /* The walk of each device proves that it is complete (src/README.md), and this that all of them together are. */
-static enum hb_status check_whole(const struct hb_devices *d)
+static enum hb_status check_whole(const struct devices *d)
 {
-  size_t done = 0, all = d->way == HB_DEVICES_BY_SOURCES ? d->j.n : d->job.sinks.n;
+  size_t done = 0, all = d->way == DEVICES_BY_SOURCES ? d->j.n : d->job.sinks.n;
   for (int k = 0; k < d->count; k++) done += d->member[k].done;
   if (done == all) return HB_OK;
   return hb_fail(HB_ERR_INTERNAL, "%d devices together did %zu of %zu %s", d->count, done, all,
-                 d->way == HB_DEVICES_BY_SOURCES ? "sources" : "sinks");
+                 d->way == DEVICES_BY_SOURCES ? "sources" : "sinks");
 }
 
-static enum hb_status begin_and_finish(struct hb_devices_member *m)
+static enum hb_status begin_and_finish(struct devices_member *m)
 {
   HB_TRY(begin_member(m));
   return finish_member(m);
@@ -860,23 +994,23 @@ static enum hb_status begin_and_finish(struct hb_devices_member *m)
 
 /* The devices get the sources that they lack, and begin; then results are complete. After a failure to begin nobody is
  * working any more. */
-static enum hb_status begin_all(struct hb_devices *d)
+static enum hb_status begin_all(struct devices *d)
 {
-  divide(d);
-  if (d->way == HB_DEVICES_BY_SOURCES && !d->job.sinks.x)
+  divide_sinks(d);
+  if (d->way == DEVICES_BY_SOURCES && !d->job.sinks.x)
     HB_TRY(hb_part_points_fill(&d->points, &d->j, &d->job.sinks));
-  if (d->j.n == 0 && d->way != HB_DEVICES_ALONE) HB_TRY(hb_devices_tell_late(d));
-  if (d->way != HB_DEVICES_ALONE) start_others(d, begin_and_finish);
+  if (d->j.n == 0 && d->way != DEVICES_ALONE) HB_TRY(devices_tell_late(d));
+  if (d->way != DEVICES_ALONE) start_others(d, begin_and_finish);
   enum hb_status status = begin_member(&d->member[0]);
   return status == HB_OK ? HB_OK : join_others(d, status);
 }
 
-static enum hb_status finish_all(struct hb_devices *d)
+static enum hb_status finish_all(struct devices *d)
 {
   HB_TRY(join_others(d, finish_member(&d->member[0])));
   HB_TRY(check_whole(d));
   const struct hb_part_sums all = {d->job.to, d->job.words.totals};
-  if (d->way == HB_DEVICES_BY_SOURCES) /* in the order of the devices, whichever was first */
+  if (d->way == DEVICES_BY_SOURCES) /* in the order of the devices, whichever was first */
     for (int k = 1; k < d->count; k++) hb_part_add(d->job.sinks.n, &d->member[k].sums, &all);
   return HB_OK;
 }
@@ -889,7 +1023,7 @@ enum { RATE_SINKS = 64, RATE_SAMPLES = 3 };
 
 /* ---- rates ---- */
 
-static enum hb_status time_walk(struct hb_devices_member *m, size_t ni, struct hb_trial *t, double *seconds)
+static enum hb_status time_walk(struct devices_member *m, size_t ni, struct trial *t, double *seconds)
 {
   trial_choose(t, ni);
   double start = hb_clock_now();
@@ -901,8 +1035,7 @@ static enum hb_status time_walk(struct hb_devices_member *m, size_t ni, struct h
 
 /* The shortest of some walks, the first of which does not count: a compiler's speed is not the device's. A single one may take
  * as long as a compiler that is at work for another device. */
-static enum hb_status time_shortest(struct hb_devices_member *m, size_t ni, struct hb_trial *t,
-                                    double *shortest)
+static enum hb_status time_shortest(struct devices_member *m, size_t ni, struct trial *t, double *shortest)
 {
   double seconds;
   HB_TRY(time_walk(m, ni, t, &seconds));
@@ -915,7 +1048,7 @@ static enum hb_status time_shortest(struct hb_devices_member *m, size_t ni, stru
 }
 
 /* With as many sinks as take long enough. */
-static enum hb_status find_rate(struct hb_devices_member *m, struct hb_trial *t)
+static enum hb_status find_rate(struct devices_member *m, struct trial *t)
 {
   size_t n = t->n, ni = n < RATE_SINKS ? n : RATE_SINKS;
   double seconds;
@@ -931,9 +1064,9 @@ static enum hb_status find_rate(struct hb_devices_member *m, struct hb_trial *t)
 }
 
 /* All at once, as later. */
-static enum hb_status measure_rate(struct hb_devices_member *m)
+static enum hb_status measure_rate(struct devices_member *m)
 {
-  struct hb_trial trial;
+  struct trial trial;
   m->count = m->devices->j.n;
   enum hb_status status = trial_reserve(&m->devices->job, m->count, &trial);
   if (status == HB_OK) status = send_needed(m);
@@ -944,12 +1077,12 @@ static enum hb_status measure_rate(struct hb_devices_member *m)
 
 /* Whether all of them together are faster than the first alone: not if they are one device named twice, or renderers of the
  * same processor. */
-static enum hb_status compare_rates(struct hb_devices *d, double together)
+static enum hb_status compare_rates(struct devices *d, double together)
 {
-  struct hb_devices_member *first = &d->member[0];
+  struct devices_member *first = &d->member[0];
   HB_TRY(measure_rate(first));
   hb_log("device %s alone: %.3g pairs a second", first->name, first->rate);
-  if (together >= (1 + HB_DEVICES_MARGIN) * first->rate) return HB_OK;
+  if (together >= (1 + DEVICES_MARGIN) * first->rate) return HB_OK;
   hb_log_warn("%d devices together are not faster than %s, which does all of the work", d->count,
               first->name);
   if (!d->plan.alone_below) d->plan.alone_below = SIZE_MAX;
@@ -957,7 +1090,7 @@ static enum hb_status compare_rates(struct hb_devices *d, double together)
   return HB_OK;
 }
 
-static void tell_of_shares(const struct hb_devices *d, const double *rates)
+static void tell_of_shares(const struct devices *d, const double *rates)
 {
   static const double MUCH = 1.25;
   int fastest = 0;
@@ -970,15 +1103,15 @@ static void tell_of_shares(const struct hb_devices *d, const double *rates)
                 d->member[fastest].name, rates[fastest] / rates[0], d->member[0].name);
 }
 
-static enum hb_status fix_shares(struct hb_devices *d)
+static enum hb_status fix_shares(struct devices *d)
 {
   double together = 0;
   double rates[HB_SHARES_MOST];
   const char *names[HB_SHARES_MOST];
   char shares[80];
-  d->plan.shares = hb_shares_equal(d->count);
+  d->plan.shares = shares_equal(d->count);
   if (!d->measures || d->j.n == 0) return HB_OK;
-  d->way = HB_DEVICES_BY_SINKS; /* each with all sources */
+  d->way = DEVICES_BY_SINKS; /* each with all sources */
   HB_TRY(each(d, measure_rate));
   for (int k = 0; k < d->count; k++) {
     rates[k] = d->member[k].rate;
@@ -986,8 +1119,8 @@ static enum hb_status fix_shares(struct hb_devices *d)
     names[k] = d->ops->gl(d->member[k].part.state)->caps.renderer;
     hb_log("device %s: %.3g pairs a second", d->member[k].name, rates[k]);
   }
-  hb_shares_of_alike(d->count, names, rates);
-  d->plan.shares = hb_shares_of_rates(d->count, rates);
+  shares_of_alike(d->count, names, rates);
+  d->plan.shares = shares_of_rates(d->count, rates);
   shares_print(&d->plan.shares, sizeof shares, shares);
   hb_log("shares %s", shares);
   tell_of_shares(d, rates);
@@ -996,9 +1129,9 @@ static enum hb_status fix_shares(struct hb_devices *d)
 
 /* ---- one tuning ---- */
 
-static enum hb_status open_again_member(struct hb_devices_member *m)
+static enum hb_status open_again_member(struct devices_member *m)
 {
-  const struct hb_devices *d = m->devices;
+  const struct devices *d = m->devices;
   struct hb_force_params params = d->params;
   if (m->k == 0 || strcmp(d->ops->tuning(m->part.state), d->plan.others) == 0) return HB_OK;
   d->ops->close(m->part.state);
@@ -1010,11 +1143,11 @@ static enum hb_status open_again_member(struct hb_devices_member *m)
 
 /* The first device looks up its tuning, or measures it, when it gets sources. Two devices with two tunings would be two
  * runs: what is resumed knows one. */
-static enum hb_status share_tuning(struct hb_devices *d)
+static enum hb_status share_tuning(struct devices *d)
 {
-  struct hb_devices_member *first = &d->member[0];
+  struct devices_member *first = &d->member[0];
   first->count = d->j.n;
-  d->way = HB_DEVICES_ALONE;
+  d->way = DEVICES_ALONE;
   if (d->j.n > 0) HB_TRY(send_needed(first));
   snprintf(d->plan.others, sizeof d->plan.others, "%s", d->ops->tuning(first->part.state));
   return each(d, open_again_member);
@@ -1022,7 +1155,7 @@ static enum hb_status share_tuning(struct hb_devices *d)
 
 /* With the first sources, by number of the particles: the tuning of the first device is that of all, and shares are
  * fixed, measured if sources are set. */
-static enum hb_status prepare(struct hb_devices *d, size_t n)
+static enum hb_status prepare(struct devices *d, size_t n)
 {
   if (d->is_prepared) return HB_OK;
   if (n > 0) HB_TRY(share_tuning(d));
@@ -1035,30 +1168,30 @@ static enum hb_status prepare(struct hb_devices *d, size_t n)
 
 /* Two ways to be timed, and memory for sources that the host moves. */
 struct comparison {
-  struct hb_devices *d;
+  struct devices *d;
   double *moved; /* [6 * n] */
 };
 
-static enum hb_devices_way way_together(const struct hb_devices *d, size_t ni)
+static enum devices_way way_together(const struct devices *d, size_t ni)
 {
   const struct hb_devices_plan unbounded = {.shares = d->plan.shares};
   size_t n = d->j.n;
-  return n ? hb_devices_plan_way(&unbounded, ni < n ? ni : n - 1, n) : HB_DEVICES_BY_SINKS;
+  return n ? devices_plan_way(&unbounded, ni < n ? ni : n - 1, n) : DEVICES_BY_SINKS;
 }
 
 /* The host's threads have just moved the sources, so that they are in other cores' caches, and the devices' threads have been idle
  * meanwhile. What devices tell each other stands for sending them what the host has corrected, too. */
-static enum hb_status cycle(void *owner, struct hb_trial *trial, int together, double *seconds)
+static enum hb_status cycle(void *owner, struct trial *trial, int together, double *seconds)
 {
   const struct comparison *c = owner;
-  struct hb_devices *d = c->d;
+  struct devices *d = c->d;
   const struct hb_force_sources j = d->j;
   size_t n3 = 3 * j.n;
   if (j.n) hb_parallel_copy(c->moved, j.x, n3 * sizeof *j.x);
   if (j.n) hb_parallel_copy(c->moved + n3, j.v, n3 * sizeof *j.v);
   double start = d->clock();
-  for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
-  d->way = together ? way_together(d, trial->job.sinks.n) : HB_DEVICES_ALONE;
+  for (int k = 0; k < d->count; k++) d->member[k].has = DEVICES_NONE;
+  d->way = together ? way_together(d, trial->job.sinks.n) : DEVICES_ALONE;
   if (j.n) d->j.x = c->moved, d->j.v = c->moved + n3;
   d->job = trial->job;
   d->job.sources = d->j;
@@ -1066,51 +1199,52 @@ static enum hb_status cycle(void *owner, struct hb_trial *trial, int together, d
   if (status == HB_OK) status = finish_all(d);
   d->j = j;
   HB_TRY(status);
-  if (d->way == HB_DEVICES_BY_SINKS && d->j.n == 0 && can_tell(d)) HB_TRY(exchange(d));
+  if (d->way == DEVICES_BY_SINKS && d->j.n == 0 && can_tell(d)) HB_TRY(exchange(d));
   *seconds = d->clock() - start;
   return HB_OK;
 }
 
 /* One device in place of the host, and all of them in place of OpenGL. */
-static enum hb_status measure_bound(struct comparison *c, struct hb_trial *trial, size_t *bound)
+static enum hb_status measure_bound(struct comparison *c, struct trial *trial, size_t *bound)
 {
-  const struct hb_trial_ways ways = {
-      c, cycle, hb_devices_plan_ask, devices_plan_usual, c->d->clock, {"one device", "all devices"}};
-  struct hb_hybrid_cost costs[HB_HYBRID_COSTS];
+  const struct trial_ways ways = {
+      c, cycle, devices_plan_ask, devices_plan_usual, c->d->clock, {"one device", "all devices"}};
+  struct hybrid_cost costs[HYBRID_COSTS];
   size_t count;
   HB_TRY(trial_measure(&ways, trial, &count, costs));
-  *bound = hb_devices_plan_bound(trial->n, count, costs);
+  *bound = devices_plan_bound(trial->n, count, costs);
   return HB_OK;
 }
 
 /* With arrays of its own in place of those of the call that asks. */
-static enum hb_status fix_bound(struct hb_devices *d, size_t n, size_t *bound)
+static enum hb_status fix_bound(struct devices *d, size_t n, size_t *bound)
 {
   if (*bound) return HB_OK;
-  int several = hb_shares_takers(&d->plan.shares) > 1;
+  int several = shares_takers(&d->plan.shares) > 1;
   size_t rule = several ? devices_plan_rule(n) : SIZE_MAX;
   enum hb_status status = HB_OK;
   if (d->measures && several) {
     const struct hb_force_job like = {.sources = d->j, .words.units = d->job.words.units};
     struct comparison comparison = {.d = d};
-    struct hb_trial trial;
+    struct trial trial;
     status = trial_reserve(&like, n, &trial);
     if (status == HB_OK && d->j.n) status = HB_ALLOC(6 * n, &comparison.moved);
     if (status == HB_OK) status = measure_bound(&comparison, &trial, bound);
     trial_free(&trial);
     hb_mem_free(comparison.moved);
-    for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
+    for (int k = 0; k < d->count; k++) d->member[k].has = DEVICES_NONE;
   }
   if (status == HB_OK && *bound == 0) *bound = rule;
   return status;
 }
 
-enum hb_status hb_devices_fix_alone(struct hb_devices *d)
+/* The bound of the plan for sources that are sent, once. */
+static enum hb_status devices_fix_alone(struct devices *d)
 {
   return fix_bound(d, d->j.n, &d->plan.alone_below);
 }
 
-static enum hb_status fix_kept_alone(struct hb_devices *d)
+static enum hb_status fix_kept_alone(struct devices *d)
 {
   return fix_bound(d, d->kept.n, &d->plan.kept_alone_below);
 }
@@ -1119,7 +1253,7 @@ static enum hb_status fix_kept_alone(struct hb_devices *d)
 
 /* ---- sending ---- */
 
-static enum hb_status reserve_kept(struct hb_devices *d, size_t n)
+static enum hb_status reserve_kept(struct devices *d, size_t n)
 {
   if (n == d->kept.n) return HB_OK;
   HB_FREE(d->kept.behind, d->kept.is_behind);
@@ -1132,18 +1266,18 @@ static enum hb_status reserve_kept(struct hb_devices *d, size_t n)
   return HB_OK;
 }
 
-static enum hb_status keep_member(struct hb_devices_member *m)
+static enum hb_status keep_member(struct devices_member *m)
 {
-  const struct hb_devices *d = m->devices;
-  m->has = HB_DEVICES_NONE;
+  const struct devices *d = m->devices;
+  m->has = DEVICES_NONE;
   HB_TRY(d->ops->records(m->part.state, d->kept.sent->n, &m->records));
   return ops_of(m)->keep(m->records, d->kept.sent, d->job.sinks.n, d->kept.which);
 }
 
 /* In some block. */
-static int others_take_part(const struct hb_devices *d) { return d->plan.kept_alone_below != SIZE_MAX; }
+static int others_take_part(const struct devices *d) { return d->plan.kept_alone_below != SIZE_MAX; }
 
-static void mark_behind(struct hb_devices *d, size_t ni, const uint32_t *index)
+static void mark_behind(struct devices *d, size_t ni, const uint32_t *index)
 {
   if (!others_take_part(d)) return;
   for (size_t k = 0; k < ni; k++) {
@@ -1158,7 +1292,7 @@ static void mark_behind(struct hb_devices *d, size_t ni, const uint32_t *index)
 static enum hb_status devices_keep(void *state, const struct hb_force_particles *p, size_t ni,
                                    const uint32_t *index)
 {
-  struct hb_devices *d = state;
+  struct devices *d = state;
   d->j = (struct hb_force_sources){0};
   HB_TRY(prepare(d, 0));
   HB_TRY(reserve_kept(d, p->n));
@@ -1174,33 +1308,33 @@ static enum hb_status devices_keep(void *state, const struct hb_force_particles 
 /* The first one begins; the others, if the block turns out to be for all of them. */
 static enum hb_status devices_predict(void *state, const double dt[HB_FORCE_LEVELS])
 {
-  struct hb_devices *d = state;
+  struct devices *d = state;
   d->j = (struct hb_force_sources){0};
   memcpy(d->kept.dt, dt, sizeof d->kept.dt);
-  for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
+  for (int k = 0; k < d->count; k++) d->member[k].has = DEVICES_NONE;
   d->member[0].count = d->kept.n;
   return send_needed(&d->member[0]);
 }
 
-static enum hb_status check_member(struct hb_devices_member *m)
+static enum hb_status check_member(struct devices_member *m)
 {
-  if (m->count == 0 || m->has != HB_DEVICES_PREDICTED) return HB_OK;
+  if (m->count == 0 || m->has != DEVICES_PREDICTED) return HB_OK;
   return ops_of(m)->check(m->records, m->count, m->devices->job.to.a + 3 * m->first);
 }
 
 /* Of the forces that came last. */
 static enum hb_status devices_check(void *state, size_t ni, const double *a)
 {
-  struct hb_devices *d = state;
+  struct devices *d = state;
   (void)ni, (void)a; /* those of the call */
-  return d->way == HB_DEVICES_ALONE ? check_member(&d->member[0]) : each(d, check_member);
+  return d->way == DEVICES_ALONE ? check_member(&d->member[0]) : each(d, check_member);
 }
 
 /* ---- correction ---- */
 
-static enum hb_status correct_member(struct hb_devices_member *m)
+static enum hb_status correct_member(struct devices_member *m)
 {
-  const struct hb_devices *d = m->devices;
+  const struct devices *d = m->devices;
   struct hb_force_correction own = d->kept.correction;
   struct hb_phases others = {0};
   own.ni = m->count;
@@ -1210,33 +1344,33 @@ static enum hb_status correct_member(struct hb_devices_member *m)
   own.news = &m->news;
   if (m->k > 0) own.last = &others;
   m->news.count = 0;
-  HB_TRY(hb_devices_catch_up(m));
+  HB_TRY(devices_catch_up(m));
   if (m->count == 0) return HB_OK;
   HB_TRY(send_needed(m));
   return ops_of(m)->correct(m->records, &own);
 }
 
 /* And begins with the next prediction, while the host finds the next block. */
-static enum hb_status learn_member(struct hb_devices_member *m)
+static enum hb_status learn_member(struct devices_member *m)
 {
-  const struct hb_devices *d = m->devices;
+  const struct devices *d = m->devices;
   HB_TRY(learn_others(m));
   const double *ahead = d->kept.correction.ahead;
   return ahead ? ops_of(m)->predict_ahead(m->records, ahead) : HB_OK;
 }
 
 /* After a failure: those that have corrected their part are again what they were before. */
-static enum hb_status undo_member(struct hb_devices_member *m)
+static enum hb_status undo_member(struct devices_member *m)
 {
   if (m->news.count) ops_of(m)->undo(m->records, m->count, m->devices->job.sinks.index + m->first);
   return HB_OK;
 }
 
-static enum hb_status correct_together(struct hb_devices *d)
+static enum hb_status correct_together(struct devices *d)
 {
   char sentence[1024];
-  HB_TRY(hb_devices_tell_late(d));
-  divide(d);
+  HB_TRY(devices_tell_late(d));
+  divide_sinks(d);
   enum hb_status status = each(d, correct_member);
   if (status == HB_OK) {
     d->kept.is_torn = 1;
@@ -1249,7 +1383,7 @@ static enum hb_status correct_together(struct hb_devices *d)
   return hb_fail(status, "%s", sentence);
 }
 
-static enum hb_status check_untorn(const struct hb_devices *d)
+static enum hb_status check_untorn(const struct devices *d)
 {
   if (!d->kept.is_torn) return HB_OK;
   return hb_fail(HB_ERR_DEVICE, "a block was corrected, but did not reach all devices");
@@ -1257,16 +1391,16 @@ static enum hb_status check_untorn(const struct hb_devices *d)
 
 static enum hb_status devices_correct(void *state, const struct hb_force_correction *c)
 {
-  struct hb_devices *d = state;
-  struct hb_devices_member *first = &d->member[0];
+  struct devices *d = state;
+  struct devices_member *first = &d->member[0];
   HB_TRY(check_untorn(d));
   if (others_take_part(d) && !can_tell(d)) HB_TRY(each(d, tell_nothing)); /* says why */
   d->kept.is_corrected = 1;
   HB_TRY(fix_kept_alone(d));
-  d->way = c->ni < d->plan.kept_alone_below ? HB_DEVICES_ALONE : HB_DEVICES_BY_SINKS;
+  d->way = c->ni < d->plan.kept_alone_below ? DEVICES_ALONE : DEVICES_BY_SINKS;
   d->job = (struct hb_force_job){.sinks = {.n = c->ni, .index = c->index}};
   d->kept.correction = *c;
-  if (d->way != HB_DEVICES_ALONE) return correct_together(d);
+  if (d->way != DEVICES_ALONE) return correct_together(d);
   first->count = c->ni;
   HB_TRY(send_needed(first));
   mark_behind(d, c->ni, c->index);
@@ -1276,7 +1410,7 @@ static enum hb_status devices_correct(void *state, const struct hb_force_correct
 /* By writing into memory that a device shares with the host: any thread may. */
 static enum hb_status devices_settle(void *state, size_t ni, const uint32_t *index, const uint8_t *level)
 {
-  struct hb_devices *d = state;
+  struct devices *d = state;
   for (int k = 0; k < (others_take_part(d) ? d->count : 1); k++)
     HB_TRY(d->ops->resident->settle(d->member[k].records, ni, index, level));
   return HB_OK;
@@ -1284,7 +1418,7 @@ static enum hb_status devices_settle(void *state, size_t ni, const uint32_t *ind
 
 static enum hb_status devices_fetch(void *state, struct hb_force_particles *p)
 {
-  struct hb_devices *d = state;
+  struct devices *d = state;
   HB_TRY(check_untorn(d));
   return d->ops->resident->fetch(d->member[0].records, p);
 }
@@ -1309,9 +1443,9 @@ static const struct hb_force_resident_ops devices_resident = {
 
 /* ---- opening ---- */
 
-static enum hb_status close_member(struct hb_devices_member *m)
+static enum hb_status close_member(struct devices_member *m)
 {
-  struct hb_devices *d = m->devices;
+  struct devices *d = m->devices;
   if (m->part.state) d->ops->close(m->part.state);
   hb_part_free(&m->part);
   return HB_OK;
@@ -1319,21 +1453,21 @@ static enum hb_status close_member(struct hb_devices_member *m)
 
 static void devices_close(void *state)
 {
-  struct hb_devices *d = state;
+  struct devices *d = state;
   if (!d) return;
   (void)join_others(d, HB_OK);
   (void)each(d, close_member);
   for (int k = 0; k < d->count; k++) {
     hb_worker_destroy(d->member[k].worker);
-    hb_part_sums_free(&d->member[k].sums);
+    part_sums_free(&d->member[k].sums);
   }
   hb_part_points_free(&d->points);
   HB_FREE(d->own, d->kept.behind, d->kept.is_behind, d);
 }
 
-static enum hb_status open_member(struct hb_devices_member *m)
+static enum hb_status open_member(struct devices_member *m)
 {
-  const struct hb_devices *d = m->devices;
+  const struct devices *d = m->devices;
   struct hb_force_params params = d->params;
   params.device = m->name;
   params.tuning = *d->plan.others ? d->plan.others : NULL;
@@ -1346,7 +1480,7 @@ static enum hb_status devices_open(const struct hb_force_params *params, struct 
                                    void **state)
 {
   struct hb_gl_devices list;
-  struct hb_devices *d;
+  struct devices *d;
   HB_TRY(HB_ALLOC(1, &d));
   *state = d;
   d->ops = hb_force_find(params->scheme);
@@ -1364,7 +1498,7 @@ static enum hb_status devices_open(const struct hb_force_params *params, struct 
   }
   int threads = hb_parallel_threads() / list.count;
   for (int k = 0; k < list.count; k++) {
-    struct hb_devices_member *m = &d->member[k];
+    struct devices_member *m = &d->member[k];
     m->devices = d;
     m->k = k;
     memcpy(m->name, list.name[k], sizeof m->name);
@@ -1383,7 +1517,7 @@ static void devices_memory(const struct hb_force_params *params, struct hb_force
 
 static void devices_set_eps(void *state, double eps)
 {
-  struct hb_devices *d = state;
+  struct devices *d = state;
   d->params.eps = eps;
   for (int k = 0; k < d->count; k++) d->ops->set_eps(d->member[k].part.state, eps);
 }
@@ -1402,32 +1536,32 @@ static enum hb_status keep_sources(struct hb_force_sources *s, double **own, siz
 }
 
 /* From now on: nobody has them. */
-static enum hb_status expect_sources(struct hb_devices *d, const struct hb_force_job *job)
+static enum hb_status expect_sources(struct devices *d, const struct hb_force_job *job)
 {
   d->j = job->sources;
   if (job->words.units) d->units = *job->words.units;
   if (job->sinks.n == 0) HB_TRY(keep_sources(&d->j, &d->own, &d->room));
   d->job = (struct hb_force_job){.sources = d->j, .words.units = job->words.units ? &d->units : NULL};
-  for (int k = 0; k < d->count; k++) d->member[k].has = HB_DEVICES_NONE;
+  for (int k = 0; k < d->count; k++) d->member[k].has = DEVICES_NONE;
   return prepare(d, d->j.n);
 }
 
 /* Which way this job goes; the bound is measured when it is first asked for. */
-static enum hb_status choose_way(struct hb_devices *d, size_t ni)
+static enum hb_status choose_way(struct devices *d, size_t ni)
 {
   if (d->j.n == 0) {
     HB_TRY(fix_kept_alone(d));
-    d->way = ni < d->plan.kept_alone_below ? HB_DEVICES_ALONE : HB_DEVICES_BY_SINKS;
+    d->way = ni < d->plan.kept_alone_below ? DEVICES_ALONE : DEVICES_BY_SINKS;
     return HB_OK;
   }
-  if (ni < d->j.n) HB_TRY(hb_devices_fix_alone(d));
-  d->way = hb_devices_plan_way(&d->plan, ni, d->j.n);
+  if (ni < d->j.n) HB_TRY(devices_fix_alone(d));
+  d->way = devices_plan_way(&d->plan, ni, d->j.n);
   return HB_OK;
 }
 
 static enum hb_status devices_begin(void *state, const struct hb_force_job *job)
 {
-  struct hb_devices *d = state;
+  struct devices *d = state;
   if (job->sources.m) HB_TRY(expect_sources(d, job));
   if (job->sinks.n == 0) return HB_OK;
   HB_TRY(choose_way(d, job->sinks.n));
@@ -1448,15 +1582,15 @@ static enum hb_status devices_finish(void *state, const struct hb_force_job *job
 
 static const struct hb_gl_context *devices_gl(const void *state)
 {
-  const struct hb_devices *d = state;
-  const struct hb_devices_member *first = &d->member[0];
+  const struct devices *d = state;
+  const struct devices_member *first = &d->member[0];
   return first->part.state ? d->ops->gl(first->part.state) : NULL;
 }
 
 /* Each, and where it is, since equal cards have the same name. */
 static const char *devices_device(const void *state)
 {
-  struct hb_devices *d = (struct hb_devices *)state; /* the text is made on demand */
+  struct devices *d = (struct devices *)state; /* the text is made on demand */
   size_t used = 0;
   *d->device = 0;
   for (int k = 0; k < d->count && used < sizeof d->device; k++) {
@@ -1470,11 +1604,11 @@ static const char *devices_device(const void *state)
 
 static const char *devices_tuning(const void *state)
 {
-  struct hb_devices *d = (struct hb_devices *)state;
+  struct devices *d = (struct devices *)state;
   struct hb_devices_plan plan = d->plan;
-  const struct hb_devices_member *first = &d->member[0];
+  const struct devices_member *first = &d->member[0];
   if (first->part.state) snprintf(plan.others, sizeof plan.others, "%s", d->ops->tuning(first->part.state));
-  hb_devices_plan_print(&plan, sizeof d->tuning, d->tuning);
+  devices_plan_print(&plan, sizeof d->tuning, d->tuning);
   return d->tuning;
 }
 
@@ -1511,7 +1645,7 @@ struct child {
 
 struct hybrid {
   struct child host, gl;
-  struct hb_hybrid_words words;
+  struct hybrid_words words;
   int measures; /* 0: HB_FORCE_NO_TUNE */
   int software; /* OpenGL is the processor, too */
   struct hb_force_sources
@@ -1573,8 +1707,8 @@ static int is_named(const char *word) { return word && strcmp(word, "auto") != 0
 static enum hb_status open_gl_if_any(struct hybrid *h, const struct hb_force_params *params,
                                      struct hb_gl_context *gl)
 {
-  const struct hb_hybrid_split *split = &h->words.split;
-  if (split->host_below == HB_HYBRID_ALL) return HB_OK;
+  const struct hybrid_split *split = &h->words.split;
+  if (split->host_below == HYBRID_ALL) return HB_OK;
   enum hb_status status = open_gl(h, params, gl);
   if (status != HB_ERR_GL || split->host_below || is_named(params->context) || is_named(params->device))
     return status;
@@ -1595,7 +1729,7 @@ static enum hb_status hybrid_open(const struct hb_force_params *params, struct h
   struct hb_pairs_tuning checked = {0};
   HB_TRY(HB_ALLOC(1, &h));
   *state = h;
-  HB_TRY(hb_hybrid_words_parse(params->tuning, &h->words));
+  HB_TRY(hybrid_words_parse(params->tuning, &h->words));
   HB_TRY(hb_tuning_parse(h->words.others, &checked));
   h->measures = !(params->flags & HB_FORCE_NO_TUNE);
   HB_TRY(open_child(host_for(params), *params, NULL, &h->host));
@@ -1609,7 +1743,7 @@ static enum hb_status finish(struct child *child, const struct hb_force_job *job
   return child->ops->finish ? child->ops->finish(child->state, job) : HB_OK;
 }
 
-static enum hb_status time_child(void *owner, struct hb_trial *t, int way, double *seconds)
+static enum hb_status time_child(void *owner, struct trial *t, int way, double *seconds)
 {
   struct hybrid *h = owner;
   struct child *child = way ? &h->gl : &h->host;
@@ -1627,42 +1761,42 @@ static double quartile(size_t count, double *seconds)
   return seconds[count / 4];
 }
 
-static enum hb_status measure(struct hybrid *h, struct hb_trial *t)
+static enum hb_status hybrid_measure(struct hybrid *h, struct trial *t)
 {
-  const struct hb_trial_ways ways = {h,        time_child,   hb_hybrid_split_ask,
-                                     quartile, hb_clock_now, {"host", "OpenGL"}};
-  struct hb_hybrid_cost costs[HB_HYBRID_COSTS];
+  const struct trial_ways ways = {h,        time_child,   hybrid_split_ask,
+                                  quartile, hb_clock_now, {"host", "OpenGL"}};
+  struct hybrid_cost costs[HYBRID_COSTS];
   size_t count;
   double seconds;
   trial_choose(t, 1);
   for (double begin = hb_clock_now(); hb_clock_now() - begin < WARM_UP_SECONDS;)
     HB_TRY(time_child(h, t, 1, &seconds));
   HB_TRY(trial_measure(&ways, t, &count, costs));
-  h->words.split = hb_hybrid_split_from(t->n, count, costs);
+  h->words.split = hybrid_split_from(t->n, count, costs);
   return HB_OK;
 }
 
 /* Once, with the first sources; the first forces of a run are those on all particles, whose arrays will do. */
 static enum hb_status fix_split(struct hybrid *h, const struct hb_force_job *first)
 {
-  struct hb_hybrid_split *split = &h->words.split;
-  struct hb_trial trial;
+  struct hybrid_split *split = &h->words.split;
+  struct trial trial;
   if (split->host_below) return HB_OK;
   double worth = PAIRS_WORTH_A_GPU / (double)first->sources.n;
   if (!h->gl.ops || (!h->measures && h->software)) {
-    *split = HB_HYBRID_HOST;
+    *split = HYBRID_HOST;
   } else if (!h->measures) {
-    *split = (struct hb_hybrid_split){worth > 1 ? (size_t)worth : 1, HB_HYBRID_ALL};
+    *split = (struct hybrid_split){worth > 1 ? (size_t)worth : 1, HYBRID_ALL};
   } else {
     enum hb_status status = trial_reserve(first, first->sources.n, &trial);
-    if (status == HB_OK) status = measure(h, &trial);
+    if (status == HB_OK) status = hybrid_measure(h, &trial);
     trial_free(&trial);
     HB_TRY(status);
-    if (split->host_below == HB_HYBRID_ALL && !h->software)
+    if (split->host_below == HYBRID_ALL && !h->software)
       hb_log_warn("the processor is faster than %s for blocks of up to %zu: it takes all of them",
                   h->gl.ops->gl(h->gl.state)->caps.renderer, first->sources.n);
   }
-  if (split->host_below == HB_HYBRID_ALL) close_child(&h->gl);
+  if (split->host_below == HYBRID_ALL) close_child(&h->gl);
   return HB_OK;
 }
 
@@ -1670,7 +1804,7 @@ static enum hb_status fix_split(struct hybrid *h, const struct hb_force_job *fir
 
 static struct child *taker(struct hybrid *h, size_t ni)
 {
-  return hb_hybrid_split_host(&h->words.split, ni) ? &h->host : &h->gl;
+  return hybrid_split_host(&h->words.split, ni) ? &h->host : &h->gl;
 }
 
 static void hybrid_set_eps(void *state, double eps)
@@ -1741,12 +1875,12 @@ static const char *hybrid_device(const void *state)
 static const char *hybrid_tuning(const void *state)
 {
   struct hybrid *h = (struct hybrid *)state;
-  struct hb_hybrid_words words = {.split = h->words.split};
+  struct hybrid_words words = {.split = h->words.split};
   if (h->gl.ops) {
     words.gl = h->gl.ops->pairs;
     snprintf(words.others, sizeof words.others, "%s", h->gl.ops->tuning(h->gl.state));
   }
-  hb_hybrid_words_print(&words, sizeof h->tuning, h->tuning);
+  hybrid_words_print(&words, sizeof h->tuning, h->tuning);
   return h->tuning;
 }
 

@@ -15,16 +15,69 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HB_RESIDENT_LAYERS = 8 /* of four words, see shaders/hermite/particle.glsl */ };
+enum { RESIDENT_LAYERS = 8 /* of four words, see shaders/hermite/particle.glsl */ };
+
+/* As hb_resident_ops, with the context current. */
+struct hb_resident_way {
+  enum hb_status (*create)(struct hb_resident *r);
+  void (*destroy)(struct hb_resident *r);
+  enum hb_status (*put)(struct hb_resident *r, const struct hb_force_particles *p, size_t ni,
+                        const uint32_t *index);
+  enum hb_status (*predict)(struct hb_resident *r);   /* since has been set */
+  enum hb_status (*use_ahead)(struct hb_resident *r); /* instead, after `correct` has predicted ahead */
+  enum hb_status (*check)(struct hb_resident *r);
+  enum hb_status (*doubt)(
+      struct hb_resident *r); /* a force is not finite; NULL: `check` finds all that is lost */
+  enum hb_status (*correct)(struct hb_resident *r, const struct hb_force_correction *c);
+  enum hb_status (*settle)(struct hb_resident *r, size_t ni, const uint32_t *index, const uint8_t *level);
+
+  /* NULL: it cannot */
+  enum hb_status (*take)(struct hb_resident *r, size_t ni, const uint32_t *index, struct hb_force_news *news);
+  enum hb_status (*give)(struct hb_resident *r, const struct hb_force_news *news);
+  enum hb_status (*predict_ahead)(struct hb_resident *r, const double dt[HB_FORCE_LEVELS]);
+  void (*undo)(struct hb_resident *r, size_t ni, const uint32_t *index);
+
+  /* Layers 2 q and 2 q + 1 of particles first .. first + count - 1: x, v, a or k as high and low words, four a particle. */
+  enum hb_status (*read)(struct hb_resident *r, int q, size_t first, size_t count, uint32_t *high,
+                         uint32_t *low);
+};
 
 /* ---- memory of the device and its copies on the host ---------------------------------------------------- */
+
+struct kept {
+  struct hb_gl_context *context;
+  size_t n, layers;
+  struct hb_gl_pass store;
+  struct hb_gl_buffer state;        /* [layer][particle] */
+  struct hb_gl_buffer count;        /* of workgroups that have ended */
+  struct hb_gl_mapped told;         /* what the count was when it was last complete */
+  struct hb_gl_mapped sent;         /* [k][layer] particles on their way, */
+  struct hb_gl_mapped numbers;      /* [k] and which they are, or -1: none */
+  struct hb_gl_pass collect;        /* made when it is first needed: */
+  struct hb_gl_mapped wanted;       /* numbers of particles that the host wants, */
+  struct hb_gl_readback leaving[2]; /* [k][layer] those on their way to it, in turn */
+  uint32_t token;                   /* of this turn */
+  uint32_t expected;                /* what the count is to become, */
+  uint32_t due;   /* and what it must be by now: without dispatches whose results nobody has asked for yet */
+  int is_busy;    /* the device may still be at work, */
+  int is_storing; /* read what is on its way to it, */
+  int is_collecting; /* or write what the host wants */
+};
+
+/* Room for up to KEPT_PORTION particles on their way, when none are: their layers, words[4 * layers * count], and
+ * numbers[count]. Then they are stored, all but those with number -1; or they come from another buffer. */
+enum { KEPT_PORTION = 1 << 17 };
+
+/* For a program that includes kept.glsl, with so many threads: one that is counted, or not, because its results show
+ * whether it was dropped. The inputs of kept.glsl are set, and bindings from KEPT_BINDINGS on are free. */
+enum { KEPT_BINDINGS = 3 };
 
 enum {
   WORKGROUP = 64,      /* threads, in all programs of shaders/hermite */
   MOST_GROUPS = 65535, /* of a dispatch (OpenGL 4.3, table 23.68); programs loop where that is too few */
 };
-enum { STATE, COUNT, TOLD, ARRIVED = HB_KEPT_BINDINGS, NUMBERS };
-enum { COLLECTED = HB_KEPT_BINDINGS, LEAVING };
+enum { STATE, COUNT, TOLD, ARRIVED = KEPT_BINDINGS, NUMBERS };
+enum { COLLECTED = KEPT_BINDINGS, LEAVING };
 
 /* A program of shaders/hermite for particles in this precision; fma_is_fused: fma() rounds once (hb_pairs). The files' own defines are added.
  * Errors: as hb_gl_pass_create. */
@@ -48,7 +101,7 @@ static int kept_suits(const struct hb_gl_caps *caps, size_t n, size_t layers)
          16 * layers * n <= (size_t)caps->max_storage_block_size;
 }
 
-static enum hb_status kept_create(struct hb_gl_context *context, size_t n, size_t layers, struct hb_kept *k)
+static enum hb_status kept_create(struct hb_gl_context *context, size_t n, size_t layers, struct kept *k)
 {
   static const uint32_t zeros[4];
   k->context = context;
@@ -64,7 +117,7 @@ static enum hb_status kept_create(struct hb_gl_context *context, size_t n, size_
 }
 
 /* *kept starts as zeros; after a failure it is destroyed, too. Errors: HB_ERR_GL, HB_ERR_DEVICE. */
-static void kept_destroy(struct hb_kept *k)
+static void kept_destroy(struct kept *k)
 {
   hb_gl_pass_destroy(&k->store);
   hb_gl_pass_destroy(&k->collect);
@@ -76,14 +129,14 @@ static void kept_destroy(struct hb_kept *k)
   hb_gl_mapped_destroy(&k->told);
   hb_gl_mapped_destroy(&k->sent);
   hb_gl_mapped_destroy(&k->numbers);
-  *k = (struct hb_kept){0};
+  *k = (struct kept){0};
 }
 
 /* ---- dispatches ---- */
 
 static size_t groups_of(size_t threads) { return hb_min(hb_div_ceil(threads, WORKGROUP), MOST_GROUPS); }
 
-static void kept_dispatch_uncounted(struct hb_kept *k, struct hb_gl_pass *pass, size_t threads)
+static void kept_dispatch_uncounted(struct kept *k, struct hb_gl_pass *pass, size_t threads)
 {
   k->is_busy = 1;
   hb_gl_pass_int(pass, "particle_count", (int)k->n);
@@ -92,7 +145,7 @@ static void kept_dispatch_uncounted(struct hb_kept *k, struct hb_gl_pass *pass, 
 }
 
 /* The same for one that may turn out to be in vain; and its results will be used, if no other counted one was in between. */
-static void kept_dispatch_ahead(struct hb_kept *k, struct hb_gl_pass *pass, size_t threads)
+static void kept_dispatch_ahead(struct kept *k, struct hb_gl_pass *pass, size_t threads)
 {
   k->expected += (uint32_t)groups_of(threads);
   hb_gl_pass_uint(pass, "expected", k->expected);
@@ -101,23 +154,23 @@ static void kept_dispatch_ahead(struct hb_kept *k, struct hb_gl_pass *pass, size
   kept_dispatch_uncounted(k, pass, threads);
 }
 
-static void kept_use_ahead(struct hb_kept *k) { k->due = k->expected; }
+static void kept_use_ahead(struct kept *k) { k->due = k->expected; }
 
-static void kept_dispatch(struct hb_kept *k, struct hb_gl_pass *pass, size_t threads)
+static void kept_dispatch(struct kept *k, struct hb_gl_pass *pass, size_t threads)
 {
   kept_dispatch_ahead(k, pass, threads);
   kept_use_ahead(k);
 }
 
 /* The device is waited for, unless it has been: nothing is on its way. */
-static void finish(struct hb_kept *k, int is_done)
+static void finish(struct kept *k, int is_done)
 {
   if (k->is_busy && !is_done) hb_gl_mapped_finish();
   k->is_busy = k->is_storing = k->is_collecting = 0;
 }
 
 /* Whether all is done that is due, and perhaps more. */
-static int is_complete(const struct hb_kept *k)
+static int is_complete(const struct kept *k)
 {
   uint32_t complete = *(volatile const uint32_t *)k->told.memory;
   return (int32_t)(complete - k->due) >= 0;
@@ -125,7 +178,7 @@ static int is_complete(const struct hb_kept *k)
 
 /* After results of a later dispatch have come, so that there is nothing to wait for: HB_ERR_DEVICE unless all that were
  * counted have been done. */
-static enum hb_status kept_check(struct hb_kept *k)
+static enum hb_status kept_check(struct kept *k)
 {
   if (!is_complete(k)) finish(k, 0);
   k->is_busy = k->is_busy && k->due != k->expected;
@@ -136,9 +189,9 @@ static enum hb_status kept_check(struct hb_kept *k)
 
 /* ---- storing ---- */
 
-static enum hb_status kept_reserve(struct hb_kept *k, size_t count, uint32_t **words, uint32_t **numbers)
+static enum hb_status kept_reserve(struct kept *k, size_t count, uint32_t **words, uint32_t **numbers)
 {
-  size_t bytes = 16 * k->layers, room = hb_min(2 * count, hb_min(k->n, HB_KEPT_PORTION));
+  size_t bytes = 16 * k->layers, room = hb_min(2 * count, hb_min(k->n, KEPT_PORTION));
   if (k->is_storing) finish(k, 0);
   if (count * sizeof **numbers > k->numbers.buffer.bytes)
     HB_TRY(hb_gl_mapped_reserve(k->context, hb_max(room, count) * sizeof **numbers, &k->numbers));
@@ -149,7 +202,7 @@ static enum hb_status kept_reserve(struct hb_kept *k, size_t count, uint32_t **w
   return HB_OK;
 }
 
-static void kept_store_from(struct hb_kept *k, size_t count, const struct hb_gl_buffer *particles)
+static void kept_store_from(struct kept *k, size_t count, const struct hb_gl_buffer *particles)
 {
   hb_gl_pass_int(&k->store, "arrived_count", (int)count);
   hb_gl_pass_int(&k->store, "layers", (int)k->layers);
@@ -183,12 +236,12 @@ static void pack_piece(void *context, size_t k, size_t end)
 }
 
 /* number NULL: 0, 1, ... */
-static enum hb_status kept_put(struct hb_kept *k, size_t count, const uint32_t *number, struct kept_packing p)
+static enum hb_status kept_put(struct kept *k, size_t count, const uint32_t *number, struct kept_packing p)
 {
   p.words = 4 * k->layers;
   for (p.first = 0; p.first < count; p.first += p.count) {
     uint32_t *numbers;
-    p.count = hb_min(count - p.first, HB_KEPT_PORTION);
+    p.count = hb_min(count - p.first, KEPT_PORTION);
     HB_TRY(kept_reserve(k, p.count, &p.out, &numbers));
     for (size_t i = 0; i < p.count; i++) numbers[i] = number ? number[p.first + i] : (uint32_t)(p.first + i);
     p.number = numbers;
@@ -204,11 +257,11 @@ static enum hb_status kept_put(struct hb_kept *k, size_t count, const uint32_t *
 
 /* ---- collecting ---- */
 
-static struct hb_gl_readback *turn_of(struct hb_kept *k) { return &k->leaving[k->token & 1]; }
+static struct hb_gl_readback *turn_of(struct kept *k) { return &k->leaving[k->token & 1]; }
 
 /* The host wants the particles number[count], as they are after what has been dispatched so far; and when the device has got
  * there, *words: 4 * layers each, of which the last is the number plus the token. Valid until it wants others twice. */
-static enum hb_status kept_collect(struct hb_kept *k, size_t count, const uint32_t *number)
+static enum hb_status kept_collect(struct kept *k, size_t count, const uint32_t *number)
 {
   size_t bytes = 16 * k->layers * count, all = 16 * k->layers * k->n;
   if (!k->collect.program)
@@ -231,7 +284,7 @@ static enum hb_status kept_collect(struct hb_kept *k, size_t count, const uint32
   return hb_gl_context_check(k->context, "collecting particles");
 }
 
-static enum hb_status kept_collected(struct hb_kept *k, size_t count, const uint32_t **words)
+static enum hb_status kept_collected(struct kept *k, size_t count, const uint32_t **words)
 {
   if (k->is_collecting)
     HB_TRY(hb_gl_readback_open(k->context, turn_of(k), 16 * k->layers * count, words));
@@ -366,10 +419,10 @@ static enum hb_status take_step(const struct hb_resident *r, uint32_t word, size
 /* So many pairs take the device longer than two submissions take the host. */
 static const double LONG_WALK = 1e9;
 
-enum { LEVELS = HB_KEPT_BINDINGS, RECORDS, TOTALS = RECORDS, SINKS, BEFORE, STEPS };
+enum { LEVELS = KEPT_BINDINGS, RECORDS, TOTALS = RECORDS, SINKS, BEFORE, STEPS };
 
 struct stored {
-  struct hb_kept kept;
+  struct kept kept;
   struct hb_gl_pass predict, correct;
   struct hb_gl_mapped levels; /* [particle] a byte */
   struct hb_gl_mapped steps;  /* [sink] what eq. 9 asks for, or MISSING, or what take_step refuses */
@@ -383,7 +436,7 @@ static enum hb_status stored_create(struct hb_resident *r)
   struct stored *s;
   HB_TRY(HB_ALLOC(1, &s));
   r->state = s;
-  HB_TRY(kept_create(r->context, r->n, HB_RESIDENT_LAYERS, &s->kept));
+  HB_TRY(kept_create(r->context, r->n, RESIDENT_LAYERS, &s->kept));
   const struct hb_gl_program_source predict = {.compute = "hermite/predict.comp"};
   HB_TRY(resident_build(r, &predict, &s->predict));
   return hb_gl_mapped_reserve(r->context, (r->n + 3) & ~(size_t)3, &s->levels);
@@ -506,7 +559,7 @@ static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, siz
 static enum hb_status expect_steps(struct hb_resident *r, size_t ni)
 {
   struct stored *s = r->state;
-  size_t room = hb_min(2 * ni, r->n), bytes = 16 * HB_RESIDENT_LAYERS;
+  size_t room = hb_min(2 * ni, r->n), bytes = 16 * RESIDENT_LAYERS;
   if (bytes * ni > s->before.bytes) hb_gl_buffer_fill(&s->before, HB_GL_BY_DEVICE, bytes * room, NULL);
   if (ni * sizeof(uint32_t) > s->steps.buffer.bytes)
     HB_TRY(hb_gl_mapped_reserve(r->context, room * sizeof(uint32_t), &s->steps));
@@ -600,7 +653,7 @@ static enum hb_status stored_take(struct hb_resident *r, size_t ni, const uint32
   return collected(r, ni, index, news);
 }
 
-enum { EACH = 4 * HB_RESIDENT_LAYERS };
+enum { EACH = 4 * RESIDENT_LAYERS };
 
 static int pack_given(const void *owner, size_t k, uint32_t number, uint32_t *words)
 {
@@ -616,57 +669,27 @@ static enum hb_status stored_give(struct hb_resident *r, const struct hb_force_n
                   (struct kept_packing){news, pack_given, .alone = 4 * PACKED});
 }
 
-const struct hb_resident_way hb_resident_stored = {.create = stored_create,
-                                                   .destroy = stored_destroy,
-                                                   .put = stored_put,
-                                                   .predict = stored_predict,
-                                                   .use_ahead = stored_use_ahead,
-                                                   .check = stored_check,
-                                                   .correct = stored_correct,
-                                                   .settle = stored_settle,
-                                                   .take = stored_take,
-                                                   .give = stored_give,
-                                                   .predict_ahead = begin_next,
-                                                   .undo = undo,
-                                                   .read = stored_read};
+static const struct hb_resident_way resident_stored = {.create = stored_create,
+                                                       .destroy = stored_destroy,
+                                                       .put = stored_put,
+                                                       .predict = stored_predict,
+                                                       .use_ahead = stored_use_ahead,
+                                                       .check = stored_check,
+                                                       .correct = stored_correct,
+                                                       .settle = stored_settle,
+                                                       .take = stored_take,
+                                                       .give = stored_give,
+                                                       .predict_ahead = begin_next,
+                                                       .undo = undo,
+                                                       .read = stored_read};
 
 /* ---- in either way ---- */
-
-static enum hb_status create(struct hb_resident *r)
-{
-  HB_TRY(hb_gl_context_use(r->context));
-  HB_TRY(hb_selftest_exact(r->context, "predicting on the device"));
-  HB_TRY(hb_pairs_reserve_j(r->pairs, r->n));
-  return r->way->create(r);
-}
-
-enum hb_status hb_resident_create(struct hb_pairs *pairs, size_t n, unsigned flags,
-                                  struct hb_resident **resident)
-{
-  *resident = NULL;
-  struct hb_resident *r;
-  HB_TRY(HB_ALLOC(1, &r));
-  r->pairs = pairs;
-  r->context = pairs->params.context;
-  r->n = n;
-  r->waits = (flags & HB_FORCE_PHASES) != 0;
-  r->way = kept_suits(&r->context->caps, n, HB_RESIDENT_LAYERS) ? &hb_resident_stored : &hb_resident_drawn;
-  enum hb_status status = create(r);
-  return HB_MADE(status, r, hb_resident_destroy, resident);
-}
-
-void hb_resident_destroy(struct hb_resident *r)
-{
-  if (!r) return;
-  if (r->state && hb_gl_context_use(r->context) == HB_OK) r->way->destroy(r);
-  HB_FREE(r->state, r);
-}
 
 /* The particles, the block as it was before (stored) or as it was sent and corrected (drawn), and the sources that are
  * predicted ahead (stored) or on their way to the engine (drawn); a level and a word for each sink. */
 static double resident_memory(const struct hb_interaction *interaction, enum hb_precision precision)
 {
-  return 16.0 * (2 * HB_RESIDENT_LAYERS + hb_pairs_texels(interaction, precision)) + sizeof(uint8_t) +
+  return 16.0 * (2 * RESIDENT_LAYERS + hb_pairs_texels(interaction, precision)) + sizeof(uint8_t) +
          sizeof(uint32_t);
 }
 
@@ -852,7 +875,7 @@ static enum hb_status drawn_create(struct hb_resident *r)
   d->rows = rows_of(r->n);
   HB_TRY(build(r, NULL, "hermite/predict.frag", &d->predict));
   HB_TRY(build(r, "hermite/scatter.vert", "hermite/scatter.frag", &d->scatter));
-  HB_TRY(hb_gl_texture_words(r->context, ROW, d->rows, HB_RESIDENT_LAYERS, &d->state));
+  HB_TRY(hb_gl_texture_words(r->context, ROW, d->rows, RESIDENT_LAYERS, &d->state));
   hb_gl_target_clear(&d->state.target);
   memset(d->stamps, 0xff, sizeof d->stamps); /* no particle is of a level that was not stored */
   return hb_gl_texture_words(r->context, ROW, rows_of(r->n * (size_t)r->pairs->texels), 1, &d->records);
@@ -898,7 +921,7 @@ static enum hb_status reserve_block(struct hb_resident *r, size_t ni)
   struct drawn *d = r->state;
   if (d->block.height >= rows_of(ni)) return HB_OK;
   hb_gl_texture_destroy(&d->block);
-  return hb_gl_texture_words(r->context, ROW, rows_of(ni), HB_RESIDENT_LAYERS, &d->block);
+  return hb_gl_texture_words(r->context, ROW, rows_of(ni), RESIDENT_LAYERS, &d->block);
 }
 
 /* Texels of a stack's first rows that hold `count` particles. */
@@ -1129,15 +1152,47 @@ static enum hb_status drawn_correct(struct hb_resident *r, const struct hb_force
   return status;
 }
 
-const struct hb_resident_way hb_resident_drawn = {.create = drawn_create,
-                                                  .destroy = drawn_destroy,
-                                                  .put = drawn_put,
-                                                  .predict = drawn_predict,
-                                                  .check = drawn_check,
-                                                  .doubt = drawn_doubt,
-                                                  .correct = drawn_correct,
-                                                  .settle = drawn_settle,
-                                                  .read = drawn_read};
+static const struct hb_resident_way resident_drawn = {.create = drawn_create,
+                                                      .destroy = drawn_destroy,
+                                                      .put = drawn_put,
+                                                      .predict = drawn_predict,
+                                                      .check = drawn_check,
+                                                      .doubt = drawn_doubt,
+                                                      .correct = drawn_correct,
+                                                      .settle = drawn_settle,
+                                                      .read = drawn_read};
+
+/* ---- either ---- */
+
+static enum hb_status create(struct hb_resident *r)
+{
+  HB_TRY(hb_gl_context_use(r->context));
+  HB_TRY(hb_selftest_exact(r->context, "predicting on the device"));
+  HB_TRY(hb_pairs_reserve_j(r->pairs, r->n));
+  return r->way->create(r);
+}
+
+enum hb_status hb_resident_create(struct hb_pairs *pairs, size_t n, unsigned flags,
+                                  struct hb_resident **resident)
+{
+  *resident = NULL;
+  struct hb_resident *r;
+  HB_TRY(HB_ALLOC(1, &r));
+  r->pairs = pairs;
+  r->context = pairs->params.context;
+  r->n = n;
+  r->waits = (flags & HB_FORCE_PHASES) != 0;
+  r->way = kept_suits(&r->context->caps, n, RESIDENT_LAYERS) ? &resident_stored : &resident_drawn;
+  enum hb_status status = create(r);
+  return HB_MADE(status, r, hb_resident_destroy, resident);
+}
+
+void hb_resident_destroy(struct hb_resident *r)
+{
+  if (!r) return;
+  if (r->state && hb_gl_context_use(r->context) == HB_OK) r->way->destroy(r);
+  HB_FREE(r->state, r);
+}
 
 /* ---- sources that each have a time of their own ------------------------------------------------------- */
 
@@ -1156,7 +1211,7 @@ struct device {
   int texels; /* of a particle in the engine */
   struct hb_gl_pass predict, near;
   uint32_t now[4], origin[16], near_origin[16];
-  struct hb_kept kept;
+  struct kept kept;
 };
 
 struct hb_timed {

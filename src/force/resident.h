@@ -11,34 +11,6 @@
 #include "gl/gl_pass.h"
 #include "pairs/pairs.h"
 
-struct hb_kept {
-  struct hb_gl_context *context;
-  size_t n, layers;
-  struct hb_gl_pass store;
-  struct hb_gl_buffer state;        /* [layer][particle] */
-  struct hb_gl_buffer count;        /* of workgroups that have ended */
-  struct hb_gl_mapped told;         /* what the count was when it was last complete */
-  struct hb_gl_mapped sent;         /* [k][layer] particles on their way, */
-  struct hb_gl_mapped numbers;      /* [k] and which they are, or -1: none */
-  struct hb_gl_pass collect;        /* made when it is first needed: */
-  struct hb_gl_mapped wanted;       /* numbers of particles that the host wants, */
-  struct hb_gl_readback leaving[2]; /* [k][layer] those on their way to it, in turn */
-  uint32_t token;                   /* of this turn */
-  uint32_t expected;                /* what the count is to become, */
-  uint32_t due;   /* and what it must be by now: without dispatches whose results nobody has asked for yet */
-  int is_busy;    /* the device may still be at work, */
-  int is_storing; /* read what is on its way to it, */
-  int is_collecting; /* or write what the host wants */
-};
-
-/* Room for up to HB_KEPT_PORTION particles on their way, when none are: their layers, words[4 * layers * count], and
- * numbers[count]. Then they are stored, all but those with number -1; or they come from another buffer. */
-enum { HB_KEPT_PORTION = 1 << 17 };
-
-/* For a program that includes kept.glsl, with so many threads: one that is counted, or not, because its results show
- * whether it was dropped. The inputs of kept.glsl are set, and bindings from HB_KEPT_BINDINGS on are free. */
-enum { HB_KEPT_BINDINGS = 3 };
-
 struct hb_resident {
   const struct hb_resident_way *way;
   struct hb_pairs *pairs;
@@ -55,35 +27,6 @@ struct hb_resident {
   int part_count;
   const struct hb_force_correction *correction; /* under way */
 };
-
-/* As hb_resident_ops, with the context current. */
-struct hb_resident_way {
-  enum hb_status (*create)(struct hb_resident *r);
-  void (*destroy)(struct hb_resident *r);
-  enum hb_status (*put)(struct hb_resident *r, const struct hb_force_particles *p, size_t ni,
-                        const uint32_t *index);
-  enum hb_status (*predict)(struct hb_resident *r);   /* since has been set */
-  enum hb_status (*use_ahead)(struct hb_resident *r); /* instead, after `correct` has predicted ahead */
-  enum hb_status (*check)(struct hb_resident *r);
-  enum hb_status (*doubt)(
-      struct hb_resident *r); /* a force is not finite; NULL: `check` finds all that is lost */
-  enum hb_status (*correct)(struct hb_resident *r, const struct hb_force_correction *c);
-  enum hb_status (*settle)(struct hb_resident *r, size_t ni, const uint32_t *index, const uint8_t *level);
-
-  /* NULL: it cannot */
-  enum hb_status (*take)(struct hb_resident *r, size_t ni, const uint32_t *index, struct hb_force_news *news);
-  enum hb_status (*give)(struct hb_resident *r, const struct hb_force_news *news);
-  enum hb_status (*predict_ahead)(struct hb_resident *r, const double dt[HB_FORCE_LEVELS]);
-  void (*undo)(struct hb_resident *r, size_t ni, const uint32_t *index);
-
-  /* Layers 2 q and 2 q + 1 of particles first .. first + count - 1: x, v, a or k as high and low words, four a particle. */
-  enum hb_status (*read)(struct hb_resident *r, int q, size_t first, size_t count, uint32_t *high,
-                         uint32_t *low);
-};
-
-extern const struct hb_resident_way hb_resident_stored, hb_resident_drawn;
-
-struct hb_resident;
 
 /* For n particles beside pairs, which is not owned. HB_FORCE_PHASES among the flags: it waits for the device to take the time of each
  * phase, and predicts nothing ahead. Errors: HB_ERR_GL (limits). */

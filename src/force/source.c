@@ -77,7 +77,9 @@ static enum hb_status unknown_scheme(const char *name)
   return status;
 }
 
-const struct hb_force_ops *hb_force_auto(enum hb_gl_gpu gpu, const char *precision)
+/* What "auto" means on such a GPU, for a precision (NULL: any): a GPU takes the large blocks in double-single; without one,
+ * as a software renderer is slower than the host's own loop, the host computes in full double. */
+static const struct hb_force_ops *automatic_scheme(enum hb_gl_gpu gpu, const char *precision)
 {
   static const struct hb_force_ops *const choices[][3] = {
       [HB_GL_NO_GPU] = {&hb_force_host, &hb_force_host_simd, &hb_force_bag},
@@ -123,7 +125,7 @@ enum hb_status hb_source_choose(const struct hb_force_params *params, struct hb_
   if (automatic && hb_gl_context_open_gpu(&place, gl) != HB_OK) *gl = NULL;
   enum hb_gl_gpu gpu = hb_gl_context_gpu(*gl);
   *ops = !automatic                                 ? hb_force_find(params->scheme)
-         : devices.count == 0 && is_gravity(params) ? hb_force_auto(gpu, params->precision)
+         : devices.count == 0 && is_gravity(params) ? automatic_scheme(gpu, params->precision)
          : gpu == HB_GL_GPU_COMPUTE                 ? &hb_force_tile
                                                     : &hb_force_bag;
   if (!*ops) return unknown_scheme(params->scheme);

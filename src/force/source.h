@@ -177,10 +177,6 @@ extern const struct hb_force_ops hb_force_devices;
 /* NULL if there is none with that name. */
 const struct hb_force_ops *hb_force_find(const char *name);
 
-/* What "auto" means on such a GPU, for a precision (NULL: any): a GPU takes the large blocks in double-single; without one,
- * as a software renderer is slower than the host's own loop, the host computes in full double. */
-const struct hb_force_ops *hb_force_auto(enum hb_gl_gpu gpu, const char *precision);
-
 /* The source that params->scheme names, or that "auto" means on this machine: then *gl is the context, if any, that was
  * opened to find out, which belongs to the caller. And of its precisions the wanted one, or (NULL) the first. Errors:
  * HB_ERR_USAGE, with the known names. */

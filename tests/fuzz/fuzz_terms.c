@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "core/field.h"
 #include "core/particles.h"
-#include "force/devices.h"
+#include "force/devices.c"
 #include "io/snapshot_format.h"
 
 #include <math.h>
@@ -90,34 +90,34 @@ enum hb_status fuzz_masses(const uint8_t *bytes, size_t count)
 }
 
 /* What is printed is read again as the same. */
-static void say_again(const struct hb_devices_plan *plan, const struct hb_hybrid_words *hybrid)
+static void say_again(const struct hb_devices_plan *plan, const struct hybrid_words *hybrid)
 {
   char text[1024] = "";
   struct hb_devices_plan again;
-  struct hb_hybrid_words hybrid_again;
-  hb_devices_plan_print(plan, sizeof text, text);
+  struct hybrid_words hybrid_again;
+  devices_plan_print(plan, sizeof text, text);
   fuzz_demand(hb_devices_plan_parse(text, &again) == HB_OK, "a plan that was printed cannot be read");
   fuzz_demand(again.shares.count == plan->shares.count && again.alone_below == plan->alone_below &&
                   again.kept_alone_below == plan->kept_alone_below,
               "a plan that was printed has changed");
   if (!hybrid) return;
   *text = 0;
-  hb_hybrid_words_print(hybrid, sizeof text, text);
-  fuzz_demand(hb_hybrid_words_parse(text, &hybrid_again) == HB_OK, "words that were printed cannot be read");
+  hybrid_words_print(hybrid, sizeof text, text);
+  fuzz_demand(hybrid_words_parse(text, &hybrid_again) == HB_OK, "words that were printed cannot be read");
 }
 
 enum hb_status fuzz_shares(const uint8_t *bytes, size_t count)
 {
   struct hb_devices_plan plan;
-  struct hb_hybrid_words hybrid;
+  struct hybrid_words hybrid;
   char *text;
   HB_TRY(text_of(bytes, count, &text));
-  enum hb_status second = hb_hybrid_words_parse(text, &hybrid), status = hb_devices_plan_parse(text, &plan);
+  enum hb_status second = hybrid_words_parse(text, &hybrid), status = hb_devices_plan_parse(text, &plan);
   if (status == HB_OK) {
     say_again(&plan, second == HB_OK ? &hybrid : NULL);
-    hb_devices_plan_way(&plan, 100, 1000);
+    devices_plan_way(&plan, 100, 1000);
     for (int k = 0; k < plan.shares.count; k++)
-      fuzz_demand(hb_shares_cut(&plan.shares, k, 1000, 64) <= hb_shares_cut(&plan.shares, k + 1, 1000, 64),
+      fuzz_demand(shares_cut(&plan.shares, k, 1000, 64) <= shares_cut(&plan.shares, k + 1, 1000, 64),
                   "a share that ends before it begins");
   }
   hb_mem_free(text);

@@ -1,7 +1,7 @@
 /* How several devices share out a block: shares, words of a tuning, ways. And threads that work beside others. */
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "force/devices.h"
+#include "force/devices.c"
 #include "support/support.h"
 
 #include <math.h>
@@ -16,43 +16,43 @@ static void test_cuts(void **state)
 {
   (void)state;
   const struct hb_shares cases[] = {
-      hb_shares_equal(1), hb_shares_equal(3), {3, {16, 1, 7}}, hb_shares_equal(HB_SHARES_MOST)};
-  static const size_t sizes[] = {0, 1, 2, 63, 64, 65, 1000, 262144}, steps[] = {1, HB_SHARES_OF_SOURCES};
+      shares_equal(1), shares_equal(3), {3, {16, 1, 7}}, shares_equal(HB_SHARES_MOST)};
+  static const size_t sizes[] = {0, 1, 2, 63, 64, 65, 1000, 262144}, steps[] = {1, SHARES_OF_SOURCES};
   for (size_t c = 0; c < COUNT_OF(cases); c++)
     for (size_t s = 0; s < COUNT_OF(sizes); s++)
       for (size_t t = 0; t < COUNT_OF(steps); t++) {
         size_t n = sizes[s], before = 0;
-        assert_int_equal(hb_shares_cut(&cases[c], 0, n, steps[t]), 0);
-        assert_int_equal(hb_shares_cut(&cases[c], cases[c].count, n, steps[t]), n);
+        assert_int_equal(shares_cut(&cases[c], 0, n, steps[t]), 0);
+        assert_int_equal(shares_cut(&cases[c], cases[c].count, n, steps[t]), n);
         for (int k = 1; k <= cases[c].count; k++) {
-          size_t cut = hb_shares_cut(&cases[c], k, n, steps[t]);
+          size_t cut = shares_cut(&cases[c], k, n, steps[t]);
           expect_at_least(cut, before);
           expect_at_most(cut, n);
           if (cut != n) expect_equal(cut % steps[t], 0);
           before = cut;
         }
       }
-  assert_int_equal(hb_shares_cut(&(struct hb_shares){2, {16, 8}}, 1, 3000, 1), 2000);
+  assert_int_equal(shares_cut(&(struct hb_shares){2, {16, 8}}, 1, 3000, 1), 2000);
 }
 
 /* Noise of some per cent does not make two equal devices unequal. */
 static void test_rates(void **state)
 {
   (void)state;
-  struct hb_shares shares = hb_shares_of_rates(3, (const double[]){6.5e11, 6.4e11, 1e9});
+  struct hb_shares shares = shares_of_rates(3, (const double[]){6.5e11, 6.4e11, 1e9});
   assert_int_equal(shares.part[0], 16);
   assert_int_equal(shares.part[1], 16);
   assert_int_equal(shares.part[2], 0); /* too slow */
-  assert_int_equal(hb_shares_takers(&shares), 2);
-  shares = hb_shares_of_rates(2, (const double[]){1, 2});
+  assert_int_equal(shares_takers(&shares), 2);
+  shares = shares_of_rates(2, (const double[]){1, 2});
   assert_int_equal(shares.part[0], 8);
   double rates[3] = {2, 3, 4};
-  hb_shares_of_alike(3, (const char *const[]){"a", "b", "a"}, rates);
+  shares_of_alike(3, (const char *const[]){"a", "b", "a"}, rates);
   expect_equal(rates[0], 3);
   expect_equal(rates[1], 3);
   expect_equal(rates[2], 3);
   rates[1] = 1;
-  hb_shares_of_alike(3, (const char *const[]){"a", "b", "a"}, rates);
+  shares_of_alike(3, (const char *const[]){"a", "b", "a"}, rates);
   expect_equal(rates[0], 3);
   expect_equal(rates[1], 1);
 }
@@ -64,7 +64,7 @@ static void assert_words(const char *words, const char *again)
   struct hb_devices_plan plan;
   char text[256];
   ASSERT_OK(hb_devices_plan_parse(words, &plan));
-  hb_devices_plan_print(&plan, sizeof text, text);
+  devices_plan_print(&plan, sizeof text, text);
   assert_string_equal(text, again);
 }
 
@@ -87,18 +87,18 @@ static void test_words(void **state)
 static void test_ways(void **state)
 {
   (void)state;
-  struct hb_devices_plan plan = {.shares = hb_shares_equal(2), .alone_below = 100};
-  assert_int_equal(hb_devices_plan_way(&plan, 99, 65536), HB_DEVICES_ALONE);
-  assert_int_equal(hb_devices_plan_way(&plan, 100, 65536), HB_DEVICES_BY_SOURCES);
-  assert_int_equal(hb_devices_plan_way(&plan, 40000, 65536), HB_DEVICES_BY_SINKS);
-  assert_int_equal(hb_devices_plan_way(&plan, 65536, 65536), HB_DEVICES_BY_SINKS);
-  assert_int_equal(hb_devices_plan_way(&plan, 1024, 1024), HB_DEVICES_ALONE); /* by the rule */
+  struct hb_devices_plan plan = {.shares = shares_equal(2), .alone_below = 100};
+  assert_int_equal(devices_plan_way(&plan, 99, 65536), DEVICES_ALONE);
+  assert_int_equal(devices_plan_way(&plan, 100, 65536), DEVICES_BY_SOURCES);
+  assert_int_equal(devices_plan_way(&plan, 40000, 65536), DEVICES_BY_SINKS);
+  assert_int_equal(devices_plan_way(&plan, 65536, 65536), DEVICES_BY_SINKS);
+  assert_int_equal(devices_plan_way(&plan, 1024, 1024), DEVICES_ALONE); /* by the rule */
   plan.alone_below = SIZE_MAX;
-  assert_int_equal(hb_devices_plan_way(&plan, 65536, 65536), HB_DEVICES_ALONE);
+  assert_int_equal(devices_plan_way(&plan, 65536, 65536), DEVICES_ALONE);
   plan = (struct hb_devices_plan){.shares = {2, {16, 0}}, .alone_below = 1};
-  assert_int_equal(hb_devices_plan_way(&plan, 65536, 65536), HB_DEVICES_ALONE);
-  plan.shares = hb_shares_equal(1);
-  assert_int_equal(hb_devices_plan_way(&plan, 65536, 65536), HB_DEVICES_ALONE);
+  assert_int_equal(devices_plan_way(&plan, 65536, 65536), DEVICES_ALONE);
+  plan.shares = shares_equal(1);
+  assert_int_equal(devices_plan_way(&plan, 65536, 65536), DEVICES_ALONE);
 }
 
 /* However fast two devices are, one never takes less time for a block that both share, though costs are measured with 2 % of noise;
@@ -123,23 +123,23 @@ static void test_bound(void **state)
     (size_t)(ni), launch + source *n + (sink + pair * n) * (double)(ni),                                     \
         handoff + launch + source *n / 2 + (again + sink + pair * n / 2) * (double)(ni)                      \
   }
-    struct hb_hybrid_cost costs[HB_HYBRID_COSTS];
+    struct hybrid_cost costs[HYBRID_COSTS];
     size_t count = 0, ni;
-    while ((ni = hb_devices_plan_ask((size_t)n, count, costs)) > 0) {
+    while ((ni = devices_plan_ask((size_t)n, count, costs)) > 0) {
       size_t place = count++;
       for (; place > 0 && costs[place - 1].ni > ni; place--) costs[place] = costs[place - 1];
-      costs[place] = (struct hb_hybrid_cost)COST(ni);
+      costs[place] = (struct hybrid_cost)COST(ni);
       costs[place].host *= rate_of(0.98, 1.02, &random);
       costs[place].gl *= rate_of(0.98, 1.02, &random);
     }
-    size_t bound = hb_devices_plan_bound((size_t)n, count, costs);
+    size_t bound = devices_plan_bound((size_t)n, count, costs);
     none += bound == SIZE_MAX, all += bound == 1, some += bound > 1 && bound < SIZE_MAX;
-    const struct hb_hybrid_split least = hb_hybrid_split_from((size_t)n, count, costs);
+    const struct hybrid_split least = hybrid_split_from((size_t)n, count, costs);
     for (ni = 1; ni <= (size_t)n; ni += 1 + ni / 8) {
-      const struct hb_hybrid_cost cost = COST(ni);
+      const struct hybrid_cost cost = COST(ni);
       if (cost.gl <= cost.host) continue;
       if (ni >= bound) fail_msg("round %d: %zu sinks from %zu on", round, ni, bound);
-      lost += !hb_hybrid_split_host(&least, ni);
+      lost += !hybrid_split_host(&least, ni);
     }
   }
   expect_above(some, 100);
@@ -182,23 +182,22 @@ static size_t measured(double seconds, double late)
 {
   static double m[SOURCES], xv[3 * SOURCES];
   const struct hb_force_ops ops = {.begin = pull, .has_points = 1};
-  struct hb_devices *d;
+  struct devices *d;
   handoff = seconds, delay = late;
   ASSERT_OK(HB_ALLOC(1, &d));
-  *d =
-      (struct hb_devices){.ops = &ops, .plan.shares = hb_shares_equal(2), .measures = 1, .clock = read_clock};
+  *d = (struct devices){.ops = &ops, .plan.shares = shares_equal(2), .measures = 1, .clock = read_clock};
   d->count = 2, d->j = (struct hb_force_sources){SOURCES, m, xv, xv};
   for (int k = 0; k < 2; k++) {
-    d->member[k] = (struct hb_devices_member){.devices = d, .k = k};
+    d->member[k] = (struct devices_member){.devices = d, .k = k};
     d->member[k].part.ops = &ops;
     d->member[k].part.state = &devices[k];
   }
   ASSERT_OK(hb_worker_create(1, &d->member[1].worker));
-  ASSERT_OK(hb_devices_fix_alone(d));
+  ASSERT_OK(devices_fix_alone(d));
   size_t bound = d->plan.alone_below;
   hb_worker_destroy(d->member[1].worker);
   for (int k = 0; k < 2; k++) hb_part_free(&d->member[k].part);
-  hb_part_sums_free(&d->member[1].sums);
+  part_sums_free(&d->member[1].sums);
   hb_part_points_free(&d->points);
   hb_mem_free(d);
   return bound;

@@ -1,5 +1,5 @@
 /* Several devices that share out blocks: here all of them are the software renderer, with a context and a thread each. */
-#include "force/devices.h"
+#include "force/devices.c"
 #include "force/force.h"
 #include "gl/gl_context.h"
 #include "support/pairs_case.h"
@@ -165,7 +165,7 @@ static void test_a_part_left_out(void **state)
   static struct forces right, got;
   struct hb_particles *p = sphere(N);
   struct hb_force *force = open_force("tile", "ds", "software,software", "alone_below=1 shares=15:1" SHORT);
-  struct hb_devices *d = force->state;
+  struct devices *d = force->state;
   struct hb_force_ops idle = *d->ops;
   scheme = d->ops;
   idle.begin = begin_nothing;
@@ -204,7 +204,7 @@ static enum hb_status lose_none(void *context)
 
 static void in_its_thread(struct hb_force *force, int k, enum hb_status (*work)(void *context), int *number)
 {
-  struct hb_devices *d = force->state;
+  struct devices *d = force->state;
   hb_worker_start(d->member[k].worker, work, number);
   ASSERT_OK(hb_worker_wait(d->member[k].worker));
 }
@@ -447,7 +447,7 @@ static void test_resumed(void **state)
 /* ---- the exchange ---- */
 
 struct copy {
-  struct hb_devices *d;
+  struct devices *d;
   int k;
   double x[3 * N], v[3 * N], a[3 * N], j[3 * N];
 };
@@ -460,7 +460,7 @@ static enum hb_status fetch(void *context)
       &(struct hb_force_particles){.n = N, .x = c->x, .v = c->v, .a = c->a, .j = c->j});
 }
 
-static enum hb_status catch_up(void *member) { return hb_devices_catch_up(member); }
+static enum hb_status catch_up(void *member) { return devices_catch_up(member); }
 
 /* What one has corrected, or got from the host, the others have, too, to the last bit; and not before they were told. */
 static void check_all_have_the_same(size_t place)
@@ -468,13 +468,13 @@ static void check_all_have_the_same(size_t place)
   static struct copy first, last;
   struct hb_sim_params params = run_params(place, "ds", lists[1]);
   struct hb_sim *sim = run(&params, 1.0 / 32);
-  struct hb_devices *d = ((struct hb_force *)hb_sim_force(sim))->state;
+  struct devices *d = ((struct hb_force *)hb_sim_force(sim))->state;
   while (d->kept.behind_count == 0) ASSERT_OK(hb_sim_step(sim)); /* a block that was the first one's alone */
   first.d = last.d = d;
   last.k = 2;
   for (int told = 0; told < 2; told++) {
     if (told) {
-      ASSERT_OK(hb_devices_tell_late(d));
+      ASSERT_OK(devices_tell_late(d));
       hb_worker_start(d->member[2].worker, catch_up, &d->member[2]);
       ASSERT_OK(hb_worker_wait(d->member[2].worker));
     }

@@ -1,6 +1,6 @@
 /* Particles that stay on the device: prediction there against the host's, what comes back, both ways of keeping them,
  * prediction ahead, lost draws, forces that are no numbers. */
-#include "force/resident.h"
+#include "force/resident.c"
 #include "gl/gl.h"
 #include "support/pairs_case.h"
 #include "support/support.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { N = 1500, LEVELS = 27, SOME = 130 };
+enum { N = 1500, MOST_LEVELS = 27, SOME = 130 };
 
 static double m[N], x[3 * N], v[3 * N], a[3 * N], k[3 * N];
 static uint8_t level[N];
@@ -34,11 +34,11 @@ static int set_up(void **state)
   }
   for (int i = 0; i < N; i++) {
     m[i] = 1 + random_number() / 2;
-    level[i] = (uint8_t)(i % LEVELS);
+    level[i] = (uint8_t)(i % MOST_LEVELS);
   }
-  for (int l = 0; l < LEVELS; l++)
+  for (int l = 0; l < MOST_LEVELS; l++)
     dt[l] = ldexp(1 + floor(100 * (1 + random_number())), l - 36); /* up to 0.2 */
-  for (int l = LEVELS; l < 2 * LEVELS; l++) dt[l] = dt[l - LEVELS];
+  for (int l = MOST_LEVELS; l < 2 * MOST_LEVELS; l++) dt[l] = dt[l - MOST_LEVELS];
   return 0;
 }
 
@@ -114,11 +114,11 @@ static void predicts(void)
     expect_at_most(error[1], limits[precision][1]);
 
     /* negative control: a step that differs by what float would lose of it is seen in ds and double */
-    double kept = dt[LEVELS - 1];
-    dt[LEVELS - 1] *= 1 + 0x1p-24;
+    double kept = dt[MOST_LEVELS - 1];
+    dt[MOST_LEVELS - 1] *= 1 + 0x1p-24;
     prediction_error(pairs, error);
     if (precision >= HB_PRECISION_DS) expect_above(error[0], limits[precision][0]);
-    dt[LEVELS - 1] = kept;
+    dt[MOST_LEVELS - 1] = kept;
     hb_resident_destroy(r);
     hb_pairs_destroy(pairs);
   }
@@ -187,8 +187,8 @@ static void stores_blocks(void)
     expect_at_most(get_error(r), digits);
     pairs_index(SOME, 7, N, some); /* over both rows of the textures */
     for (int b = 0; b < SOME; b++)
-      x[3 * some[b] + 1] += 1e-9, level[some[b]] = LEVELS; /* a level is stored as a whole */
-    expect_above(get_error(r), digits);                    /* the device still has the old ones */
+      x[3 * some[b] + 1] += 1e-9, level[some[b]] = MOST_LEVELS; /* a level is stored as a whole */
+    expect_above(get_error(r), digits);                         /* the device still has the old ones */
     ASSERT_OK(hb_resident_ops.keep(r, &particles, SOME, some));
     expect_at_most(get_error(r), digits);
     double error[2];
@@ -237,7 +237,7 @@ static void corrects_to_doubles(void)
     double step[SOME];
     uint8_t levels[SOME];
     pairs_index(SOME, 7, N, some);
-    for (int b = 0; b < SOME; b++) levels[b] = (uint8_t)(LEVELS + b % LEVELS); /* no others' */
+    for (int b = 0; b < SOME; b++) levels[b] = (uint8_t)(MOST_LEVELS + b % MOST_LEVELS); /* no others' */
     ASSERT_OK(hb_resident_create(pairs, N, 0, &r));
     ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
     for (int round = 0; round < 3; round++) {
@@ -287,7 +287,7 @@ static void live(struct hb_pairs *pairs, const struct hb_resident_way *way, stru
   ASSERT_OK(hb_resident_ops.keep(r, &particles, N, NULL));
   for (int round = 0; round < 3; round++) {
     pairs_index(SOME, strides[round], N, some);
-    for (int b = 0; b < SOME; b++) levels[b] = (uint8_t)(b % LEVELS);
+    for (int b = 0; b < SOME; b++) levels[b] = (uint8_t)(b % MOST_LEVELS);
     ASSERT_OK(hb_resident_ops.predict(r, dt));
     ASSERT_OK(hb_resident_ops.correct(
         r, &(struct hb_force_correction){.ni = SOME, .index = some, .how = &how, .step = o->step[round]}));
@@ -311,9 +311,9 @@ static void test_same_bits_both_ways(void **state)
     for (size_t t = 0; t < COUNT_OF(tunings); t++) {
       struct hb_pairs *pairs = open_pairs("bag", (enum hb_precision)precision, tunings[t]);
       if (!pairs) continue;
-      live(pairs, &hb_resident_stored, &stored);
+      live(pairs, &resident_stored, &stored);
       caps->has_lasting_maps = 0;
-      live(pairs, &hb_resident_drawn, &drawn);
+      live(pairs, &resident_drawn, &drawn);
       caps->has_lasting_maps = 1;
       assert_memory_equal(stored.sources, drawn.sources, sizeof stored.sources);
       assert_memory_equal(stored.state, drawn.state, sizeof stored.state);
@@ -438,7 +438,7 @@ static void test_limit_of_storage(void **state)
   for (int is_less = 0; is_less < 2; is_less++) {
     caps->max_storage_block_size = 128 * N - is_less;
     ASSERT_OK(hb_resident_create(pairs, N, 0, &r));
-    assert_ptr_equal(r->way, is_less ? &hb_resident_drawn : &hb_resident_stored);
+    assert_ptr_equal(r->way, is_less ? &resident_drawn : &resident_stored);
     hb_resident_destroy(r);
   }
   *caps = kept;

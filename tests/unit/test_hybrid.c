@@ -1,6 +1,7 @@
 /* hybrid without OpenGL: from measured times to a bound, its words, what auto means. */
 #include "force/force.h"
-#include "force/devices.h"
+#include "force/devices.c"
+#include "force/source.c"
 #include "support/support.h"
 
 #include <math.h>
@@ -15,12 +16,12 @@ struct device {
 static double seconds(struct device device, size_t ni) { return device.fixed + device.each * (double)ni; }
 
 /* What the measurement would find, with times that are wrong by up to `noise` in either direction. */
-static struct hb_hybrid_split split_of(size_t n, struct device host, struct device gl, double noise)
+static struct hybrid_split split_of(size_t n, struct device host, struct device gl, double noise)
 {
-  struct hb_hybrid_cost costs[HB_HYBRID_COSTS];
+  struct hybrid_cost costs[HYBRID_COSTS];
   size_t count = 0;
   uint32_t state = 1;
-  for (size_t ni; (ni = hb_hybrid_split_ask(n, count, costs)) > 0;) {
+  for (size_t ni; (ni = hybrid_split_ask(n, count, costs)) > 0;) {
     assert_in_range(ni, 1, n);
     double factor[2];
     for (int k = 0; k < 2; k++) {
@@ -28,28 +29,28 @@ static struct hb_hybrid_split split_of(size_t n, struct device host, struct devi
       factor[k] = 1 + noise * (state / 2147483648. - 1);
     }
     size_t place = count++;
-    expect_at_most(count, HB_HYBRID_COSTS);
+    expect_at_most(count, HYBRID_COSTS);
     for (; place > 0 && costs[place - 1].ni > ni; place--) costs[place] = costs[place - 1];
     if (place) expect_other(costs[place - 1].ni, ni); /* nothing is measured twice */
-    costs[place] = (struct hb_hybrid_cost){ni, seconds(host, ni) * factor[0], seconds(gl, ni) * factor[1]};
+    costs[place] = (struct hybrid_cost){ni, seconds(host, ni) * factor[0], seconds(gl, ni) * factor[1]};
   }
-  return hb_hybrid_split_from(n, count, costs);
+  return hybrid_split_from(n, count, costs);
 }
 
 /* The most that the split loses to the better of the two, over all sizes of a block. */
-static double worst(size_t n, struct device host, struct device gl, struct hb_hybrid_split split)
+static double worst(size_t n, struct device host, struct device gl, struct hybrid_split split)
 {
   double most = 1;
   for (size_t ni = 1; ni <= n; ni++) {
     double h = seconds(host, ni), g = seconds(gl, ni);
-    most = fmax(most, (hb_hybrid_split_host(&split, ni) ? h : g) / fmin(h, g));
+    most = fmax(most, (hybrid_split_host(&split, ni) ? h : g) / fmin(h, g));
   }
   return most;
 }
 
 static const size_t sizes[] = {1, 2, 3, 5, 100, 1024, 4096, 65536};
 
-static void assert_split(struct hb_hybrid_split split, size_t host_below, size_t host_from)
+static void assert_split(struct hybrid_split split, size_t host_below, size_t host_from)
 {
   expect_equal(split.host_below, host_below);
   expect_equal(split.host_from, host_from);
@@ -60,8 +61,8 @@ static void test_one_side_is_always_faster(void **state)
   (void)state;
   const struct device slow = {1e-4, 1e-6}, fast = {1e-6, 1e-7};
   for (size_t k = 0; k < COUNT_OF(sizes); k++) {
-    assert_split(split_of(sizes[k], fast, slow, 0), HB_HYBRID_ALL, HB_HYBRID_ALL);
-    assert_split(split_of(sizes[k], slow, fast, 0), 1, HB_HYBRID_ALL);
+    assert_split(split_of(sizes[k], fast, slow, 0), HYBRID_ALL, HYBRID_ALL);
+    assert_split(split_of(sizes[k], slow, fast, 0), 1, HYBRID_ALL);
   }
 }
 
@@ -71,13 +72,13 @@ static void test_crossing(void **state)
   (void)state;
   const struct device host = {1e-6, 1e-6}, gl = {5e-5, 1e-8};
   for (size_t k = 0; k < COUNT_OF(sizes); k++) {
-    struct hb_hybrid_split split = split_of(sizes[k], host, gl, 0);
+    struct hybrid_split split = split_of(sizes[k], host, gl, 0);
     double bound = (gl.fixed - host.fixed) / (host.each - gl.each);
     if (sizes[k] > bound)
       assert_in_range(split.host_below, (size_t)bound, (size_t)bound + 2);
     else
-      expect_equal(split.host_below, HB_HYBRID_ALL);
-    expect_equal(split.host_from, HB_HYBRID_ALL);
+      expect_equal(split.host_below, HYBRID_ALL);
+    expect_equal(split.host_from, HYBRID_ALL);
     expect_below(worst(sizes[k], host, gl, split), 1.02);
     split = split_of(sizes[k], gl, host, 0); /* the other way round: small blocks are better on OpenGL */
     if (sizes[k] > bound) {
@@ -93,9 +94,9 @@ static void test_crossing_beyond_what_is_measured(void **state)
 {
   (void)state;
   const struct device host = {1e-4, 3e-4}, gl = {0.1, 1e-4};
-  struct hb_hybrid_split split = split_of(100000, host, gl, 0);
+  struct hybrid_split split = split_of(100000, host, gl, 0);
   assert_in_range(split.host_below, 499, 501); /* 0.0999 / 2e-4 */
-  expect_equal(split.host_from, HB_HYBRID_ALL);
+  expect_equal(split.host_from, HYBRID_ALL);
 }
 
 /* Times up to 3 % off: bounds are then up to 6 % off, and what is lost is of that order. */
@@ -115,8 +116,8 @@ static void test_nonsense(void **state)
 {
   (void)state;
   const struct device falling = {1e-3, -1e-8}, host = {1e-5, 1e-8};
-  struct hb_hybrid_split split = split_of(4096, host, falling, 0);
-  assert_split(split, HB_HYBRID_ALL, HB_HYBRID_ALL);
+  struct hybrid_split split = split_of(4096, host, falling, 0);
+  assert_split(split, HYBRID_ALL, HYBRID_ALL);
   split = split_of(65536, falling, host, 0.9);
   expect_at_least(split.host_below, 1);
   expect_at_least(split.host_from, 1);
@@ -127,17 +128,17 @@ static void test_alike(void **state)
 {
   (void)state;
   const struct device host = {1e-6, 1e-7}, gl = {0.99e-6, 0.99e-7};
-  assert_split(split_of(4096, host, gl, 0), HB_HYBRID_ALL, HB_HYBRID_ALL);
+  assert_split(split_of(4096, host, gl, 0), HYBRID_ALL, HYBRID_ALL);
 }
 
 static void test_sides(void **state)
 {
   (void)state;
-  const struct hb_hybrid_split both = {4, 100}, host = HB_HYBRID_HOST, gl = HB_HYBRID_GL;
-  assert_true(hb_hybrid_split_host(&both, 3) && !hb_hybrid_split_host(&both, 4));
-  assert_true(!hb_hybrid_split_host(&both, 99) && hb_hybrid_split_host(&both, 100));
-  assert_true(hb_hybrid_split_host(&host, 1) && hb_hybrid_split_host(&host, (size_t)1 << 40));
-  assert_true(!hb_hybrid_split_host(&gl, 1) && !hb_hybrid_split_host(&gl, (size_t)1 << 40));
+  const struct hybrid_split both = {4, 100}, host = HYBRID_HOST, gl = HYBRID_GL;
+  assert_true(hybrid_split_host(&both, 3) && !hybrid_split_host(&both, 4));
+  assert_true(!hybrid_split_host(&both, 99) && hybrid_split_host(&both, 100));
+  assert_true(hybrid_split_host(&host, 1) && hybrid_split_host(&host, (size_t)1 << 40));
+  assert_true(!hybrid_split_host(&gl, 1) && !hybrid_split_host(&gl, (size_t)1 << 40));
 }
 
 /* ---- words ---- */
@@ -155,10 +156,10 @@ static void test_words_round_trip(void **state)
       "unroll=8",
   };
   for (size_t k = 0; k < COUNT_OF(texts); k++) {
-    struct hb_hybrid_words words;
+    struct hybrid_words words;
     char text[256];
-    ASSERT_OK(hb_hybrid_words_parse(texts[k], &words));
-    hb_hybrid_words_print(&words, sizeof text, text);
+    ASSERT_OK(hybrid_words_parse(texts[k], &words));
+    hybrid_words_print(&words, sizeof text, text);
     assert_string_equal(text, texts[k]);
   }
 }
@@ -166,38 +167,38 @@ static void test_words_round_trip(void **state)
 static void test_words_in_any_order(void **state)
 {
   (void)state;
-  struct hb_hybrid_words words;
-  ASSERT_OK(hb_hybrid_words_parse("unroll=8,gl=tile, i_each=4,,host_from=20", &words));
+  struct hybrid_words words;
+  ASSERT_OK(hybrid_words_parse("unroll=8,gl=tile, i_each=4,,host_from=20", &words));
   assert_split(words.split, 1, 20);
   assert_string_equal(words.gl->name, "tile");
   assert_string_equal(words.others, "unroll=8 i_each=4");
-  ASSERT_OK(hb_hybrid_words_parse(NULL, &words));
+  ASSERT_OK(hybrid_words_parse(NULL, &words));
   assert_int_equal(words.split.host_below, 0);
   assert_string_equal(words.others, "");
   char small[12];
-  ASSERT_OK(hb_hybrid_words_parse("host_below=123456 gl=bag", &words));
-  hb_hybrid_words_print(&words, sizeof small, small);
+  ASSERT_OK(hybrid_words_parse("host_below=123456 gl=bag", &words));
+  hybrid_words_print(&words, sizeof small, small);
   assert_string_equal(small, "host_below=");
 }
 
 static void test_words_are_refused(void **state)
 {
   (void)state;
-  struct hb_hybrid_words words;
+  struct hybrid_words words;
   static const char *const bounds[] = {"host_below=0", "host_below=-1", "host_from=", "host_below=8k",
                                        "host_from=99999999999999999999"};
   for (size_t k = 0; k < COUNT_OF(bounds); k++)
-    ASSERT_FAILS(hb_hybrid_words_parse(bounds[k], &words), HB_ERR_USAGE,
+    ASSERT_FAILS(hybrid_words_parse(bounds[k], &words), HB_ERR_USAGE,
                  ": expected a number of sinks from 1 on, or all");
-  ASSERT_FAILS(hb_hybrid_words_parse("gl=cg2007", &words), HB_ERR_USAGE, "expected gl=bag or gl=tile");
+  ASSERT_FAILS(hybrid_words_parse("gl=cg2007", &words), HB_ERR_USAGE, "expected gl=bag or gl=tile");
   char text[400];
   memset(text, 'x', sizeof text - 1);
   text[sizeof text - 1] = 0;
-  ASSERT_FAILS(hb_hybrid_words_parse(text, &words), HB_ERR_USAGE, "is too long");
+  ASSERT_FAILS(hybrid_words_parse(text, &words), HB_ERR_USAGE, "is too long");
   snprintf(text + 240, sizeof text - 240, " host_from=9"); /* host_below=1 is said with it */
-  ASSERT_FAILS(hb_hybrid_words_parse(text, &words), HB_ERR_USAGE, "is too long");
+  ASSERT_FAILS(hybrid_words_parse(text, &words), HB_ERR_USAGE, "is too long");
   snprintf(text + 230, sizeof text - 230, " host_from=9");
-  ASSERT_OK(hb_hybrid_words_parse(text, &words));
+  ASSERT_OK(hybrid_words_parse(text, &words));
 }
 
 /* ---- which source ---- */
@@ -217,7 +218,7 @@ static void test_auto(void **state)
       {HB_GL_GPU_COMPUTE, "d", "hybrid"},  {HB_GL_GPU_COMPUTE, "compensated", "tile"},
   };
   for (size_t k = 0; k < COUNT_OF(cases); k++)
-    assert_string_equal(hb_force_auto(cases[k].gpu, cases[k].precision)->info.name, cases[k].scheme);
+    assert_string_equal(automatic_scheme(cases[k].gpu, cases[k].precision)->info.name, cases[k].scheme);
 }
 
 /* With all on the host no OpenGL is opened, and the bytes are the host's. */
