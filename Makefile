@@ -399,10 +399,10 @@ $(B)/obj/tests/unit/%.o: tests/unit/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
 	$(Q)$(if $(filter test_fuzz,$*),,objcopy --redefine-sym main=$*_main -G $*_main $@)
-$(patsubst %,$(B)/obj/tests/fuzz/fuzz_%.o,checkpoint files pairs terms): $(B)/obj/%.o: %.c $(B)/flags
+$(patsubst %,$(B)/obj/tests/%.o,$(addprefix fuzz/fuzz_,checkpoint files hdf5 pairs terms words) support/canvas): $(B)/obj/%.o: %.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
-	$(Q)objcopy -w -G 'fuzz_*' $@
+	$(Q)objcopy -w -G 'fuzz_*' -G '__wrap_*' -G 'hb_canvas_*' $@
 
 $(B)/gen/tests.h: FORCE
 	@mkdir -p $(@D); printf 'TEST(%s)\n' $(filter-out test_fuzz,$(UNIT)) | cmp -s - $@ || printf 'TEST(%s)\n' $(filter-out test_fuzz,$(UNIT)) >$@

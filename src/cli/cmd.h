@@ -10,10 +10,6 @@
 /* Options of `bench run` and `model fit`, of struct hb_bench_run_params. */
 extern const struct hb_setting hb_cmd_job_options[];
 
-/* A machine for each line of a fit that `model fit` has written, called "SCHEME PRECISION MODE ROUNDING"; other lines are skipped.
- * *machines is freed with hb_mem_free. Errors: HB_ERR_IO, HB_ERR_INPUT with file, line and reason. */
-enum hb_status hb_cmd_model_read(const char *path, struct hb_machine **machines, size_t *count);
-
 /* All of them, in the order of --help; NULL after the last. */
 extern const struct hb_opts_command *const hb_commands[];
 

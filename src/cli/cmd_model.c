@@ -305,7 +305,9 @@ static enum hb_status take_fit(const cJSON *line, void *into)
   return HB_OK;
 }
 
-enum hb_status hb_cmd_model_read(const char *path, struct hb_machine **machines, size_t *count)
+/* A machine for each line of a fit that `model fit` has written, called "SCHEME PRECISION MODE ROUNDING"; other lines are skipped.
+ * *machines is freed with hb_mem_free. Errors: HB_ERR_IO, HB_ERR_INPUT with file, line and reason. */
+static enum hb_status model_read(const char *path, struct hb_machine **machines, size_t *count)
 {
   struct fits fits = {0};
   enum hb_status status = each_line(path, take_fit, &fits);
@@ -482,7 +484,7 @@ static enum hb_status predict_word(const struct predict_settings *p, const char 
   if (!strpbrk(word, "./") && access(word, F_OK) != 0)
     return hb_words_unknown((struct hb_words){.at = machine_name, .what = "machine"}, word);
   struct hb_machine *fits;
-  HB_TRY(hb_cmd_model_read(word, &fits, &count));
+  HB_TRY(model_read(word, &fits, &count));
   predict_machines(p, fits, count, table);
   hb_mem_free(fits);
   return HB_OK;

@@ -40,7 +40,7 @@ enum { MOST_TEXT = 1 << 20 };
 
 static int is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* Where the body of a loop begins, of the form hb_gl_unroll; *name is that of its counter, *count how often it runs. 0: no
+/* Where the body of a loop begins, of the form that is unrolled; *name is that of its counter, *count how often it runs. 0: no
  * loop that is listed. */
 static const char *loop_body(const char *at, const struct hb_gl_loop *loops, char name[16], int *count)
 {
@@ -86,12 +86,18 @@ static enum hb_status append_copy(const char *at, const char *name, int number, 
   return HB_OK;
 }
 
+/* Appends source, with each `for (int k = 0; k < BOUND; k++) statement` whose bound is listed replaced by that many copies
+ * of the statement, with numbers for k. Line numbers stay: all copies are on the loop's first line. A statement with a line of
+ * the preprocessor is an error (HB_ERR_INPUT): left as a loop, it has silently given wrong numbers on an H200. One with its own
+ * `continue` or `break` is not allowed. */
+static enum hb_status unroll(const char *source, const struct hb_gl_loop *loops, struct hb_text *text);
+
 static enum hb_status append_loop(const char *loop, const char *end, const char *name, int count,
                                   const struct hb_gl_loop *loops, struct hb_text *text)
 {
   struct hb_text body = {0}, unrolled = {0};
   enum hb_status status = hb_text_append_bytes(&body, loop, (size_t)(end - loop));
-  if (status == HB_OK) status = hb_gl_unroll(body.text, loops, &unrolled);
+  if (status == HB_OK) status = unroll(body.text, loops, &unrolled);
   for (int k = 0; status == HB_OK && k < count; k++) status = append_copy(unrolled.text, name, k, text);
   if (status == HB_OK && text->length > MOST_TEXT)
     status = hb_fail(HB_ERR_INPUT, "the loops of a shader, written out, take more than %d bytes", MOST_TEXT);
@@ -111,7 +117,7 @@ static enum hb_status refuse_loop(const char *source, const char *at)
                  line, (int)strcspn(at, "){") + 1, at);
 }
 
-enum hb_status hb_gl_unroll(const char *source, const struct hb_gl_loop *loops, struct hb_text *text)
+static enum hb_status unroll(const char *source, const struct hb_gl_loop *loops, struct hb_text *text)
 {
   for (const char *at = source, *end; *at; at = end) {
     char name[16];
@@ -226,7 +232,7 @@ static enum hb_status add_file(struct stage *stage, const char *name, int depth)
     if (stage->note) stage->note(stage->note_context, name);
     HB_TRY(read_source(name, &text));
   }
-  enum hb_status status = hb_gl_unroll(text, stage->unrolled, &unrolled);
+  enum hb_status status = unroll(text, stage->unrolled, &unrolled);
   if (status != HB_OK)
     status = hb_fail_in(status, name);
   else

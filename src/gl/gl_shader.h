@@ -19,12 +19,6 @@ struct hb_gl_loop {
   int count;
 };
 
-/* Appends source, with each `for (int k = 0; k < BOUND; k++) statement` whose bound is listed replaced by that many copies
- * of the statement, with numbers for k. Line numbers stay: all copies are on the loop's first line. A statement with a line of
- * the preprocessor is an error (HB_ERR_INPUT): left as a loop, it has silently given wrong numbers on an H200. One with its own
- * `continue` or `break` is not allowed. */
-enum hb_status hb_gl_unroll(const char *source, const struct hb_gl_loop *loops, struct hb_text *text);
-
 /* What a program is made of: paths under shaders/, NULL for a stage that it lacks, and lines of #define. */
 struct hb_gl_program_source {
   const char *vertex, *fragment, *compute;

@@ -324,8 +324,9 @@ void hb_chain_rotate(size_t n, double angle, double q[][3])
   }
 }
 
-void hb_chain_others(const struct hb_chain *c, const struct hb_chain_tide *tide, const double X[][3],
-                     double t, double f[HB_CHAIN_MOST][3])
+/* f[n]: the pulls of others on the members, linked by X, at a time t after the start of the advance, less their mean. */
+static void chain_others(const struct hb_chain *c, const struct hb_chain_tide *tide, const double X[][3],
+                         double t, double f[HB_CHAIN_MOST][3])
 {
   double x[HB_CHAIN_MOST][3], mean[3] = {0}, M = hb_chain_mass(c);
   from_center(c, X, *x);
@@ -680,7 +681,7 @@ static void kick(struct advance *s, double ds, double dt, struct change *d)
   if (ds != 0) dt = ds / pulls.U;
   int is_pulled = hb_chain_is_pulled(s->tide);
   if (is_pulled) {
-    hb_chain_others(c, s->tide, X, s->t + d->t, f);
+    chain_others(c, s->tide, X, s->t + d->t, f);
     for (size_t k = 0; k < c->n; k++)
       for (size_t i = 0; i < 3; i++) pulls.a[k][i] += f[k][i];
   }
@@ -1143,7 +1144,7 @@ static void kick_pair(struct hb_chain *c, double dt, double t, const struct hb_c
 {
   double f[HB_CHAIN_MOST][3];
   if (tide->rules == HB_CHAIN_BY_SIZE || tide->turn != 0 || tide->field)
-    hb_chain_others(c, tide, c->X, t, f);
+    chain_others(c, tide, c->X, t, f);
   else
     chain_others_of_pair(c, tide, t, f);
   for (size_t i = 0; i < 3; i++) c->V[0][i] += dt * (f[1][i] - f[0][i]);

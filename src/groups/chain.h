@@ -181,10 +181,6 @@ static inline int hb_chain_is_pulled(const struct hb_chain_tide *tide)
   return tide->count > 0 || tide->field || tide->tensor;
 }
 
-/* f[n]: the pulls of others on the members, linked by X, at a time t after the start of the advance, less their mean. */
-void hb_chain_others(const struct hb_chain *chain, const struct hb_chain_tide *tide, const double X[][3],
-                     double t, double f[HB_CHAIN_MOST][3]);
-
 /* q[n] about z by this angle, with the same bits everywhere. */
 void hb_chain_rotate(size_t n, double angle, double q[][3]);
 

@@ -172,7 +172,8 @@ double hb_groups_passing(const struct hb_groups *groups, double m1, double m2)
   return fmax(energy, close_of(groups, m1, m2));
 }
 
-double hb_groups_bound(const struct hb_groups *groups, double m1, double m2)
+/* A pair of stars with 2 a below that is a group as long as it is alone, however close it comes. */
+static double groups_bound(const struct hb_groups *groups, double m1, double m2)
 {
   return groups->r_close * fmax(geometric(groups, m1, m2), groups->bound);
 }
@@ -249,10 +250,11 @@ const struct hb_groups_rules hb_groups_by_perturbation = {.widest = 0.32,
                                                           .least = least_by_share,
                                                           .chain = HB_CHAIN_BY_PERTURBATION};
 
-int hb_groups_is_hard(const struct hb_groups *groups, const struct hb_chain *c)
+/* Whether a chain is a pair bound by about groups_bound. */
+static int groups_is_hard(const struct hb_groups *groups, const struct hb_chain *c)
 {
   static const double still = 1.5;
-  return c->n == 2 && hb_chain_span(c) < still * hb_groups_bound(groups, c->m[0], c->m[1]);
+  return c->n == 2 && hb_chain_span(c) < still * groups_bound(groups, c->m[0], c->m[1]);
 }
 
 /* The mean over the orbit of mu x x: mu a^2 (5/2 e e + (1 - e^2) (1 - h h) / 2), e and h being vectors. */
@@ -270,10 +272,12 @@ static void find_quadrupole(const struct hb_chain *c, double Q[6])
            (2.5 * a * e[row[k]] * e[column[k]] + ((k < 3 ? h2 : 0) - h[row[k]] * h[column[k]]) / (2 * M));
 }
 
-void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
+/* Sets R, tide, strong, weak and Q. R is, of a pair its apocenter at most, or where it is wide or unbound its separation; else the length of the
+ * chain. */
+static void groups_measure(const struct hb_groups *groups, struct hb_group *g)
 {
   const struct hb_chain *c = &g->chain;
-  int is_hard = hb_groups_is_hard(groups, c);
+  int is_hard = groups_is_hard(groups, c);
   g->R = is_hard ? fmax(length(c), hb_chain_span(c)) : length(c);
   double tide = 2 * g->R * g->R * g->R / hb_chain_mass(c);
   double least = is_hard ? groups->rules->least(groups, g) : least_in_a_passage;
@@ -290,7 +294,7 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
 static void groups_measure_node(struct hb_groups *groups, struct hb_group *g)
 {
   static const double margin = 2; /* places are corrected after hits are found: here by a tenth */
-  hb_groups_measure(groups, g);
+  groups_measure(groups, g);
   groups->reach[g->node] = fmax(margin * g->tide, g->weak);
   groups->orbit[g->node] = (struct hb_groups_orbit){.tide = g->tide, .weak = g->weak};
   memcpy(groups->orbit[g->node].Q, g->Q, sizeof g->Q);
@@ -306,10 +310,11 @@ static int groups_keeps_tides(const struct hb_groups *groups, const struct hb_gr
  * 0.7 tide^-1/2 around a galaxy, here 2000, it changes an orbit altogether. */
 static const double least_of_field = 1e-7;
 
-int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group *g, const double x[3])
+/* Whether the field disturbs a group whose center is at x. */
+static int groups_feels_field(const struct hb_groups *groups, const struct hb_group *g, const double x[3])
 {
   const struct hb_chain *c = &g->chain;
-  double hold = (hb_groups_is_hard(groups, c) ? least_of_field : least_in_a_passage) * hb_chain_mass(c);
+  double hold = (groups_is_hard(groups, c) ? least_of_field : least_in_a_passage) * hb_chain_mass(c);
   return 2 * hb_groups_field_tide(groups, x) * g->R * g->R * g->R > hold;
 }
 
@@ -336,7 +341,7 @@ static double step_alone(const struct hb_groups *groups, const struct hb_group *
   if (groups_is_all(groups, g)) return INFINITY;
   if (c->n > 2) return of_a_fall * sqrt(g->R * g->R * g->R / hb_chain_mass(c));
   double close = hb_groups_passing(groups, c->m[0], c->m[1]);
-  if (hb_groups_is_hard(groups, c)) return INFINITY;
+  if (groups_is_hard(groups, c)) return INFINITY;
   return of_a_passage * close / sqrt(hb_dot(c->V[0], c->V[0]));
 }
 
@@ -429,7 +434,8 @@ static enum hb_status append(struct hb_groups *groups, struct hb_group *g, uint3
   return add_link(groups, node, g->node);
 }
 
-enum hb_status hb_groups_list(struct hb_groups *groups, struct hb_group *g, uint32_t node)
+/* Puts a node that is not in g's list there, and g's node into the list of the node's group, unless it is there. */
+static enum hb_status groups_list(struct hb_groups *groups, struct hb_group *g, uint32_t node)
 {
   struct hb_group *other = hb_groups_of(groups, node);
   HB_TRY(append(groups, g, node));
@@ -663,7 +669,7 @@ static int is_torn(const struct hb_groups *groups, const double x[3], double M, 
  * disk, whose particles are no group. They take steps of their own. */
 static int has_disk(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t node)
 {
-  double reach = hb_groups_bound(groups, groups->m[node], 0);
+  double reach = groups_bound(groups, groups->m[node], 0);
   size_t most = HB_CHAIN_MOST - members_of(groups, node), around = 0;
   for (uint32_t l = 0; l < groups->n && around <= most; l++) { /* massless: in nobody's list */
     if (!(groups->m[l] == 0 && groups->of[l] == HB_GROUPS_STAR)) continue;
@@ -682,7 +688,7 @@ static int meet_alone(const struct hb_groups *groups, const struct hb_nodes *nod
   if (!(mi > 0 || mk > 0) || (hb_groups_are_far(groups, mi, mk, r2) && !(r2 < touch * touch))) return 0;
   double close = close_of(groups, mi, mk), reach = fmax(near_enough(close, sizes), touch);
   size_t members = members_of(groups, i) + members_of(groups, k);
-  double bound = members == 2 ? hb_groups_bound(groups, mi, mk) : close;
+  double bound = members == 2 ? groups_bound(groups, mi, mk) : close;
   if (members > HB_CHAIN_MOST || !(r2 < fmax(reach * reach, bound * bound))) return 0;
   if (is_torn(groups, nodes->xp + 3 * (size_t)i, mi + mk, r2, torn_below)) return 0;
   double span = 2 / (2 / sqrt(r2) - hb_dot(at->v, at->v) / (mi + mk));
@@ -766,7 +772,7 @@ static enum hb_status replace(struct hb_groups *groups, const uint32_t old[2], s
     for (size_t o = 0; o < 2; o++) groups_unlist(groups, g, old[o]);
     for (size_t c = 0; c < count; c++)
       if (made[c].node != g->node && !groups_has(groups, g, made[c].node))
-        HB_TRY(hb_groups_list(groups, g, made[c].node));
+        HB_TRY(groups_list(groups, g, made[c].node));
     g->settled = g->count;
   }
   return HB_OK;
@@ -877,7 +883,7 @@ static int pair_splits(const struct hb_groups *groups, const struct hb_nodes *no
   double passing = hb_groups_passing(groups, c->m[0], c->m[1]), span = hb_chain_span(c);
   if (r2 < 4 * close * close || span < close) return 0;
   if (r2 < 4 * passing * passing) return is_disturbed(groups, nodes, g, sqrt(r2));
-  if (!hb_groups_is_hard(groups, c) && hb_dot(c->X[0], c->V[0]) > 0) return 1;
+  if (!groups_is_hard(groups, c) && hb_dot(c->X[0], c->V[0]) > 0) return 1;
   return is_disturbed(groups, nodes, g, g->R);
 }
 
@@ -896,7 +902,7 @@ int hb_groups_should_split(const struct hb_groups *groups, const struct hb_nodes
   part(&g->chain, *link, chain, center);
   for (size_t s = 0; s < 2; s++) {
     side[s].chain = chain[s];
-    if (chain[s].n > 1) hb_groups_measure(groups, side + s);
+    if (chain[s].n > 1) groups_measure(groups, side + s);
     sizes += side[s].R;
   }
   for (size_t c = 0; c < 3; c++)
@@ -1696,8 +1702,9 @@ static void find_tides(const struct hb_groups *groups, const struct hb_nodes *no
   }
 }
 
-void hb_groups_leave_tides(const struct hb_groups *groups, const struct hb_nodes *nodes, struct hb_group *g,
-                           uint32_t node, uint64_t tick)
+/* A node that enters the list of a group leaves its tides. */
+static void groups_leave_tides(const struct hb_groups *groups, const struct hb_nodes *nodes,
+                               struct hb_group *g, uint32_t node, uint64_t tick)
 {
   const struct hb_groups_around one = {&node, 1};
   double sum[NUMBERS][LANES] = {{0}}, T[NUMBERS];
@@ -1880,8 +1887,10 @@ static void fetch_hits(const struct hb_groups *groups, const struct hb_nodes *no
   }
 }
 
-void hb_groups_add_quadrupoles(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
-                               const uint32_t *block, double *a, double *j)
+/* Adds to a[3 * ni], j[3 * ni] of the nodes block[ni] what hard pairs do more than points, and what that does back to them, where they
+ * are in no list; hits were found. */
+static void groups_add_quadrupoles(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
+                                   const uint32_t *block, double *a, double *j)
 {
   for (uint32_t b = 0; b < ni && groups->hits > 0; b++) {
     const struct hb_groups_around hits = groups_hits_of(groups, b);
@@ -2066,7 +2075,7 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
   tide.rules = groups->rules->chain;
   if (hb_groups_has_tides(g)) tide.tensor = g->tides.of_all;
   tide.since = span(nodes, g->tides.tick, g->tick);
-  if (hb_groups_feels_field(groups, g, tide.center.x)) tide.field = groups->field;
+  if (groups_feels_field(groups, g, tide.center.x)) tide.field = groups->field;
   tide.is_all = groups_is_all(groups, g);
   tide.light = groups->light;
   tide.turn = groups->field ? hb_field_turn(groups->field) / 2 : 0;
@@ -2150,7 +2159,7 @@ static enum hb_status enter_all(struct hb_groups *groups, const struct hb_nodes 
     mark(groups, g, 1);
     for (; b < ni && status == HB_OK; b++)
       if (!groups->listed[block[b]] && feels(groups, nodes, g, block[b]))
-        status = hb_groups_list(groups, g, block[b]);
+        status = groups_list(groups, g, block[b]);
     mark(groups, g, 0);
     HB_TRY(status);
   }
@@ -2163,9 +2172,9 @@ static enum hb_status enter_near(struct hb_groups *groups, const struct hb_nodes
 {
   struct hb_group *own = hb_groups_of(groups, node);
   if (!feels(groups, nodes, g, node) || groups_has(groups, g, node)) return HB_OK;
-  HB_TRY(hb_groups_list(groups, g, node));
-  hb_groups_leave_tides(groups, nodes, g, node, tick);
-  if (own) hb_groups_leave_tides(groups, nodes, own, g->node, tick);
+  HB_TRY(groups_list(groups, g, node));
+  groups_leave_tides(groups, nodes, g, node, tick);
+  if (own) groups_leave_tides(groups, nodes, own, g->node, tick);
   return HB_OK;
 }
 
@@ -2281,7 +2290,7 @@ enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *
     struct hb_group *other = hb_groups_of(groups, i);
     if (groups->listed[i] && groups->rules != &hb_groups_by_size) continue;
     if (other) status = bring(groups, other, nodes, tick);
-    if (status == HB_OK && !groups->listed[i]) status = hb_groups_list(groups, g, i);
+    if (status == HB_OK && !groups->listed[i]) status = groups_list(groups, g, i);
     if (other) other->settled = other->count;
   }
   mark(groups, g, 0);
@@ -2562,9 +2571,9 @@ void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *no
   for (size_t k = 0; k < groups->touches; k++) {
     size_t g = groups->touched[k];
     uint32_t center = groups->at[g].node, own = hb_groups_active(groups, center);
-    if (own && hb_groups_feels_field(groups, groups->at + g, nodes->xp + 3 * (size_t)center))
+    if (own && groups_feels_field(groups, groups->at + g, nodes->xp + 3 * (size_t)center))
       correct_field(groups, nodes, groups->at + g, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
     correct_list(groups, nodes, groups->at + g, a, j);
   }
-  hb_groups_add_quadrupoles(groups, nodes, ni, block, a, j);
+  groups_add_quadrupoles(groups, nodes, ni, block, a, j);
 }

@@ -50,7 +50,7 @@ struct hb_group {
   struct hb_chain chain;
   uint32_t node;
   uint64_t tick;  /* time of the chain */
-  double R;       /* how far it reaches, see hb_groups_measure */
+  double R;       /* how far it reaches, see groups_measure */
   double tide;    /* a mass m disturbs it from nearer than d if m^2 tide > d^6 */
   double waking;  /* an active node of its list wakes it if m^2 waking > d^6; INFINITY: each does */
   double strong;  /* and, if m^2 strong > d^6, so much that it feels where the members are */
@@ -65,7 +65,7 @@ struct hb_group {
 
 enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };
 
-/* What others have to know of a group: what hb_groups_measure says. Of nodes that are none, 0. */
+/* What others have to know of a group: what groups_measure says. Of nodes that are none, 0. */
 struct hb_groups_orbit {
   double tide, weak, Q[6];
 };
@@ -192,10 +192,7 @@ struct hb_groups_around hb_groups_near(const struct hb_groups *groups, const str
 /* The distance at which a passage of two stars is a group, if it is alone; at least as close. */
 double hb_groups_passing(const struct hb_groups *groups, double m1, double m2);
 
-/* A pair of stars with 2 a below that is a group as long as it is alone, however close it comes. */
-double hb_groups_bound(const struct hb_groups *groups, double m1, double m2);
-
-/* Whether two nodes, r2 = r^2 apart, are farther than twice the first and all the others. */
+/* Whether two nodes, r2 = r^2 apart, are farther than twice that, and than 2 a of any such pair. */
 static inline int hb_groups_are_far(const struct hb_groups *groups, double m1, double m2, double r2)
 {
   double heavy = m1 * m2, mean = groups->m_mean * groups->m_mean;
@@ -203,15 +200,8 @@ static inline int hb_groups_are_far(const struct hb_groups *groups, double m1, d
   return r2 * mean > groups->r_close * groups->r_close * (heavy > least ? heavy : least);
 }
 
-/* Whether a chain is a pair bound by about that. */
-int hb_groups_is_hard(const struct hb_groups *groups, const struct hb_chain *chain);
-
 /* An acceleration below that a star of mass m has no close neighbor. */
 double hb_groups_least_pull(const struct hb_groups *groups, double m);
-
-/* Sets R, tide, strong, weak and Q. R is, of a pair its apocenter at most, or where it is wide or unbound its separation; else the length of the
- * chain. */
-void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g);
 
 /* Links longer than this part of the distance between two groups are seen by the other one as they are. */
 #define HB_GROUPS_RESOLVED (1. / 20)
@@ -255,12 +245,6 @@ static inline double hb_groups_field_tide(const struct hb_groups *groups, const 
 {
   return groups->field ? hb_field_tide(groups->field, x) / 2 : 0;
 }
-
-/* Whether it disturbs a group whose center is at x. */
-int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group *g, const double x[3]);
-
-/* Puts a node that is not in g's list there, and g's node into the list of the node's group, unless it is there. */
-enum hb_status hb_groups_list(struct hb_groups *groups, struct hb_group *g, uint32_t node);
 
 /* Adds to touched[], once touches was 0, the groups in whose lists a node is; and then sorts it. */
 void hb_groups_touch_listers(struct hb_groups *groups, uint32_t node);
@@ -329,12 +313,9 @@ static inline int hb_groups_has_tides(const struct hb_group *g)
 /* Each node's place[n] in an order of space, by which far nodes are taken together: now and then, since they move. */
 void hb_groups_set_order(struct hb_groups *groups, const uint32_t *place);
 
-/* Finds the tides of the groups among the nodes block[ni], at xp vp, whose lists are made. A node that enters a list leaves them. */
+/* Finds the tides of the groups among the nodes block[ni], at xp vp, whose lists are made. */
 enum hb_status hb_groups_look_far(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
                                   size_t ni, const uint32_t *block);
-void hb_groups_leave_tides(const struct hb_groups *groups, const struct hb_nodes *nodes, struct hb_group *g,
-                           uint32_t node, uint64_t tick);
-
 /* The same by a caller who has seen all places: the b-th of the block, in turn, has those of list[] whose bits are set in mask[words]. Then
  * hb_groups_meet looks for none. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_take_hits(struct hb_groups *groups, uint32_t b, size_t words, const uint64_t *mask,
@@ -343,11 +324,6 @@ enum hb_status hb_groups_take_hits(struct hb_groups *groups, uint32_t b, size_t 
 /* Finds in hit[] who is so near a node of the block that one of them is a group and may be no point to the other. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_find_hits(struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
                                    const uint32_t *block);
-
-/* Adds to a[3 * ni], j[3 * ni] of the nodes block[ni] what hard pairs do more than points, and what that does back to them, where they
- * are in no list; hits were found. */
-void hb_groups_add_quadrupoles(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
-                               const uint32_t *block, double *a, double *j);
 
 /* ---- heavy nodes ---- */
 

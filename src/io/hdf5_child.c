@@ -38,8 +38,9 @@ static enum hb_status unpack_choice(const struct hb_sections *sections, struct h
   return HB_OK;
 }
 
-enum hb_status hb_snapshot_hdf5_unpack(const char *path, const struct hb_sections *sections,
-                                       struct hb_snapshot_choice *choice, struct hb_particles **particles)
+/* The particles and the choice, or the failure. */
+static enum hb_status snapshot_unpack(const char *path, const struct hb_sections *sections,
+                                      struct hb_snapshot_choice *choice, struct hb_particles **particles)
 {
   *particles = NULL;
   const struct hb_section *sentence = hb_sections_find(sections, "sentence");
@@ -152,7 +153,7 @@ enum hb_status hb_snapshot_hdf5_read(const char *path, struct hb_snapshot_choice
           ? let_read(file, path, choice->t, (uint64_t)info.st_size, &sections)
           : hb_fail(HB_ERR_IO, "cannot read %s: HDF5 is read from regular files only", path);
   close(file);
-  if (status == HB_OK) status = hb_snapshot_hdf5_unpack(path, &sections, choice, particles);
+  if (status == HB_OK) status = snapshot_unpack(path, &sections, choice, particles);
   hb_sections_clear(&sections);
   return status;
 }

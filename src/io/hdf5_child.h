@@ -17,9 +17,6 @@ enum hb_status hb_snapshot_hdf5_greet(int fd);
 /* holmberg-child's answer: the particles' sections and the choice, or "status" and "sentence" of a failure. */
 enum hb_status hb_snapshot_hdf5_pack(const struct hb_particles *particles,
                                      const struct hb_snapshot_choice *choice, struct hb_sections *sections);
-enum hb_status hb_snapshot_hdf5_unpack(const char *path, const struct hb_sections *sections,
-                                       struct hb_snapshot_choice *choice, struct hb_particles **particles);
-
 /* The read of all formats that are HDF5. */
 enum hb_status hb_snapshot_hdf5_read(const char *path, struct hb_snapshot_choice *choice,
                                      struct hb_particles **particles);

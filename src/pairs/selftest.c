@@ -372,16 +372,25 @@ static enum hb_status test_doubles(struct hb_gl_context *context, struct hb_self
 
 /* ---- precision reproducible ---- */
 
-/* The same as the processor's: test_gl_reproducible.c compares them with force/host.c. */
-const uint64_t hb_selftest_fixed_right[HB_SELFTEST_FIXED_CASES] = {0x9e8298c5cecad794, 0xb5f84b17f7de05c7,
-                                                                   0x6e9a862e3961c714, 0x0ae5bd04568b6c17};
+/* A system of 160 particles, two blocks and a half, whose totals are known. */
+enum { FIXED_N = 160, FIXED_CASES = 4 };
+struct fixed {
+  double m[FIXED_N], x[3 * FIXED_N], v[3 * FIXED_N];
+  struct hb_fixed_column rounding[8];
+  float eps2;
+  uint32_t scale;
+};
+
+/* Their hashes, the same as the processor's: test_gl_reproducible.c compares them with force/host.c. */
+static const uint64_t fixed_right[FIXED_CASES] = {0x9e8298c5cecad794, 0xb5f84b17f7de05c7, 0x6e9a862e3961c714,
+                                                  0x0ae5bd04568b6c17};
 
 /* Half of the particles come in pairs, closer from case to case; every other case has no softening. */
-void hb_selftest_fixed_make(int k, struct hb_selftest_fixed *t)
+static void fixed_make(int k, struct fixed *t)
 {
   struct hb_rng rng = hb_rng_seeded(64 + (uint64_t)k);
-  *t = (struct hb_selftest_fixed){.eps2 = k % 2 ? 0 : 0x1p-12f, .scale = 0x7f909a9a};
-  for (int i = 0; i < HB_SELFTEST_FIXED_N; i++) {
+  *t = (struct fixed){.eps2 = k % 2 ? 0 : 0x1p-12f, .scale = 0x7f909a9a};
+  for (int i = 0; i < FIXED_N; i++) {
     int is_second = i % 4 == 3;
     t->m[i] = ldexp(1 + hb_rng_uniform(&rng), i % 16 - 4);
     for (int c = 3 * i; c < 3 * i + 3; c++) {
@@ -394,7 +403,8 @@ void hb_selftest_fixed_make(int k, struct hb_selftest_fixed *t)
     t->rounding[c] = (struct hb_fixed_column){1, c < 3 ? 0x1.8p-8 : c == 3 ? 0x1.8p28 : 0x1.8p20};
 }
 
-uint64_t hb_selftest_fixed_hash(size_t n, const struct hb_fixed_total *totals)
+/* FNV-1a of all bytes of sum[] and most, sink after sink. */
+static uint64_t fixed_hash(size_t n, const struct hb_fixed_total *totals)
 {
   uint64_t hash = HB_HASH_EMPTY;
   for (size_t i = 0; i < n; i++) {
@@ -411,22 +421,21 @@ struct written {
   double (*a)[3], (*j)[3];
 };
 
-static enum hb_status walk_fixed(struct hb_pairs *p, const struct hb_selftest_fixed *t,
-                                 const struct written *to)
+static enum hb_status walk_fixed(struct hb_pairs *p, const struct fixed *t, const struct written *to)
 {
   const struct hb_column columns[8] = {{t->x, 3}, {t->x + 1, 3}, {t->x + 2, 3}, {t->m, 1},
                                        {t->v, 3}, {t->v + 1, 3}, {t->v + 2, 3}};
   struct hb_result results[8] = {{0}};
-  uint32_t index[HB_SELFTEST_FIXED_N], scale[HB_SELFTEST_FIXED_N];
-  for (uint32_t i = 0; i < HB_SELFTEST_FIXED_N; i++) index[i] = i, scale[i] = t->scale;
+  uint32_t index[FIXED_N], scale[FIXED_N];
+  for (uint32_t i = 0; i < FIXED_N; i++) index[i] = i, scale[i] = t->scale;
   for (int c = 0; to->a && c < 3; c++) {
     results[c] = (struct hb_result){&to->a[0][c], 3};
     results[4 + c] = (struct hb_result){&to->j[0][c], 3};
   }
   p->params.parameter[0] = (double)t->eps2;
   if (to->totals) hb_pairs_set_rounding(p, t->rounding);
-  HB_TRY(hb_pairs_set_j(p, HB_SELFTEST_FIXED_N, columns));
-  HB_TRY(hb_pairs_walk(p, &(const struct hb_pairs_job){.ni = HB_SELFTEST_FIXED_N,
+  HB_TRY(hb_pairs_set_j(p, FIXED_N, columns));
+  HB_TRY(hb_pairs_walk(p, &(const struct hb_pairs_job){.ni = FIXED_N,
                                                        .index = index,
                                                        .scale = scale,
                                                        .totals = to->totals,
@@ -435,13 +444,12 @@ static enum hb_status walk_fixed(struct hb_pairs *p, const struct hb_selftest_fi
 }
 
 /* In the shapes of large and of small blocks, in one pass and in several, so that the programs of runs are tested. */
-static enum hb_status walk_shaped(struct hb_pairs *p, int k, const struct hb_selftest_fixed *t,
-                                  const struct written *to)
+static enum hb_status walk_shaped(struct hb_pairs *p, int k, const struct fixed *t, const struct written *to)
 {
   enum { MANY = 1 /* thread is as many as are wanted */, SHORT = 64 };
   static const struct {
     int threads, bag;
-  } shapes[HB_SELFTEST_FIXED_CASES] = {{0, 0}, {MANY, 0}, {MANY, SHORT}, {0, SHORT}};
+  } shapes[FIXED_CASES] = {{0, 0}, {MANY, 0}, {MANY, SHORT}, {0, SHORT}};
   const struct hb_pairs_tuning tuning = p->params.tuning;
   if (shapes[k].threads) p->params.tuning.threads = shapes[k].threads;
   p->params.tuning.bag = shapes[k].bag;
@@ -450,25 +458,24 @@ static enum hb_status walk_shaped(struct hb_pairs *p, int k, const struct hb_sel
   return status;
 }
 
-static enum hb_status count_wrong(struct hb_pairs *p, struct hb_selftest_fixed *t,
-                                  struct hb_fixed_total *totals, int *wrong)
+static enum hb_status count_wrong(struct hb_pairs *p, struct fixed *t, struct hb_fixed_total *totals,
+                                  int *wrong)
 {
   *wrong = 0;
-  for (int k = 0; k < HB_SELFTEST_FIXED_CASES; k++) {
-    hb_selftest_fixed_make(k, t);
+  for (int k = 0; k < FIXED_CASES; k++) {
+    fixed_make(k, t);
     HB_TRY(walk_shaped(p, k, t, &(const struct written){.totals = totals}));
-    *wrong += hb_selftest_fixed_hash(HB_SELFTEST_FIXED_N, totals) != hb_selftest_fixed_right[k] &&
-              p->params.context->caps.has_draws;
+    *wrong += fixed_hash(FIXED_N, totals) != fixed_right[k] && p->params.context->caps.has_draws;
   }
   return HB_OK;
 }
 
 static enum hb_status test_fixed(struct hb_pairs *p, int *wrong)
 {
-  struct hb_selftest_fixed *t = NULL;
+  struct fixed *t = NULL;
   struct hb_fixed_total *totals = NULL;
   enum hb_status status = HB_ALLOC(1, &t);
-  if (status == HB_OK) status = HB_ALLOC(HB_SELFTEST_FIXED_N, &totals);
+  if (status == HB_OK) status = HB_ALLOC(FIXED_N, &totals);
   if (status == HB_OK) status = count_wrong(p, t, totals, wrong);
   HB_FREE(t, totals);
   return status;
@@ -480,10 +487,10 @@ static enum hb_status test_fixed(struct hb_pairs *p, int *wrong)
 static const double DOUBLE_FORCES = 1e-12;
 
 /* How much a and j are off, of the sums of the pulls' sizes. */
-static double error_of(const struct hb_selftest_fixed *t, size_t i, const double a[3], const double j[3])
+static double error_of(const struct fixed *t, size_t i, const double a[3], const double j[3])
 {
   double a_right[3] = {0}, j_right[3] = {0}, a_size = 0, j_size = 0, off = 0;
-  for (size_t k = 0; k < HB_SELFTEST_FIXED_N; k++) {
+  for (size_t k = 0; k < FIXED_N; k++) {
     double r[3], v[3], r2 = (double)t->eps2, rv = 0;
     for (int c = 0; c < 3; c++) {
       r[c] = t->x[3 * k + c] - t->x[3 * i + c];
@@ -507,17 +514,17 @@ static double error_of(const struct hb_selftest_fixed *t, size_t i, const double
 }
 
 struct forces {
-  struct hb_selftest_fixed t;
-  double a[HB_SELFTEST_FIXED_N][3], j[HB_SELFTEST_FIXED_N][3];
+  struct fixed t;
+  double a[FIXED_N][3], j[FIXED_N][3];
 };
 
 static enum hb_status walk_forces(struct hb_pairs *p, struct forces *f, double *off)
 {
   *off = 0;
-  for (int k = 0; k < HB_SELFTEST_FIXED_CASES; k++) {
-    hb_selftest_fixed_make(k, &f->t);
+  for (int k = 0; k < FIXED_CASES; k++) {
+    fixed_make(k, &f->t);
     HB_TRY(walk_shaped(p, k, &f->t, &(const struct written){.a = f->a, .j = f->j}));
-    for (size_t i = 0; p->params.context->caps.has_draws && i < HB_SELFTEST_FIXED_N; i++) {
+    for (size_t i = 0; p->params.context->caps.has_draws && i < FIXED_N; i++) {
       double error = error_of(&f->t, i, f->a[i], f->j[i]);
       if (!(error <= *off)) *off = isnan(error) ? HUGE_VAL : error;
     }
@@ -611,7 +618,7 @@ static enum hb_status judge_fixed(struct hb_pairs *p)
   return hb_fail(HB_ERR_GL,
                  "precision reproducible needs float arithmetic as IEEE 754 has it, %s has other bits (in %d "
                  "of %d tests); use precision ds",
-                 p->params.context->caps.renderer, wrong, HB_SELFTEST_FIXED_CASES);
+                 p->params.context->caps.renderer, wrong, FIXED_CASES);
 }
 
 static enum hb_status judge_forces(struct hb_pairs *p)

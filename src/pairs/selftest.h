@@ -25,24 +25,8 @@ enum hb_status hb_selftest_exact(struct hb_gl_context *context, const char *doin
  * HB_ERR_DEVICE. */
 enum hb_status hb_selftest_roots(struct hb_gl_context *context, double *mean, double *ulp);
 
-/* ---- the bits of precision `reproducible` ---- */
-
-/* A system of 160 particles, two blocks and a half, whose totals are known. */
-enum { HB_SELFTEST_FIXED_N = 160, HB_SELFTEST_FIXED_CASES = 4 };
-struct hb_selftest_fixed {
-  double m[HB_SELFTEST_FIXED_N], x[3 * HB_SELFTEST_FIXED_N], v[3 * HB_SELFTEST_FIXED_N];
-  struct hb_fixed_column rounding[8];
-  float eps2;
-  uint32_t scale;
-};
-void hb_selftest_fixed_make(int k, struct hb_selftest_fixed *test);
-
-/* FNV-1a of all bytes of sum[] and most, sink after sink; and what it must be. */
-uint64_t hb_selftest_fixed_hash(size_t n, const struct hb_fixed_total *totals);
-extern const uint64_t hb_selftest_fixed_right[HB_SELFTEST_FIXED_CASES];
-
-/* What runs will use, once per scheme, device and tuning: some milliseconds. In precision reproducible every bit of that system;
- * in double, of gravity_jerk where nobody edits it, accelerations and jerks within 1e-12 of the sum of the pulls, which a compiler
+/* What runs will use, once per scheme, device and tuning: some milliseconds. In precision reproducible every bit of 160
+ * particles' totals; in double, of gravity_jerk where nobody edits it, accelerations and jerks within 1e-12 of the sum of the pulls, which a compiler
  * that makes floats of doubles misses. Errors: HB_ERR_GL. */
 enum hb_status hb_selftest_programs(struct hb_pairs *pairs);
 

@@ -128,7 +128,8 @@ void hb_tuning_print(const struct hb_pairs_tuning *tuning, size_t room, char *te
 /* Identifies the file. */
 static const char first_line[] = "# holmberg tunings 2\n";
 
-size_t hb_tuning_class(size_t n) { return n < 6000 ? 2048 : n < 48000 ? 16384 : 131072; }
+/* The number of particles that stands for all n of a similar size. */
+static size_t size_class(size_t n) { return n < 6000 ? 2048 : n < 48000 ? 16384 : 131072; }
 
 const char *hb_tuning_cache_path(void)
 {
@@ -143,7 +144,14 @@ const char *hb_tuning_cache_path(void)
   return path;
 }
 
-static void print_key(const struct hb_tuning_key *key, size_t room, char *text)
+/* What a tuning is for. */
+struct tuning_key {
+  const struct hb_gl_context *context;
+  const char *scheme, *precision, *interaction;
+  size_t n; /* as size_class gives it */
+};
+
+static void print_key(const struct tuning_key *key, size_t room, char *text)
 {
   snprintf(text, room, "%s|%s|%s %s %s %s %zu", key->context->caps.renderer, key->context->caps.version,
            hb_library_version(), key->scheme, key->precision, key->interaction, key->n);
@@ -178,7 +186,9 @@ static char *read_cache(void)
 /* Shaders from a folder may differ from those that a tuning was measured with. */
 static int shaders_may_differ(void) { return hb_gl_shader_folder() != NULL; }
 
-int hb_tuning_cache_get(const struct hb_tuning_key *key, struct hb_pairs_tuning *tuning)
+/* 1 and *tuning if it is there. What is damaged is skipped, with a warning: of a line each time, of the file once in a
+ * process. */
+static int cache_get(const struct tuning_key *key, struct hb_pairs_tuning *tuning)
 {
   if (shaders_may_differ()) return 0;
   char wanted[768];
@@ -228,7 +238,8 @@ static enum hb_status keep_others(char *old, const char *key, struct hb_text *te
   return HB_OK;
 }
 
-enum hb_status hb_tuning_cache_put(const struct hb_tuning_key *key, const struct hb_pairs_tuning *tuning)
+/* Saves it (NULL: forgets it); the file is replaced atomically. Errors: HB_ERR_IO (only this tuning is lost). */
+static enum hb_status cache_put(const struct tuning_key *key, const struct hb_pairs_tuning *tuning)
 {
   const char *path = hb_tuning_cache_path();
   if (shaders_may_differ()) return hb_fail(HB_ERR_USAGE, "it was measured with the shaders of HB_SHADER_DIR");
@@ -439,31 +450,31 @@ static enum hb_status search(const struct hb_pairs_params *params, size_t n, dou
   return status;
 }
 
-static struct hb_tuning_key key_of(const struct hb_pairs_params *params, size_t n)
+static struct tuning_key key_of(const struct hb_pairs_params *params, size_t n)
 {
-  return (struct hb_tuning_key){params->context, params->scheme, hb_precision_names[params->precision],
-                                params->interaction->key, hb_tuning_class(n)};
+  return (struct tuning_key){params->context, params->scheme, hb_precision_names[params->precision],
+                             params->interaction->key, size_class(n)};
 }
 
 enum hb_status hb_tuning_renew(const struct hb_pairs_params *params, size_t n, double seconds,
                                struct hb_pairs_tuning *tuning, double *pairs_per_s)
 {
-  const struct hb_tuning_key key = key_of(params, n);
+  const struct tuning_key key = key_of(params, n);
   HB_TRY(search(params, key.n, seconds, tuning, pairs_per_s));
-  if (hb_tuning_cache_put(&key, tuning) != HB_OK) hb_log("the tuning cannot be saved: %s", hb_error());
+  if (cache_put(&key, tuning) != HB_OK) hb_log("the tuning cannot be saved: %s", hb_error());
   return HB_OK;
 }
 
 enum hb_status hb_tuning_open(const struct hb_pairs_params *params, size_t n, double seconds,
                               struct hb_pairs **pairs)
 {
-  const struct hb_tuning_key key = key_of(params, n);
+  const struct tuning_key key = key_of(params, n);
   struct hb_pairs_params tuned = *params;
   double pairs_per_s;
-  if (hb_tuning_cache_get(&key, &tuned.tuning)) {
+  if (cache_get(&key, &tuned.tuning)) {
     if (hb_pairs_create(&tuned, pairs) == HB_OK) return HB_OK;
     hb_log_warn("%s has a tuning that does not fit and is dropped: %s", hb_tuning_cache_path(), hb_error());
-    if (hb_tuning_cache_put(&key, NULL) != HB_OK) hb_log("the tuning cannot be removed: %s", hb_error());
+    if (cache_put(&key, NULL) != HB_OK) hb_log("the tuning cannot be removed: %s", hb_error());
   }
   hb_log("looking for the fastest way to walk on %s", params->context->caps.renderer);
   HB_TRY(hb_tuning_renew(params, n, seconds, &tuned.tuning, &pairs_per_s));

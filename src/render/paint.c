@@ -23,7 +23,8 @@ enum {
 };
 enum { TEXELS = 4, AT_ONCE = 65536 / TEXELS /* the smallest limit of a buffer texture */ };
 
-int hb_font_ink(int cell, int x, int y)
+/* Whether a character, by hb_font_cell, has ink at column x from the left and row y from the top. */
+static int font_ink(int cell, int x, int y)
 {
   int row = cell / COLUMNS * HB_FONT_HEIGHT + y, column = cell % COLUMNS * HB_FONT_WIDTH + x;
   return hb_font_files[0].text[row * (ATLAS_WIDTH + 1) + column] == '#';
@@ -158,7 +159,7 @@ static void draw_atlas(unsigned char coverage[ATLAS_WIDTH * ATLAS_HEIGHT])
 {
   for (int k = 0; k < ATLAS_WIDTH * ATLAS_HEIGHT; k++) {
     int x = k % ATLAS_WIDTH, y = k / ATLAS_WIDTH, cell = y / HB_FONT_HEIGHT * COLUMNS + x / HB_FONT_WIDTH;
-    coverage[k] = cell == FULL || hb_font_ink(cell, x % HB_FONT_WIDTH, y % HB_FONT_HEIGHT) ? 255 : 0;
+    coverage[k] = cell == FULL || font_ink(cell, x % HB_FONT_WIDTH, y % HB_FONT_HEIGHT) ? 255 : 0;
   }
 }
 

@@ -64,7 +64,4 @@ extern const struct hb_font_file hb_font_files[]; /* one */
 /* Its number in these bands; any other character looks like '?'. */
 static inline int hb_font_cell(char c) { return c >= ' ' && c <= '~' ? c - ' ' : '?' - ' '; }
 
-/* Whether it has ink at column x from the left and row y from the top. */
-int hb_font_ink(int cell, int x, int y);
-
 #endif

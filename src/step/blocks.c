@@ -179,7 +179,8 @@ void hb_blocks_advance(struct hb_blocks *blocks, uint64_t next_time)
   }
 }
 
-unsigned hb_blocks_limit(const struct hb_blocks *blocks, unsigned level)
+/* The largest level that a particle of the block just advanced may move to from this one (invariant 5). */
+static unsigned blocks_limit(const struct hb_blocks *blocks, unsigned level)
 {
   int grows = level < blocks->level_max && (levels_due(blocks->now) >> (level + 1) & 1);
   return grows ? level + 1 : level;
@@ -207,7 +208,7 @@ static void put_piece(void *context, size_t from, size_t end)
   for (unsigned l = 0; l < HB_BLOCKS_LEVELS; l++) lists->head[l] = end_of_list, lists->count[l] = 0;
   for (size_t k = from; k < end; k++) {
     uint32_t i = p->index[k];
-    unsigned limit = hb_blocks_limit(blocks, blocks->level[i]), l = p->level[k] < limit ? p->level[k] : limit;
+    unsigned limit = blocks_limit(blocks, blocks->level[i]), l = p->level[k] < limit ? p->level[k] : limit;
     p->level[k] = blocks->level[i] = (uint8_t)l;
     if (lists->head[l] == end_of_list) lists->last[l] = i;
     blocks->next[i] = lists->head[l];

@@ -10,7 +10,7 @@
  *      of a larger step is one of the smallest step, too, so no level is due earlier.
  *   4. The next block is exactly the union of the levels <= ctz(next time): complete levels, never parts of one.
  *   5. At the end of its step a particle may move to any smaller level, or to the next larger one if the new time
- *      is a multiple of that step (else 1 would break); hb_blocks_limit is this rule.
+ *      is a multiple of that step (else 1 would break); blocks_limit is this rule.
  *   6. Each particle is on exactly one list, that of its level; count[level] is that list's length, and bit
  *      `level` of occupied says whether it has any.
  *   7. A block is delivered in ascending index, whatever the order of the lists: it depends on levels and T alone,
@@ -77,8 +77,5 @@ void hb_blocks_select(struct hb_blocks *blocks, uint64_t next_time, uint32_t *bl
 
 /* Sets T = next_time and empties the block's lists; each of its particles must then be put on a list again. */
 void hb_blocks_advance(struct hb_blocks *blocks, uint64_t next_time);
-
-/* The largest level that a particle of the block just advanced may move to from this one (invariant 5). */
-unsigned hb_blocks_limit(const struct hb_blocks *blocks, unsigned level);
 
 #endif

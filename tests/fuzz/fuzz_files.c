@@ -2,7 +2,7 @@
 #include "fuzz/fuzz.h"
 
 #include "base/mem.h"
-#include "pairs/tuning.h"
+#include "pairs/tuning.c"
 #include "movie/render.c"
 
 #include <stdio.h>
@@ -33,8 +33,7 @@ enum hb_status fuzz_camera(const uint8_t *bytes, size_t count)
 enum hb_status fuzz_tuning(const uint8_t *bytes, size_t count)
 {
   static struct hb_gl_context context = {.caps = {.renderer = "renderer", .version = "version"}};
-  static const char first_line[] = "# holmberg tunings 2\n";
-  const struct hb_tuning_key key = {&context, "bag", "single", "gravity_jerk", 2048};
+  const struct tuning_key key = {&context, "bag", "single", "gravity_jerk", 2048};
   struct hb_pairs_tuning tuning = {0}, found = {0};
   char *text;
   HB_TRY(HB_ALLOC(sizeof first_line + count, &text));
@@ -46,9 +45,9 @@ enum hb_status fuzz_tuning(const uint8_t *bytes, size_t count)
   setenv("XDG_CACHE_HOME", folder, 1);
   fuzz_file("holmberg/tunings", text, sizeof first_line - 1 + count);
   enum hb_status status = hb_tuning_parse(text + sizeof first_line - 1, &tuning);
-  if (!hb_tuning_cache_get(&key, &found) && status == HB_OK) {
-    fuzz_demand(hb_tuning_cache_put(&key, &tuning) == HB_OK, "a tuning cannot be kept");
-    fuzz_demand(hb_tuning_cache_get(&key, &found), "a tuning that was kept is not found");
+  if (!cache_get(&key, &found) && status == HB_OK) {
+    fuzz_demand(cache_put(&key, &tuning) == HB_OK, "a tuning cannot be kept");
+    fuzz_demand(cache_get(&key, &found), "a tuning that was kept is not found");
     fuzz_demand(memcmp(&tuning, &found, sizeof found) == 0, "a tuning that was kept has changed");
   }
   hb_mem_free(text);

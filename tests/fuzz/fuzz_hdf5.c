@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "io/checkpoint.h"
-#include "io/hdf5_child.h"
+#include "io/hdf5_child.c"
 
 #include <fcntl.h>
 #include <hdf5.h>
@@ -27,7 +27,7 @@ enum hb_status fuzz_answer(const uint8_t *bytes, size_t count)
   int fd = open("answer", O_RDONLY);
   enum hb_status status = hb_checkpoint_receive(fd, "answer", 1 << 20, &sections);
   struct hb_snapshot_choice choice = {.t = NAN};
-  if (status == HB_OK) status = hb_snapshot_hdf5_unpack("answer", &sections, &choice, &particles);
+  if (status == HB_OK) status = snapshot_unpack("answer", &sections, &choice, &particles);
   close(fd);
   hb_sections_clear(&sections);
   hb_particles_destroy(particles);

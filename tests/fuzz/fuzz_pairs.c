@@ -3,18 +3,18 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "gl/gl_shader.h"
+#include "gl/gl_shader.c"
 #include "pairs/interaction.h"
 
 #include "cli/cmd_pairs.c"
 
 /* What the loader does with the text: every loop of a known length is written out. */
-static enum hb_status unroll(const struct hb_interaction *law)
+static enum hb_status write_out(const struct hb_interaction *law)
 {
   const struct hb_gl_loop loops[HB_GL_LOOPS] = {
       {"ALL_RECORDS", law->records + 1}, {"F_RECORDS", law->f_records}, {"WORDS", 2 * law->f_records}};
   struct hb_text text = {0};
-  enum hb_status status = hb_gl_unroll(law->text, loops, &text);
+  enum hb_status status = unroll(law->text, loops, &text);
   hb_mem_free(text.text);
   return status;
 }
@@ -34,7 +34,7 @@ enum hb_status fuzz_interaction(const uint8_t *bytes, size_t count)
     fuzz_demand(q->first + q->count <= 4 * law->records, "a quantity beyond the records");
   if (hb_interaction_set(law, 0.1, "k=2", parameter) == HB_OK)
     for (int c = 0; c < 4; c++) fuzz_demand(isfinite(parameter[c]), "a parameter that is not a number");
-  enum hb_status status = unroll(law);
+  enum hb_status status = write_out(law);
   hb_interaction_destroy(law);
   return status;
 }

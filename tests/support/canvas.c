@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "io/png.h"
-#include "render/paint.h"
+#include "render/paint.c"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ void hb_canvas_box(struct hb_canvas *canvas, int x, int y, int width, int height
         canvas->rgb[3 * (row * canvas->width + column) + c] = (unsigned char)(color >> (16 - 8 * c));
 }
 
-int hb_canvas_ink(char c, int x, int y) { return hb_font_ink(hb_font_cell(c), x, y); }
+int hb_canvas_ink(char c, int x, int y) { return font_ink(hb_font_cell(c), x, y); }
 
 static void write_char(struct hb_canvas *canvas, int x, int y, int scale, unsigned color, char c)
 {

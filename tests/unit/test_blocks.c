@@ -1,7 +1,7 @@
 /* The block scheduler against brute force, over thousands of random block steps. */
 #include "support/step_case.h"
 #include "base/mem.h"
-#include "step/blocks.h"
+#include "step/blocks.c"
 #include "support/support.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static void expect_block(const struct hb_blocks *b, uint64_t next, size_t count)
 /* New steps as a run makes them: mostly the old one, sometimes any smaller or the next larger if allowed. */
 static unsigned new_level(const struct hb_blocks *b, unsigned old)
 {
-  unsigned limit = hb_blocks_limit(b, old);
+  unsigned limit = blocks_limit(b, old);
   assert_true(limit == old || (limit == old + 1 && b->now % ((uint64_t)2 << old) == 0));
   assert_true(limit == old + 1 || old == b->level_max || b->now % ((uint64_t)2 << old) != 0);
   switch (random_below(8)) {
@@ -281,7 +281,7 @@ static void test_large_blocks(void **state)
     }
     hb_blocks_put_back(b, count, selected, level);
     for (size_t k = 0; k < count; k++) {
-      expect_at_most((unsigned)level[k], hb_blocks_limit(b, index[k]));
+      expect_at_most((unsigned)level[k], blocks_limit(b, index[k]));
       assert_int_equal(b->level[selected[k]], level[k]);
     }
     assert_int_equal(step_blocks_check(b, NULL), HB_OK);

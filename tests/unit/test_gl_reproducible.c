@@ -3,7 +3,7 @@
 #include "core/particles.h"
 #include "force/force.h"
 #include "gl/gl.h"
-#include "pairs/selftest.h"
+#include "pairs/selftest.c"
 #include "support/pairs_case.h"
 #include "support/shader_case.h"
 #include "support/support.h"
@@ -31,7 +31,7 @@ static int tear_down(void **state)
   return 0;
 }
 
-struct forces {
+struct pulls {
   double a[3 * N], j[3 * N], phi[N];
 };
 
@@ -56,7 +56,7 @@ static int has_compute(void)
 }
 
 /* Of the first n particles on ni of them, spread evenly. */
-static void evaluate(struct hb_force *force, size_t n, size_t ni, struct forces *f)
+static void evaluate(struct hb_force *force, size_t n, size_t ni, struct pulls *f)
 {
   uint32_t index[N];
   for (size_t k = 0; k < ni; k++) index[k] = (uint32_t)(k * n / ni);
@@ -64,7 +64,7 @@ static void evaluate(struct hb_force *force, size_t n, size_t ni, struct forces 
   ASSERT_OK(hb_force_eval(force, ni, index, f->a, f->j, f->phi));
 }
 
-static uint64_t hash_of(const struct forces *f, size_t ni)
+static uint64_t hash_of(const struct pulls *f, size_t ni)
 {
   uint64_t hash = support_fnv(SUPPORT_FNV, f->a, 3 * ni * sizeof *f->a);
   hash = support_fnv(hash, f->j, 3 * ni * sizeof *f->j);
@@ -76,7 +76,7 @@ static uint64_t hash_of(const struct forces *f, size_t ni)
 static void expect_hash(const char *scheme, const char *tuning, double eps, size_t n, size_t ni,
                         uint64_t known)
 {
-  static struct forces f;
+  static struct pulls f;
   struct hb_force *force = opened(scheme, "reproducible", tuning, eps);
   evaluate(force, n, ni, &f);
   uint64_t hash = hash_of(&f, ni);
@@ -110,7 +110,7 @@ static void test_one_hash(void **state)
 /* The error of 1024 particles is that of nearest neighbors: 7.5e-8, 2.7e-8 at N = 65536. */
 static double acc_rms(const char *precision, double eps)
 {
-  static struct forces f, right;
+  static struct pulls f, right;
   struct hb_force *host = opened("host", "double", NULL, 1. / 256),
                   *force = opened("bag", precision, NULL, eps);
   evaluate(host, N, N, &right);
@@ -200,7 +200,7 @@ static void test_overflow_is_told(void **state)
   }
 }
 
-static int draws_of(struct hb_force *force, struct forces *f)
+static int draws_of(struct hb_force *force, struct pulls *f)
 {
   pairs_draws_begin(0);
   evaluate(force, N, N, f);
@@ -212,7 +212,7 @@ static int draws_of(struct hb_force *force, struct forces *f)
 static void test_the_past_changes_no_bit(void **state)
 {
   (void)state;
-  static struct forces fresh, again, right;
+  static struct pulls fresh, again, right;
   struct hb_particles *p = plummer;
   double kept[9];
   memcpy(kept, p->x, sizeof kept);
@@ -236,7 +236,7 @@ static void test_the_past_changes_no_bit(void **state)
 static void test_points_and_sources(void **state)
 {
   (void)state;
-  static struct forces sources, points;
+  static struct pulls sources, points;
   struct hb_force *force = opened("bag", "reproducible", NULL, 1. / 256);
   evaluate(force, N, N, &sources);
   ASSERT_OK(hb_force_at(force, N, plummer->x, plummer->v, all, points.a, points.j, points.phi));
@@ -250,7 +250,7 @@ static void test_points_and_sources(void **state)
 static void test_two_in_one_place(void **state)
 {
   (void)state;
-  static struct forces f;
+  static struct pulls f;
   const double m[2] = {1, 1}, x[6] = {1, 2, 3, 1, 2, 3}, v[6] = {0};
   const char *const schemes[] = {"host", "bag"};
   for (int s = 0; s < 2; s++) {
@@ -284,23 +284,21 @@ static void test_refusals(void **state)
 static void test_table(void **state)
 {
   (void)state;
-  static struct hb_selftest_fixed t;
-  static struct hb_fixed_total totals[HB_SELFTEST_FIXED_N];
-  uint32_t scale[HB_SELFTEST_FIXED_N];
+  static struct fixed t;
+  static struct hb_fixed_total totals[FIXED_N];
+  uint32_t scale[FIXED_N];
   const struct hb_force_params params = {.scheme = "host", .precision = "reproducible"};
   void *host = NULL;
   ASSERT_OK(hb_force_host.open(&params, NULL, &host));
-  for (int k = 0; k < HB_SELFTEST_FIXED_CASES; k++) {
-    hb_selftest_fixed_make(k, &t);
+  for (int k = 0; k < FIXED_CASES; k++) {
+    fixed_make(k, &t);
     const struct hb_reproducible_units units = {.mass = 12, .eps = sqrt((double)t.eps2)};
-    for (int i = 0; i < HB_SELFTEST_FIXED_N; i++) scale[i] = t.scale;
-    ASSERT_OK(
-        hb_force_host.begin(host, &(struct hb_force_job){.sources = {HB_SELFTEST_FIXED_N, t.m, t.x, t.v},
-                                                         .sinks = {.n = HB_SELFTEST_FIXED_N, .index = all},
-                                                         .words = {&units, scale, totals}}));
-    if (hb_selftest_fixed_hash(HB_SELFTEST_FIXED_N, totals) != hb_selftest_fixed_right[k])
-      fail_msg("case %d gives 0x%016llx", k,
-               (unsigned long long)hb_selftest_fixed_hash(HB_SELFTEST_FIXED_N, totals));
+    for (int i = 0; i < FIXED_N; i++) scale[i] = t.scale;
+    ASSERT_OK(hb_force_host.begin(host, &(struct hb_force_job){.sources = {FIXED_N, t.m, t.x, t.v},
+                                                               .sinks = {.n = FIXED_N, .index = all},
+                                                               .words = {&units, scale, totals}}));
+    if (fixed_hash(FIXED_N, totals) != fixed_right[k])
+      fail_msg("case %d gives 0x%016llx", k, (unsigned long long)fixed_hash(FIXED_N, totals));
   }
   hb_force_host.close(host);
 }

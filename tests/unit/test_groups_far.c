@@ -2,7 +2,7 @@
 #include "support/groups_case.h"
 #include "support/support.h"
 
-#include "groups/chain.h"
+#include "groups/groups.c"
 
 #include <math.h>
 #include <string.h>
@@ -122,9 +122,9 @@ static void tensor_of(const struct scene *s, size_t first, double T[6])
 
 static double apart(const double *p, const double *q)
 {
-  double sum = 0, whole = 0;
-  for (size_t k = 0; k < 6; k++) sum += (p[k] - q[k]) * (p[k] - q[k]), whole += q[k] * q[k];
-  return sqrt(sum / whole);
+  double sum = 0, norm = 0;
+  for (size_t k = 0; k < 6; k++) sum += (p[k] - q[k]) * (p[k] - q[k]), norm += q[k] * q[k];
+  return sqrt(sum / norm);
 }
 
 /* With and without neighbors, of all but those in the list; its rate is the difference of tensors. Negative control: with those in the
@@ -138,7 +138,7 @@ static void tides_are_a_tensor(void **state)
     struct hb_group *g = s->groups->at;
     double T[6], before[6], after[6];
     if (with_lists) make_lists(s, 1.5);
-    for (uint32_t i = 2; i < 5; i++) ASSERT_OK(hb_groups_list(s->groups, g, i));
+    for (uint32_t i = 2; i < 5; i++) ASSERT_OK(groups_list(s->groups, g, i));
     ASSERT_OK(hb_groups_look_far(s->groups, &s->nodes, 0, 1, &(uint32_t){0}));
     tensor_of(s, 5, T);
     expect_at_most(apart(g->tides.of_all, T), rounding);
@@ -219,8 +219,8 @@ static void who_is_listed_leaves_the_tides(void **state)
   struct hb_group *g = s->groups->at;
   double T[6];
   ASSERT_OK(hb_groups_look_far(s->groups, &s->nodes, 0, 1, &(uint32_t){0}));
-  ASSERT_OK(hb_groups_list(s->groups, g, 2));
-  hb_groups_leave_tides(s->groups, &s->nodes, g, 2, 0);
+  ASSERT_OK(groups_list(s->groups, g, 2));
+  groups_leave_tides(s->groups, &s->nodes, g, 2, 0);
   tensor_of(s, 3, T);
   expect_at_most(apart(g->tides.of_all, T), 1e-13);
   clear(s);
@@ -261,7 +261,7 @@ static void orbits_are_quadrupoles(void **state)
   for (uint32_t i = 3; i < N; i++) s->groups->m[i] = 0, s->groups->of[i] = HB_GROUPS_PARKED;
   mean_pull(s, 2, expected);
   ASSERT_OK(hb_groups_find_hits(s->groups, &s->nodes, 2, block));
-  hb_groups_add_quadrupoles(s->groups, &s->nodes, 2, block, pulls, jerk);
+  groups_add_quadrupoles(s->groups, &s->nodes, 2, block, pulls, jerk);
   expect_at_most(error_of(pulls + 3, expected), bar);
   for (size_t c = 0; c < 3; c++)
     expect_at_most(fabs(s->groups->m[0] * pulls[c] + s->groups->m[2] * pulls[3 + c]), 1e-15);
@@ -269,7 +269,7 @@ static void orbits_are_quadrupoles(void **state)
     double a_of[3] = {0}, j_of[3] = {0};
     move(s, k == 0 ? -dt : 2 * dt);
     ASSERT_OK(hb_groups_find_hits(s->groups, &s->nodes, 1, block + 1));
-    hb_groups_add_quadrupoles(s->groups, &s->nodes, 1, block + 1, a_of, j_of);
+    groups_add_quadrupoles(s->groups, &s->nodes, 1, block + 1, a_of, j_of);
     memcpy(at[k], a_of, sizeof a_of);
   }
   for (size_t c = 0; c < 3; c++) change[c] = (at[2][c] - at[0][c]) / (2 * dt);

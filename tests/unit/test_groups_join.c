@@ -3,6 +3,8 @@
 #include "support/step_case.h"
 #include "support/support.h"
 
+#include "groups/groups.c"
+
 #include "force/force.h"
 
 #include <math.h>
@@ -55,16 +57,16 @@ static void heavy_pairs_may_be_wide(void **state)
   static const struct {
     double m, d, w;
     int joins, breaks;
-  } rows[] = {{20, 3, 0, 1, 0},   {20, 0.9, 0, 0, 0}, /* not alone */
-              {1, 3, 0, 0, 0},                        /* not heavy */
-              {20, 3, 0.4, 1, 0},                     /* a field hardly disturbs it */
-              {20, 3, 0.7, 0, 0},                     /* too much to form */
-              {20, 3, 3, 0, 1}};                      /* and to last */
-  for (size_t k = 0; k < COUNT_OF(rows); k++) {
+  } cases[] = {{20, 3, 0, 1, 0},   {20, 0.9, 0, 0, 0}, /* not alone */
+               {1, 3, 0, 0, 0},                        /* not heavy */
+               {20, 3, 0.4, 1, 0},                     /* a field hardly disturbs it */
+               {20, 3, 0.7, 0, 0},                     /* too much to form */
+               {20, 3, 3, 0, 1}};                      /* and to last */
+  for (size_t k = 0; k < COUNT_OF(cases); k++) {
     int joins, breaks;
-    pair_changes(rows[k].m, rows[k].d, rows[k].w, &joins, &breaks);
-    assert_int_equal(joins, rows[k].joins);
-    assert_int_equal(breaks, rows[k].breaks);
+    pair_changes(cases[k].m, cases[k].d, cases[k].w, &joins, &breaks);
+    assert_int_equal(joins, cases[k].joins);
+    assert_int_equal(breaks, cases[k].breaks);
   }
 }
 
@@ -87,7 +89,7 @@ static void tides_by_share(void **state)
     assert_int_equal(hb_groups_is_tide(g, star, d2), k < 3);
     assert_int_equal(hb_groups_is_mean(groups, g, 5, d2), k > 0);
   }
-  groups->stars = 1e6, hb_groups_measure(groups, g);
+  groups->stars = 1e6, groups_measure(groups, g);
   for (size_t k = 0; k < COUNT_OF(far); k++)
     assert_int_equal(hb_groups_is_tide(g, star, far[k] * far[k]), k < 1);
   hb_groups_destroy(groups);
@@ -104,7 +106,7 @@ static void wide_pair_changes(double r, int *joins, int *breaks)
   struct hb_groups_node made;
   size_t link;
   ASSERT_OK(hb_groups_create(p, 0, &groups));
-  expect_above(span, hb_groups_bound(groups, m, m));
+  expect_above(span, groups_bound(groups, m, m));
   double v = sqrt(2 * m * (2 / r - 2 / span));
   for (size_t i = 0; i < 2; i++) {
     double side = i == 0 ? -0.5 : 0.5;
@@ -115,7 +117,7 @@ static void wide_pair_changes(double r, int *joins, int *breaks)
   *joins = hb_groups_should_join(groups, &nodes, 0, 1);
   ASSERT_OK(hb_groups_join(groups, &nodes, 0, 0, 1, &made));
   groups_case_put(&made, p->x, p->v);
-  assert_true(hb_groups_is_hard(groups, &groups->at->chain));
+  assert_true(groups_is_hard(groups, &groups->at->chain));
   ASSERT_OK(hb_groups_look_around(groups, groups->at, &nodes, 0));
   *breaks = hb_groups_should_split(groups, &nodes, groups->at, &link);
   hb_groups_destroy(groups);
@@ -129,12 +131,12 @@ static void wide_pairs_pass_their_pericenter(void **state)
   static const struct {
     double r;
     int joins, breaks;
-  } rows[] = {{0.3, 1, 0}, {0.6, 0, 0}, {0.9, 0, 1}};
-  for (size_t k = 0; k < COUNT_OF(rows); k++) {
+  } cases[] = {{0.3, 1, 0}, {0.6, 0, 0}, {0.9, 0, 1}};
+  for (size_t k = 0; k < COUNT_OF(cases); k++) {
     int joins, breaks;
-    wide_pair_changes(rows[k].r, &joins, &breaks);
-    assert_int_equal(joins, rows[k].joins);
-    assert_int_equal(breaks, rows[k].breaks);
+    wide_pair_changes(cases[k].r, &joins, &breaks);
+    assert_int_equal(joins, cases[k].joins);
+    assert_int_equal(breaks, cases[k].breaks);
   }
 }
 

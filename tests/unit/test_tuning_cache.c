@@ -1,6 +1,6 @@
 /* The cache of tunings: what is put is found, by its own key only, and damage is passed over. */
 #include "base/log.h"
-#include "pairs/tuning.h"
+#include "pairs/tuning.c"
 #include "support/support.h"
 
 #include <stdio.h>
@@ -11,9 +11,9 @@
 
 static struct hb_gl_context device = {.caps = {.renderer = "A GPU", .version = "4.5 driver 1"}};
 
-static struct hb_tuning_key key_of(const char *scheme, size_t n)
+static struct tuning_key key_for(const char *scheme, size_t n)
 {
-  return (struct hb_tuning_key){&device, scheme, "single", "gravity_jerk", n};
+  return (struct tuning_key){&device, scheme, "single", "gravity_jerk", n};
 }
 
 static char folder[64];
@@ -40,16 +40,16 @@ static int tear_down(void **state)
 
 static void put(const char *scheme, size_t n, int i_each)
 {
-  const struct hb_tuning_key key = key_of(scheme, n);
+  const struct tuning_key key = key_for(scheme, n);
   const struct hb_pairs_tuning tuning = {.i_each = i_each, .unroll = 8};
-  assert_int_equal(hb_tuning_cache_put(&key, &tuning), HB_OK);
+  assert_int_equal(cache_put(&key, &tuning), HB_OK);
 }
 
 static int get(const char *scheme, size_t n)
 {
-  const struct hb_tuning_key key = key_of(scheme, n);
+  const struct tuning_key key = key_for(scheme, n);
   struct hb_pairs_tuning tuning = {0};
-  return hb_tuning_cache_get(&key, &tuning) ? tuning.i_each : -1;
+  return cache_get(&key, &tuning) ? tuning.i_each : -1;
 }
 
 static void overwrite(const char *text)
@@ -117,14 +117,13 @@ static void test_no_file(void **state)
   (void)state;
   put("bag", 2048, 3);
   const char *path = hb_tuning_cache_path();
-  const struct hb_tuning_key key = key_of("bag", 2048);
+  const struct tuning_key key = key_for("bag", 2048);
   assert_int_equal(unlink(path), 0);
   for (int is_fifo = 0; is_fifo < 2; is_fifo++) {
     assert_int_equal(is_fifo ? mkfifo(path, 0666) : mkdir(path, 0777), 0);
     alarm(60); /* else a failure would take for ever */
     assert_int_equal(get("bag", 2048), -1);
-    ASSERT_FAILS(hb_tuning_cache_put(&key, &(struct hb_pairs_tuning){.i_each = 1}), HB_ERR_IO,
-                 "not a regular file");
+    ASSERT_FAILS(cache_put(&key, &(struct hb_pairs_tuning){.i_each = 1}), HB_ERR_IO, "not a regular file");
     alarm(0);
     assert_int_equal(is_fifo ? unlink(path) : rmdir(path), 0);
   }
@@ -136,9 +135,9 @@ static void test_no_place(void **state)
   unsetenv("XDG_CACHE_HOME");
   char *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
   unsetenv("HOME");
-  const struct hb_tuning_key key = key_of("bag", 2048);
+  const struct tuning_key key = key_for("bag", 2048);
   const struct hb_pairs_tuning tuning = {.i_each = 1};
-  assert_int_equal(hb_tuning_cache_put(&key, &tuning), HB_ERR_IO);
+  assert_int_equal(cache_put(&key, &tuning), HB_ERR_IO);
   assert_int_equal(get("bag", 2048), -1);
   if (home) setenv("HOME", home, 1);
   free(home);
@@ -148,10 +147,10 @@ static void test_no_place(void **state)
 static void test_classes(void **state)
 {
   (void)state;
-  assert_int_equal(hb_tuning_class(1), 2048);
-  assert_int_equal(hb_tuning_class(1024), 2048);
-  assert_int_equal(hb_tuning_class(16384), 16384);
-  assert_int_equal(hb_tuning_class(1 << 20), 131072);
+  assert_int_equal(size_class(1), 2048);
+  assert_int_equal(size_class(1024), 2048);
+  assert_int_equal(size_class(16384), 16384);
+  assert_int_equal(size_class(1 << 20), 131072);
 }
 
 static void test_shaders_of_a_folder(void **state)
@@ -160,9 +159,8 @@ static void test_shaders_of_a_folder(void **state)
   put("bag", 2048, 3);
   setenv("HB_SHADER_DIR", "/some/folder", 1);
   assert_int_equal(get("bag", 2048), -1);
-  const struct hb_tuning_key key = key_of("bag", 2048);
-  ASSERT_FAILS(hb_tuning_cache_put(&key, &(struct hb_pairs_tuning){.i_each = 1}), HB_ERR_USAGE,
-               "HB_SHADER_DIR");
+  const struct tuning_key key = key_for("bag", 2048);
+  ASSERT_FAILS(cache_put(&key, &(struct hb_pairs_tuning){.i_each = 1}), HB_ERR_USAGE, "HB_SHADER_DIR");
   unsetenv("HB_SHADER_DIR");
   assert_int_equal(get("bag", 2048), 3);
 }

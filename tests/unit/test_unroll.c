@@ -1,8 +1,8 @@
-/* Loops of constant length that the loader writes out (gl/gl_unroll.h). */
+/* Loops of constant length that the loader writes out. */
 #include "support/support.h"
 
 #include "base/mem.h"
-#include "gl/gl_shader.h"
+#include "gl/gl_shader.c"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ static const struct hb_gl_loop loops[] = {{"TWO", 2}, {"THREE", 3}, {NULL, 0}};
 static void check(const char *source, const char *expected)
 {
   struct hb_text text = {0};
-  ASSERT_OK(hb_gl_unroll(source, loops, &text));
+  ASSERT_OK(unroll(source, loops, &text));
   assert_string_equal(text.text, expected);
   hb_mem_free(text.text);
 }
@@ -53,9 +53,8 @@ static void test_a_choice_within_is_refused(void **state)
 {
   (void)state;
   struct hb_text text = {0};
-  assert_int_equal(
-      hb_gl_unroll("a;\nfor (int k = 0; k < TWO; k++) {\n#ifdef A\n  f(k);\n#endif\n}", loops, &text),
-      HB_ERR_INPUT);
+  assert_int_equal(unroll("a;\nfor (int k = 0; k < TWO; k++) {\n#ifdef A\n  f(k);\n#endif\n}", loops, &text),
+                   HB_ERR_INPUT);
   assert_string_equal(hb_error(),
                       "line 2: 'for (int k = 0; k < TWO; k++)' has a line of the preprocessor in it; put "
                       "the choice outside of the loop");
