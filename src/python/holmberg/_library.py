@@ -339,7 +339,7 @@ _UNITS = {_abi.HB_DIMENSION_TIME: "Myr", _abi.HB_DIMENSION_LENGTH: "pc", _abi.HB
 def quantity(value: Any, name: str, of: int, units: Optional[Mapping[str, float]]) -> float:
     """A number, a word like '5Myr', or a quantity of astropy, a N-body number by units; of: an HB_DIMENSION_..."""
     if hasattr(value, "to_value"):
-        value = f"{value.to_value(_UNITS[of])!r}{_UNITS[of]}"
+        value = f"{value.to_value(_UNITS[of])}{_UNITS[of]}"
     if not isinstance(value, str):
         return finite(value, name)
     number, known = ctypes.c_double(), None if units is None else _abi.hb_units(**units)

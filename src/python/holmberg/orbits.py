@@ -69,7 +69,7 @@ def elements_of(mu: float, x: Any, v: Any) -> tuple[float, ...]:
     x, v = np.asarray(x, float), np.asarray(v, float)
     d, h = float(np.linalg.norm(x)), np.cross(x, v)
     to_pericenter = np.cross(v, h) / mu - x / d
-    a, e = 1 / (2 / d - v @ v / mu), float(np.linalg.norm(to_pericenter))
+    a, e = 1 / (2 / d - float(v @ v) / mu), float(np.linalg.norm(to_pericenter))
     inc = math.atan2(math.hypot(h[0], h[1]), h[2])
     Omega = math.atan2(h[0], -h[1]) if math.hypot(h[0], h[1]) > 1e-14 * np.linalg.norm(h) else 0.0
     in_plane = _turned(inc, Omega, 0).T

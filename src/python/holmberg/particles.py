@@ -288,7 +288,7 @@ class Particles(Strict):
         """Both systems in one, the other displaced by at and moving with velocity; its identities follow the largest here.
 
         >>> pair = Particles.make("plummer", 16).combined(Particles.make("plummer", 8), at=[5, 0, 0])
-        >>> len(pair), pair.id.max()
+        >>> len(pair), int(pair.id.max())
         (24, 23)
         """
         at, velocity = array(at, "at", (3,)), array(velocity, "velocity", (3,))
@@ -300,7 +300,7 @@ class Particles(Strict):
 
         >>> p = Particles.make("plummer", 64, seed=1)
         >>> p.scale(mass=2)
-        >>> round(p.m.sum(), 12)
+        >>> float(round(p.m.sum(), 12))
         2.0
         """
         self._handle.call(lib.hb_scale_particles, _abi.hb_scale(mass=finite(mass, "mass"), radius=finite(radius, "radius"),

@@ -286,7 +286,7 @@ class Simulation(Opened):
 
         >>> sim = Simulation(Particles.make("plummer", 16, seed=1), eps=0.1, scheme="host")
         >>> sim.change([3, 5], m=[0.001, 0.002])
-        >>> sim.state().m[5]
+        >>> float(sim.state().m[5])
         0.002
         """
         who, gone = array(id, "id", (None,), np.uint64), array(remove, "remove", (None,), np.uint64)

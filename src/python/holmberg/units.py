@@ -18,7 +18,7 @@ def physical(particles: Any, astropy: bool = False) -> SimpleNamespace:
     """m, x, v, radius and time of particles that have units: numbers, or quantities of astropy.
 
     >>> p = Particles.make("plummer", 16, seed=1, mass_unit=1000, length_unit=1)
-    >>> round(physical(p).m.sum(), 9)
+    >>> float(round(physical(p).m.sum(), 9))
     1000.0
     """
     known = particles.units
