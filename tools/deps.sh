@@ -31,6 +31,7 @@ test          cmd:xauth               xauth                xorg-x11-xauth       
 test          cmd:xdotool               xdotool              xdotool              xdotool      -
 test          cmd:pkill                 procps               procps-ng            procps-ng    -
 test          cmd:virgl_test_server     virgl-server         virglrenderer-test-server virglrenderer -
+test          cmd:curl                  curl                 curl                 curl         curl
 test          cmd:script                bsdutils             util-linux           util-linux   -
 test          cmd:patch                 patch                patch                patch        gpatch
 test          cmd:h5dump                hdf5-tools           hdf5                 hdf5         hdf5

@@ -292,11 +292,11 @@ words() { sed -n 's/^# tuning: //p' "$1"; }
   done
 }
 
-# As NVIDIA's compiler did where a loop was not written out.
+# As NVIDIA's compiler did where a loop was not written out. Mesa 25 leaves a float between two doubles out.
 @test "a compiler that makes floats of doubles is found before the run; a law of one's own is not judged" {
   "$HOLMBERG" ic plummer -n 64 --seed 1 -o cluster.h5 --quiet
   cp -r "$BATS_TEST_DIRNAME"/../../shaders floats
-  sed -i 's/accumulate(t\[k\], f\[k\]);/{ for (int r = 0; r < F_RECORDS; r++) f[k].f[r] = real4(vec4(f[k].f[r])); & }/' floats/pairs/bag.frag
+  sed -i 's/accumulate(t\[k\], f\[k\]);/{ for (int r = 0; r < F_RECORDS; r++) f[k].f[r] += real4(vec4(f[k].f[r]) * 3e-8); & }/' floats/pairs/bag.frag
   ! cmp -s floats/pairs/bag.frag "$BATS_TEST_DIRNAME"/../../shaders/pairs/bag.frag
   HB_SHADER_DIR=floats HB_CONTEXT=osmesa run -5 "$HOLMBERG" run cluster.h5 --scheme bag --precision double --t-end 1/8
   echo "$output"

@@ -16,7 +16,7 @@ into_root() { # into_root install|uninstall
 # passes NAME: all tests of tests/python/test_NAME.py.
 passes() {
   cd "$BATS_TEST_DIRNAME/../python" || return 1
-  run -0 "$PYTHON" -m unittest "test_$1"
+  run -0 "$PYTHON" -u -m unittest "test_$1"
   [[ $output == *$'\nOK' ]]
 }
 
