@@ -37,7 +37,7 @@ child() {
 @test "a file that the library crashes on" {
   base64 -d <<<'H4sIAAAAAAACA+2aT0/UQBTAZ9pdbHZLKAkJizGh/iHhCEqiNyT8EROFjWwMB6NbdgvbZNklbVFITMAbnvTgwY/gkYMfwCNHTTx4JH4Cj9xw2r7pdga6K2YPrL7fZXZmXudN37x5MzvTt4tzC/25qzkSoGkkQwyS5BQg96Q8UIaUQnoA6SeFl9OwrgDlg9C+LFd6Mj8fSJ9KcD3H2SgVe4f8LyzOzxSDdBXyE5AeKZKcbVVtl5Ci5fql3S17kpc365trtrtBJH8d76CXkj7Bfw3wwPEr4O806b8k1X8R9N+k/2o8XmZlf4sodknvytLyHCVqrM9URT2LkK9BP0w+v26KcquQ3xkT4/ChJsr9gPxJ7t8aP75uyfbSYQWkTEJnUWJpezMIPS9KNcdbcOo2IS17ZRIWpjSyWB/U9yV0Zc7Rr5Md0JMjQ0zPY8vzStZarGDQnIYxvk+m8mTqlI9zGz0XQYcNACVZpl8jJWfTbqtXePp4Wmf1UfkQa0sL7BSYxyva7krD2vJqTT+yk0bi9pLttNLz9xOy33XaT+zrUVrA0ITxOPY25g95UW622XSrTsPybS/MP7XrzYrjO5AN52HwO5j0TqVuP5zzBH8tpOwnuACFHQhVqDD3VSkWqHFaCB9Nm3dZVhrUK2qkIc9WkuAHhXolrKfEq22vr7PoocX9isqr9nqdvWxCbzS/mKxfqdnundt8/YreTFXUo37edCC+x5s0L7A+ZeJ+bOXby/P9mnG9vRzfH5o32svF42P2tj8H8Y6yIZDj3UinBwuiHZQUsRHJkRXJLzUMKQiCIAiCID3BzvNK2VRel48Nwzp8xbZ1A++UZ6OZu/thhX6rOvSh9P3aF0L0sjJz8vnbz79T83W6fdr6wyRvLBEEQRAE6TrBeX53ziNH4/uNYY0M70F9fB6pRA3G54Z0Ek6UJuQdySWzR9RNfo+SOWOHPzyPPfP+Fry/KfXg4JL7Ryd7GKGoQcR7nHQ7vEmxw/tLOl/Uc78H+AX3omUox+8BkHakfQ/wcUz2t4hufQ/A70vl+/zW/awW3u/WHM9vurtkhM1zA+YzTfSU9yu8rhkX+4r0Dg9mlx9RQuIPOoRxZbys2w3T812nsSH+oR9A2yEIgiAIgiAIgiBIr/Ab/L+hMAA4AAA=' | gunzip >crash.h5
   refuses 'crash.h5: *' crash.h5 # HDF5 1.14 does not
-  [[ $stderr == *': the HDF5 library crashed (signal '*') on it, the file is damaged' || $stderr == *' were never written' ]]
+  [[ $stderr == *', the file is damaged' || $stderr == *' were never written' ]]
 }
 
 @test "whatever becomes of the child: a sentence" {
