@@ -69,6 +69,22 @@ same() {
   same s390x-linux-gnu-gcc '-O3 -fexcess-precision=fast' qemu-s390x
 }
 
+@test "a checkpoint goes on under the other order of bytes, there and back, to the same bytes" {
+  bare s390x-linux-gnu-gcc '-O2 -fexcess-precision=fast' qemu-s390x
+  cd "$BATS_TEST_TMPDIR"
+  local options=(--scheme host --quiet)
+  "$HOLMBERG" ic plummer -n 64 --seed 4 -o p.txt --quiet
+  "$HOLMBERG" run p.txt "${options[@]}" --t-end 1/2 -o whole.txt
+  "$HOLMBERG" run p.txt "${options[@]}" --t-end 1/4 --checkpoint here.ckpt
+  $bare run p.txt "${options[@]}" --t-end 1/4 --checkpoint there.ckpt
+  "$HOLMBERG" run --resume there.ckpt --t-end 1/2 -o here.txt
+  $bare run --resume here.ckpt --t-end 1/2 -o there.txt
+  for file in here there; do
+    echo "$file: $(grep -v '^#' $file.txt | md5sum), without a stop $(grep -v '^#' whole.txt | md5sum)"
+    cmp <(grep -v '^#' $file.txt) <(grep -v '^#' whole.txt)
+  done
+}
+
 @test "precision reproducible: every known end state, by every scheme" {
   export HB_CONTEXT=osmesa LP_NUM_THREADS=0
   for scheme in bag tile matrix2004; do
