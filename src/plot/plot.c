@@ -235,8 +235,9 @@ static void put_x_axis(const struct hb_plot *plot, struct range x, struct hb_dra
     hb_draft_put(script, "set format x '10^{%%L}'\n");
   else if (plot->x_kind == HB_PLOT_X_TENS)
     put_digits('x', x, 1, script);
+  if (plot->x_kind != HB_PLOT_X_TWOS_NAMED) return;
   int low = (int)floor(log2(x.low)), high = (int)ceil(log2(x.high));
-  if (plot->x_kind == HB_PLOT_X_TWOS_NAMED) put_named_twos(low, high, high - low > 12 ? 2 : 1, 0, script);
+  put_named_twos(low, high, high - low > 12 ? 2 : 1, 0, script);
 }
 
 /* From the power of ten below to the one above, at least two decades; 10^-16 to 1 without points. */
