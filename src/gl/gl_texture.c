@@ -323,12 +323,17 @@ void hb_gl_texture_write(const struct hb_gl_texture *texture, int layer, int wid
 
 /* ---- buffers ---- */
 
+/* An odd number of 256 bytes, from 3 on: llvmpipe has a variant of each shader for texels that are a power of two in number,
+ * and for bits 8 to 15 of the size all 0; here both are false for each buffer, so that one variant serves all sizes. */
+static size_t room_for(size_t bytes) { return 256 + 512 * hb_max(1, hb_div_ceil(bytes, 512)); }
+
 void hb_gl_buffer_fill(struct hb_gl_buffer *buffer, enum hb_gl_filled by, size_t bytes, const void *data)
 {
   if (!buffer->id) glGenBuffers(1, &buffer->id);
   glBindBuffer(GL_ARRAY_BUFFER, buffer->id);
-  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)bytes, data,
+  glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)room_for(bytes), NULL,
                by == HB_GL_BY_HOST ? GL_STREAM_DRAW : GL_DYNAMIC_COPY);
+  if (data) glBufferSubData(GL_ARRAY_BUFFER, 0, (GLsizeiptr)bytes, data);
   buffer->bytes = bytes;
 }
 

@@ -28,6 +28,24 @@ load common
   [[ $output == *'"context": "osmesa"'* ]]
 }
 
+# A texel buffer of another size, a power of two among them, once was another variant of each shader to llvmpipe.
+@test "a shader is compiled once for all numbers of stars" {
+  export MESA_SHADER_CACHE_DIR=$PWD/cache
+  mkdir cache
+  for scheme in bag tile; do
+    local files=''
+    for n in 100 100 64 77 128 144; do # again, since what is from the cache may be optimized further
+      "$HOLMBERG" ic plummer -n $n -o "$n.h5" --quiet
+      accepts run "$n.h5" --scheme $scheme --context osmesa --t-end 0.01
+      files+=" $(find cache -type f | wc -l)"
+    done
+    echo "compiled for 100, 100, 64, 77, 128, 144 stars by $scheme:$files"
+    set -- $files
+    [ "$1" -gt 0 ]
+    [ "$2" = "$6" ]
+  done
+}
+
 @test "two runs write the same bytes" {
   "$HOLMBERG" ic plummer -n 64 -o a.h5 --quiet
   for k in 1 2; do

@@ -201,8 +201,9 @@ static void(GLAPIENTRY *real_texture)(GLenum, GLint, GLint, GLsizei, GLsizei, GL
 
 static void GLAPIENTRY buffer(GLenum target, GLsizeiptr size, const void *data, GLenum usage)
 {
-  if (usage == GL_STREAM_DRAW) source_bytes += (double)size; /* particles and numbers of sinks */
-  if (usage == GL_DYNAMIC_COPY) total_bytes += (double)size;
+  double asked = (double)(size - size % 512); /* a buffer is an odd number of 256 bytes, see gl_texture.c */
+  if (usage == GL_STREAM_DRAW) source_bytes += asked; /* particles and numbers of sinks */
+  if (usage == GL_DYNAMIC_COPY) total_bytes += asked;
   real_buffer(target, size, data, usage);
 }
 
