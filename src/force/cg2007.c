@@ -55,9 +55,7 @@ static void destroy_textures(struct cg2007 *c)
       hb_gl_target_destroy(&c->target[k]);
       for (int r = 0; r < c->results; r++) hb_gl_texture_destroy(&c->result[k][r]);
     }
-    hb_gl_texture_destroy(&c->mass);
-    hb_gl_texture_destroy(&c->pos);
-    hb_gl_texture_destroy(&c->vel);
+    HB_GL_DESTROY(texture, &c->mass, &c->pos, &c->vel);
   }
   HB_FREE(c->m, c->x, c->v, c->staging, c->order, c->is_sink);
   c->m = c->x = c->v = c->staging = NULL;

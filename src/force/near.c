@@ -116,11 +116,9 @@ static void destroy_device(struct hb_near_device *d)
 {
   if (!d) return;
   if (hb_gl_context_use(d->context) == HB_OK) {
-    hb_gl_pass_destroy(&d->nearest);
-    hb_gl_pass_destroy(&d->lists);
+    HB_GL_DESTROY(pass, &d->nearest, &d->lists);
+    HB_GL_DESTROY(buffer, &d->sources, &d->points);
     hb_gl_texture_destroy(&d->target);
-    hb_gl_buffer_destroy(&d->sources);
-    hb_gl_buffer_destroy(&d->points);
     hb_gl_readback_destroy(&d->readback);
     hb_gl_tally_destroy(&d->tally);
   }

@@ -119,16 +119,10 @@ static enum hb_status kept_create(struct hb_gl_context *context, size_t n, size_
 /* *kept starts as zeros; after a failure it is destroyed, too. Errors: HB_ERR_GL, HB_ERR_DEVICE. */
 static void kept_destroy(struct kept *k)
 {
-  hb_gl_pass_destroy(&k->store);
-  hb_gl_pass_destroy(&k->collect);
-  hb_gl_readback_destroy(&k->leaving[0]);
-  hb_gl_readback_destroy(&k->leaving[1]);
-  hb_gl_mapped_destroy(&k->wanted);
-  hb_gl_buffer_destroy(&k->state);
-  hb_gl_buffer_destroy(&k->count);
-  hb_gl_mapped_destroy(&k->told);
-  hb_gl_mapped_destroy(&k->sent);
-  hb_gl_mapped_destroy(&k->numbers);
+  HB_GL_DESTROY(pass, &k->store, &k->collect);
+  HB_GL_DESTROY(buffer, &k->state, &k->count);
+  HB_GL_DESTROY(mapped, &k->wanted, &k->told, &k->sent, &k->numbers);
+  HB_GL_DESTROY(readback, &k->leaving[0], &k->leaving[1]);
   *k = (struct kept){0};
 }
 
@@ -446,10 +440,8 @@ static void stored_destroy(struct hb_resident *r)
 {
   struct stored *s = r->state;
   kept_destroy(&s->kept);
-  hb_gl_pass_destroy(&s->predict);
-  hb_gl_pass_destroy(&s->correct);
-  hb_gl_mapped_destroy(&s->levels);
-  hb_gl_mapped_destroy(&s->steps);
+  HB_GL_DESTROY(pass, &s->predict, &s->correct);
+  HB_GL_DESTROY(mapped, &s->levels, &s->steps);
   hb_gl_buffer_destroy(&s->before);
 }
 
@@ -884,14 +876,10 @@ static enum hb_status drawn_create(struct hb_resident *r)
 static void drawn_destroy(struct hb_resident *r)
 {
   struct drawn *d = r->state;
-  struct hb_gl_pass *const passes[] = {&d->predict, &d->correct, &d->scatter};
-  struct hb_gl_texture *const textures[] = {&d->state, &d->block, &d->records, &d->totals};
-  for (int k = 0; k < 3; k++) hb_gl_pass_destroy(passes[k]);
-  for (int k = 0; k < 4; k++) hb_gl_texture_destroy(textures[k]);
-  hb_gl_buffer_destroy(&d->sinks);
-  hb_gl_buffer_destroy(&d->levels);
-  hb_gl_tally_destroy(&d->made);
-  hb_gl_tally_destroy(&d->stored);
+  HB_GL_DESTROY(pass, &d->predict, &d->correct, &d->scatter);
+  HB_GL_DESTROY(texture, &d->state, &d->block, &d->records, &d->totals);
+  HB_GL_DESTROY(buffer, &d->sinks, &d->levels);
+  HB_GL_DESTROY(tally, &d->made, &d->stored);
 }
 
 /* ---- storing ---- */
@@ -1254,8 +1242,7 @@ static void destroy_device(struct device *d)
 {
   if (!d) return;
   if (hb_gl_context_use(d->context) == HB_OK) {
-    hb_gl_pass_destroy(&d->predict);
-    hb_gl_pass_destroy(&d->near);
+    HB_GL_DESTROY(pass, &d->predict, &d->near);
     kept_destroy(&d->kept);
   }
   hb_gl_context_close(d->context);

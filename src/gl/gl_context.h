@@ -81,6 +81,14 @@ void hb_gl_context_show(struct hb_gl_context *context);
 enum hb_gl_gpu { HB_GL_NO_GPU, HB_GL_GPU, HB_GL_GPU_COMPUTE };
 enum hb_gl_gpu hb_gl_context_gpu(const struct hb_gl_context *context);
 
+/* Several objects of a kind, pass, texture, buffer and the like, by their pointers; the context must be current. */
+#define HB_GL_DESTROY(kind, ...)                                                                             \
+  do {                                                                                                       \
+    struct hb_gl_##kind *const hb_all[] = {__VA_ARGS__};                                                     \
+    for (size_t hb_k = 0; hb_k < sizeof hb_all / sizeof *hb_all; hb_k++)                                     \
+      hb_gl_##kind##_destroy(hb_all[hb_k]);                                                                  \
+  } while (0)
+
 /* Makes it current. Several contexts may be open, one is current, in one thread. */
 enum hb_status hb_gl_context_use(struct hb_gl_context *context);
 

@@ -443,14 +443,9 @@ static void bag_destroy(struct hb_pairs *p)
   struct bag *b = p->state;
   for (int shape = 0; shape < BAG_SHAPES; shape++)
     for (int stage = 0; stage < BAG_STAGES; stage++) hb_gl_pass_destroy(&b->program[shape][stage]);
-  for (int k = 0; k < 2; k++) {
-    hb_gl_texture_destroy(&b->many[k]);
-    hb_gl_texture_destroy(&b->few[k]);
-  }
-  for (int level = 0; level < LEVELS; level++) {
-    hb_gl_pass_destroy(&b->sum_of_many[level]);
-    hb_gl_pass_destroy(&b->sum_of_few[level]);
-  }
+  for (int level = 0; level < LEVELS; level++)
+    HB_GL_DESTROY(pass, &b->sum_of_many[level], &b->sum_of_few[level]);
+  HB_GL_DESTROY(texture, &b->many[0], &b->many[1], &b->few[0], &b->few[1]);
   hb_gl_target_destroy(&b->empty);
   hb_mem_free(b);
 }

@@ -84,13 +84,8 @@ static enum hb_status matrix_create(struct hb_pairs *p)
 static void matrix_destroy(struct hb_pairs *p)
 {
   struct matrix *s = p->state;
-  hb_gl_pass_destroy(&s->pair);
-  hb_gl_pass_destroy(&s->block);
-  hb_gl_pass_destroy(&s->sum);
-  for (int k = 0; k < 2; k++) {
-    hb_gl_texture_destroy(&s->matrix[k]);
-    hb_gl_texture_destroy(&s->totals[k]);
-  }
+  HB_GL_DESTROY(pass, &s->pair, &s->block, &s->sum);
+  HB_GL_DESTROY(texture, &s->matrix[0], &s->matrix[1], &s->totals[0], &s->totals[1]);
   hb_mem_free(s);
 }
 

@@ -94,10 +94,7 @@ static enum hb_status tile_create(struct hb_pairs *p)
 static void tile_destroy(struct hb_pairs *p)
 {
   struct tile *s = p->state;
-  for (int k = 0; k < 2; k++) {
-    hb_gl_pass_destroy(&s->few[k]);
-    hb_gl_pass_destroy(&s->many[k]);
-  }
+  HB_GL_DESTROY(pass, &s->few[0], &s->few[1], &s->many[0], &s->many[1]);
   hb_gl_buffer_destroy(&s->finished);
   hb_mem_free(s);
 }

@@ -20,13 +20,8 @@ void hb_pairs_destroy(struct hb_pairs *p)
   if (hb_gl_context_use(p->params.context) == HB_OK) {
     if (p->state) p->scheme->destroy(p);
     hb_gl_upload_destroy(&p->upload);
-    hb_gl_buffer_destroy(&p->j);
-    hb_gl_buffer_destroy(&p->j_next);
-    hb_gl_buffer_destroy(&p->i);
-    hb_gl_buffer_destroy(&p->i_scale);
-    hb_gl_buffer_destroy(&p->i_points);
+    HB_GL_DESTROY(buffer, &p->j, &p->j_next, &p->i, &p->i_scale, &p->i_points, &p->storage);
     hb_gl_texture_destroy(&p->j_2d);
-    hb_gl_buffer_destroy(&p->storage);
     hb_gl_readback_destroy(&p->readback);
   }
   HB_FREE(p->staging, p);

@@ -22,9 +22,7 @@ enum hb_status hb_view_particles_open(struct hb_gl_context *context, struct hb_v
 void hb_view_particles_close(struct hb_view_particles *p)
 {
   if (p->context && hb_gl_context_use(p->context) == HB_OK) {
-    hb_gl_buffer_destroy(&p->records);
-    hb_gl_buffer_destroy(&p->values);
-    hb_gl_buffer_destroy(&p->order);
+    HB_GL_DESTROY(buffer, &p->records, &p->values, &p->order);
   }
   *p = (struct hb_view_particles){0};
 }
@@ -344,22 +342,15 @@ static enum hb_status tone_map_open(struct hb_gl_context *context, struct hb_ton
 static void destroy_textures(struct hb_tone_map *m)
 {
   hb_gl_texture_destroy(&m->mean);
-  for (int k = 0; k < HB_TONE_MAP_LEVELS; k++) {
-    hb_gl_texture_destroy(&m->level[k]);
-    hb_gl_texture_destroy(&m->most[k]);
-  }
-  for (int k = 0; k < 2; k++) {
-    hb_gl_texture_destroy(&m->white[k]);
-    hb_gl_texture_destroy(&m->haze[k]);
-  }
+  for (int k = 0; k < HB_TONE_MAP_LEVELS; k++) HB_GL_DESTROY(texture, &m->level[k], &m->most[k]);
+  HB_GL_DESTROY(texture, &m->white[0], &m->white[1], &m->haze[0], &m->haze[1]);
   m->levels = m->mosts = m->has_white = 0;
 }
 
 static void tone_map_close(struct hb_tone_map *m)
 {
-  struct hb_gl_pass *const passes[] = {&m->resolve, &m->halve, &m->spread, &m->brightest, &m->tone};
   destroy_textures(m);
-  for (int k = 0; k < 5; k++) hb_gl_pass_destroy(passes[k]);
+  HB_GL_DESTROY(pass, &m->resolve, &m->halve, &m->spread, &m->brightest, &m->tone);
   *m = (struct hb_tone_map){0};
 }
 
@@ -572,12 +563,9 @@ void hb_scene_close(struct hb_scene *s)
   if (!s) return;
   if (hb_gl_context_use(s->context) == HB_OK) {
     particles_destroy_passes(s->stars);
-    hb_gl_pass_destroy(&s->trails);
-    if (s->enlarge.program) hb_gl_pass_destroy(&s->enlarge);
-    hb_gl_texture_destroy(&s->palette);
+    HB_GL_DESTROY(pass, &s->trails, &s->enlarge);
+    HB_GL_DESTROY(texture, &s->palette, &s->light, &s->picture);
     tone_map_close(&s->tone_map);
-    hb_gl_texture_destroy(&s->light);
-    hb_gl_texture_destroy(&s->picture);
   }
   hb_mem_free(s);
 }
@@ -592,8 +580,7 @@ enum hb_status hb_scene_resize(struct hb_scene *s, int width, int height, int sa
                    SAMPLES_MOST);
   if (width == s->width && height == s->height && samples == s->samples) return HB_OK;
   HB_TRY(hb_gl_context_use(s->context));
-  hb_gl_texture_destroy(&s->light);
-  hb_gl_texture_destroy(&s->picture);
+  HB_GL_DESTROY(texture, &s->light, &s->picture);
   s->width = s->height = 0; /* until all textures exist */
   HB_TRY(tone_map_texture(s->context, s->format->format, width * samples, height * samples, &s->light));
   HB_TRY(tone_map_resize(&s->tone_map, s->format, width, height, samples));
