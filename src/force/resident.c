@@ -539,7 +539,7 @@ static enum hb_status correct_portion(void *context, struct hb_pairs *pairs, siz
   resident_set_totals(r, &t, c->how, first, count, pass);
   hb_gl_pass_storage(pass, LEVELS, &s->levels.buffer);
   hb_gl_pass_storage(pass, TOTALS, &(const struct hb_gl_buffer){.id = t.buffer});
-  hb_gl_pass_storage(pass, SINKS, &pairs->i);
+  hb_gl_pass_storage(pass, SINKS, &pairs->i.buffer);
   hb_gl_pass_storage(pass, BEFORE, &s->before);
   hb_gl_pass_storage(pass, STEPS, &s->steps.buffer);
   kept_dispatch_uncounted(&s->kept, pass, count);

@@ -134,7 +134,12 @@ void hb_pairs_done(struct hb_pairs *pairs);
 
 /* ---- the engine ---- */
 
-enum { HB_SENT_MOST = 16384 };
+/* A number for each sink, and those that were sent, if they fit. */
+struct hb_pairs_numbers {
+  struct hb_gl_buffer buffer;
+  uint32_t sent[16384];
+  size_t sent_bytes;
+};
 
 /* Bytes of totals on the device: larger blocks are walked in portions of this size where the scheme can, and no spare
  * memory beyond it is reserved for blocks that grow. 2^20 sinks of bag in single, which keep any device busy. */
@@ -180,13 +185,10 @@ struct hb_pairs {
   struct hb_gl_buffer j_next; /* those that come next, where they are made ahead */
   struct hb_gl_texture j_2d;  /* the same as an ordinary texture, made when first read */
   int is_2d_filled;
-  int shift;                         /* its width is 2^shift texels                           */
-  struct hb_gl_buffer i;             /* sinks' numbers                                        */
-  struct hb_gl_buffer i_scale;       /* their scales, in precision reproducible               */
-  struct hb_gl_buffer i_points;      /* the points of the portion, as particles are stored   */
-  uint32_t sent[HB_SENT_MOST];       /* the sinks that were sent, if they fit */
-  uint32_t sent_scale[HB_SENT_MOST]; /* and theirs */
-  size_t sent_bytes, sent_scale_bytes;
+  int shift;                       /* its width is 2^shift texels                           */
+  struct hb_pairs_numbers i;       /* sinks' numbers                                        */
+  struct hb_pairs_numbers i_scale; /* their scales, in precision reproducible               */
+  struct hb_gl_buffer i_points;    /* the points of the portion, as particles are stored   */
 
   struct hb_gl_buffer storage;    /* totals: [segment][sink][words], for schemes that store them so */
   struct hb_gl_readback readback; /* sums on their way to the host: [sink][words], where the device adds */

@@ -329,7 +329,7 @@ static enum hb_status matrix_begin(struct hb_pairs *p)
   hb_pairs_program_inputs(p, &s->pair);
   if (hb_precisions[p->params.precision].is_fixed) {
     HB_TRY(build(p, "pairs/matrix_block.frag", describe_block, &s->block));
-    hb_gl_pass_texture(&s->block, "scales", &p->i_scale.texture);
+    hb_gl_pass_texture(&s->block, "scales", &p->i_scale.buffer.texture);
   }
   hb_gl_target_clear(&s->totals[0].target);
   return HB_OK;

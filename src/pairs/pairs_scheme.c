@@ -87,8 +87,8 @@ void hb_pairs_program_inputs(const struct hb_pairs *p, struct hb_gl_pass *pass)
   hb_gl_pass_texture(pass, "points",
                      p->job.points ? &p->i_points.texture : &p->j.texture); /* never unbound */
   hb_gl_pass_int(pass, "has_points", p->job.points != NULL);
-  hb_gl_pass_texture(pass, "sinks", &p->i.texture);
-  if (p->i_scale.id) hb_gl_pass_texture(pass, "scales", &p->i_scale.texture);
+  hb_gl_pass_texture(pass, "sinks", &p->i.buffer.texture);
+  if (p->i_scale.buffer.id) hb_gl_pass_texture(pass, "scales", &p->i_scale.buffer.texture);
   if (p->j_2d.id) {
     hb_gl_pass_texture(pass, "particle_texture", &p->j_2d);
     hb_gl_pass_int2(pass, "particle_texture_size", (1 << p->shift) - 1, p->shift);
@@ -124,7 +124,7 @@ static struct hb_gl_trace_array sinks(const struct hb_pairs *p)
 {
   return (struct hb_gl_trace_array){
       .name = "sinks",
-      .object = p->i.id,
+      .object = p->i.buffer.id,
       .kind = HB_GL_BUFFER,
       .form = HB_GL_TRACE_WORDS,
       .channels = 1,

@@ -20,7 +20,7 @@ void hb_pairs_destroy(struct hb_pairs *p)
   if (hb_gl_context_use(p->params.context) == HB_OK) {
     if (p->state) p->scheme->destroy(p);
     hb_gl_upload_destroy(&p->upload);
-    HB_GL_DESTROY(buffer, &p->j, &p->j_next, &p->i, &p->i_scale, &p->i_points, &p->storage);
+    HB_GL_DESTROY(buffer, &p->j, &p->j_next, &p->i.buffer, &p->i_scale.buffer, &p->i_points, &p->storage);
     hb_gl_texture_destroy(&p->j_2d);
     hb_gl_readback_destroy(&p->readback);
   }
@@ -29,49 +29,32 @@ void hb_pairs_destroy(struct hb_pairs *p)
 
 /* ---- sinks ---- */
 
-/* To the device's own memory: each workgroup begins with its sinks' numbers. Many of them take the driver longer among its commands
- * than by a copy from memory that stays mapped. */
-static enum hb_status send_sinks(struct hb_pairs *p)
+/* A number for each sink of the portion, unless these are there: with shared steps they are always the same, and scales are mostly
+ * the finest. To the device's own memory: each workgroup begins with its sinks' numbers. Many of them take the driver longer among
+ * its commands than by a copy from memory that stays mapped. */
+static enum hb_status send_numbers(struct hb_pairs *p, const uint32_t *number, struct hb_pairs_numbers *n)
 {
   enum { FEW = 16 << 10 };
-  const uint32_t *index = p->job.index + p->before;
-  size_t bytes = p->ni * sizeof *index;
-  if (bytes == p->sent_bytes && memcmp(p->sent, index, bytes) == 0)
-    return HB_OK; /* with shared steps they are always the same */
-  p->sent_bytes = 0;
-  if (bytes > p->i.bytes) {
-    hb_gl_buffer_fill(&p->i, hb_gl_upload_is_there(p->params.context) ? HB_GL_BY_DEVICE : HB_GL_BY_HOST,
-                      hb_pairs_capacity(bytes, p->nj * sizeof *index), NULL);
-    hb_gl_buffer_texture(&p->i, HB_GL_R32I);
+  size_t bytes = p->ni * sizeof *number;
+  if (bytes == n->sent_bytes && memcmp(n->sent, number, bytes) == 0) return HB_OK;
+  n->sent_bytes = 0;
+  if (bytes > n->buffer.bytes) {
+    hb_gl_buffer_fill(&n->buffer, hb_gl_upload_is_there(p->params.context) ? HB_GL_BY_DEVICE : HB_GL_BY_HOST,
+                      hb_pairs_capacity(bytes, p->nj * sizeof *number), NULL);
+    hb_gl_buffer_texture(&n->buffer, HB_GL_R32I);
   }
   int is_copied = bytes > FEW && hb_gl_upload_is_there(p->params.context);
-  if (!is_copied) hb_gl_buffer_write(&p->i, bytes, index);
+  if (!is_copied) hb_gl_buffer_write(&n->buffer, bytes, number);
   for (size_t from = 0, to; is_copied && from < bytes; from = to) {
     void *room;
     to = hb_parallel_end(bytes, HB_GL_UPLOAD_PIECE, from);
     HB_TRY(hb_gl_upload_begin(p->params.context, &p->upload, &room));
-    memcpy(room, (const char *)index + from, to - from);
-    hb_gl_upload_end(&p->upload, &p->i, from, to - from);
+    memcpy(room, (const char *)number + from, to - from);
+    hb_gl_upload_end(&p->upload, &n->buffer, from, to - from);
   }
-  p->sent_bytes = bytes <= sizeof p->sent ? bytes : 0;
-  memcpy(p->sent, index, p->sent_bytes);
+  n->sent_bytes = bytes <= sizeof n->sent ? bytes : 0;
+  memcpy(n->sent, number, n->sent_bytes);
   return HB_OK;
-}
-
-/* In precision reproducible. */
-static void send_scales(struct hb_pairs *p)
-{
-  const uint32_t *scale = p->job.scale + p->before;
-  size_t bytes = p->ni * sizeof *scale;
-  if (bytes == p->sent_scale_bytes && memcmp(p->sent_scale, scale, bytes) == 0)
-    return; /* mostly the finest, again */
-  p->sent_scale_bytes = bytes <= sizeof p->sent_scale ? bytes : 0;
-  memcpy(p->sent_scale, scale, p->sent_scale_bytes);
-  if (bytes > p->i_scale.bytes) {
-    hb_gl_buffer_fill(&p->i_scale, HB_GL_BY_HOST, hb_pairs_capacity(bytes, p->nj * sizeof *scale), NULL);
-    hb_gl_buffer_texture(&p->i_scale, HB_GL_R32I);
-  }
-  hb_gl_buffer_write(&p->i_scale, bytes, scale);
 }
 
 /* ---- how much one draw does: enough to keep the device busy, but not so much that a desktop's driver believes it hung ---- */
@@ -134,8 +117,9 @@ static enum hb_status walk_pass(struct hb_pairs *p, size_t from, size_t to)
 
 static enum hb_status begin_portion(struct hb_pairs *p)
 {
-  HB_TRY(send_sinks(p));
-  if (hb_precisions[p->params.precision].is_fixed) send_scales(p);
+  HB_TRY(send_numbers(p, p->job.index + p->before, &p->i));
+  if (hb_precisions[p->params.precision].is_fixed)
+    HB_TRY(send_numbers(p, p->job.scale + p->before, &p->i_scale));
   if (p->job.points) HB_TRY(hb_pairs_send_points(p));
   p->token +=
       0x9e3779b1; /* odd: every number comes once; 2^32 over the golden ratio: neighbors are far apart */
