@@ -263,10 +263,11 @@ static void step_aside(void)
 {
   if (visit.depth == 0 || visit.is_aside) return;
   const struct hb_gl_current now = hb_gl_current_ask(current ? ours : NULL);
+  const struct hb_gl_current none = {.display = now.display, .egl_api = now.egl_api};
   visit.is_aside = 1;
   if (current && now.context == ours) return;
   none_is_current(); /* the caller has released it */
-  if (now.context) now.release(&now);
+  if (now.context) now.restore(&none);
   visit.callers = now;
 }
 

@@ -422,12 +422,6 @@ static void egl_describe(struct hb_gl_current *c)
   c->egl_api = eglQueryAPI();
 }
 
-static void egl_release(const struct hb_gl_current *c)
-{
-  ENTRY(egl_names, eglMakeCurrent, unsigned, void *, void *, void *, void *);
-  eglMakeCurrent(c->display, NULL, NULL, NULL);
-}
-
 static void egl_restore(const struct hb_gl_current *c)
 {
   ENTRY(egl_names, eglBindAPI, unsigned, unsigned);
@@ -446,12 +440,6 @@ static void glx_describe(struct hb_gl_current *c)
   c->display = glXGetCurrentDisplay();
   c->draw = glXGetCurrentDrawable();
   c->read = glXGetCurrentReadDrawable();
-}
-
-static void glx_release(const struct hb_gl_current *c)
-{
-  ENTRY(glx_names, glXMakeContextCurrent, int, void *, void *, void *, void *);
-  glXMakeContextCurrent(c->display, NULL, NULL, NULL);
 }
 
 static void glx_restore(const struct hb_gl_current *c)
@@ -474,13 +462,6 @@ static void osmesa_describe(struct hb_gl_current *c)
   c->type = (unsigned)type;
 }
 
-static void osmesa_release(const struct hb_gl_current *c)
-{
-  (void)c;
-  ENTRY(osmesa_names, OSMesaMakeCurrent, unsigned char, void *, void *, unsigned, int, int);
-  OSMesaMakeCurrent(NULL, NULL, 0, 0, 0);
-}
-
 static void osmesa_restore(const struct hb_gl_current *c)
 {
   ENTRY(osmesa_names, OSMesaMakeCurrent, unsigned char, void *, void *, unsigned, int, int);
@@ -492,11 +473,10 @@ static void osmesa_restore(const struct hb_gl_current *c)
 static const struct window_system {
   const char *const *names, *ask;                  /* the function that returns its current context */
   void (*describe)(struct hb_gl_current *current); /* how to come back to that */
-  void (*release)(const struct hb_gl_current *current);
   void (*restore)(const struct hb_gl_current *current);
-} systems[] = {{egl_names, "eglGetCurrentContext", egl_describe, egl_release, egl_restore},
-               {glx_names, "glXGetCurrentContext", glx_describe, glx_release, glx_restore},
-               {osmesa_names, "OSMesaGetCurrentContext", osmesa_describe, osmesa_release, osmesa_restore}};
+} systems[] = {{egl_names, "eglGetCurrentContext", egl_describe, egl_restore},
+               {glx_names, "glXGetCurrentContext", glx_describe, glx_restore},
+               {osmesa_names, "OSMesaGetCurrentContext", osmesa_describe, osmesa_restore}};
 enum { SYSTEMS = sizeof systems / sizeof *systems };
 
 struct hb_gl_current hb_gl_current_ask(const void *known)
@@ -507,7 +487,6 @@ struct hb_gl_current hb_gl_current_ask(const void *known)
     if (!ask[k]) *(void **)&ask[k] = loaded(systems[k].names, systems[k].ask);
     now.context = ask[k] ? ask[k]() : NULL;
     if (!now.context) continue;
-    now.release = systems[k].release;
     now.restore = systems[k].restore;
     if (now.context != known) systems[k].describe(&now);
   }

@@ -16,8 +16,9 @@ struct hb_gl_current {
   void *draw, *read; /* surfaces of EGL, drawables of GLX; of OSMesa draw is the memory */
   unsigned egl_api, type;
   int width, height;
-  void (*release)(const struct hb_gl_current *current); /* before one of another system can be current */
-  void (*restore)(const struct hb_gl_current *current);
+  void (*restore)(
+      const struct hb_gl_current *current); /* of one without context: releases what is current, as it must
+                                                           be before one of another system can be */
 };
 
 /* A context that is known is not described. */
