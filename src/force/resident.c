@@ -23,19 +23,12 @@ struct hb_resident_way {
   void (*destroy)(struct hb_resident *r);
   enum hb_status (*put)(struct hb_resident *r, const struct hb_force_particles *p, size_t ni,
                         const uint32_t *index);
-  enum hb_status (*predict)(struct hb_resident *r);   /* since has been set */
-  enum hb_status (*use_ahead)(struct hb_resident *r); /* instead, after `correct` has predicted ahead */
+  enum hb_status (*predict)(struct hb_resident *r); /* since has been set */
   enum hb_status (*check)(struct hb_resident *r);
   enum hb_status (*doubt)(
       struct hb_resident *r); /* a force is not finite; NULL: `check` finds all that is lost */
   enum hb_status (*correct)(struct hb_resident *r, const struct hb_force_correction *c);
   enum hb_status (*settle)(struct hb_resident *r, size_t ni, const uint32_t *index, const uint8_t *level);
-
-  /* NULL: it cannot */
-  enum hb_status (*take)(struct hb_resident *r, size_t ni, const uint32_t *index, struct hb_force_news *news);
-  enum hb_status (*give)(struct hb_resident *r, const struct hb_force_news *news);
-  enum hb_status (*predict_ahead)(struct hb_resident *r, const double dt[HB_FORCE_LEVELS]);
-  void (*undo)(struct hb_resident *r, size_t ni, const uint32_t *index);
 
   /* Layers 2 q and 2 q + 1 of particles first .. first + count - 1: x, v, a or k as high and low words, four a particle. */
   enum hb_status (*read)(struct hb_resident *r, int q, size_t first, size_t count, uint32_t *high,
@@ -510,13 +503,6 @@ static void predict_into(struct hb_resident *r, const struct hb_gl_buffer *recor
   hb_gl_flush();
 }
 
-static enum hb_status stored_use_ahead(struct hb_resident *r)
-{
-  struct stored *s = r->state;
-  kept_use_ahead(&s->kept);
-  return hb_pairs_use_next(r->pairs);
-}
-
 static enum hb_status stored_predict(struct hb_resident *r)
 {
   struct stored *s = r->state;
@@ -635,44 +621,13 @@ static enum hb_status stored_correct(struct hb_resident *r, const struct hb_forc
   return status;
 }
 
-/* ---- several devices ---- */
-
-static enum hb_status stored_take(struct hb_resident *r, size_t ni, const uint32_t *index,
-                                  struct hb_force_news *news)
-{
-  struct stored *s = r->state;
-  HB_TRY(kept_collect(&s->kept, ni, index));
-  return collected(r, ni, index, news);
-}
-
-enum { EACH = 4 * RESIDENT_LAYERS };
-
-static int pack_given(const void *owner, size_t k, uint32_t number, uint32_t *words)
-{
-  const struct hb_force_news *news = owner;
-  memcpy(words, news->words + EACH * k, EACH * sizeof *words);
-  return words[EACH - 1] == number + news->token;
-}
-
-static enum hb_status stored_give(struct hb_resident *r, const struct hb_force_news *news)
-{
-  struct stored *s = r->state;
-  return kept_put(&s->kept, news->count, news->index,
-                  (struct kept_packing){news, pack_given, .alone = 4 * PACKED});
-}
-
 static const struct hb_resident_way resident_stored = {.create = stored_create,
                                                        .destroy = stored_destroy,
                                                        .put = stored_put,
                                                        .predict = stored_predict,
-                                                       .use_ahead = stored_use_ahead,
                                                        .check = stored_check,
                                                        .correct = stored_correct,
                                                        .settle = stored_settle,
-                                                       .take = stored_take,
-                                                       .give = stored_give,
-                                                       .predict_ahead = begin_next,
-                                                       .undo = undo,
                                                        .read = stored_read};
 
 /* ---- in either way ---- */
@@ -736,7 +691,10 @@ static enum hb_status resident_predict(void *state, const double dt[HB_FORCE_LEV
   int is_there = r->is_ahead && memcmp(dt, r->ahead, sizeof r->ahead) == 0;
   r->is_ahead = 0;
   HB_TRY(hb_pairs_reserve_j(r->pairs, r->n));
-  if (is_there) return r->way->use_ahead(r);
+  if (is_there) {
+    kept_use_ahead(&((struct stored *)r->state)->kept);
+    return hb_pairs_use_next(r->pairs);
+  }
   set_times(r, dt);
   HB_TRY(r->way->predict(r));
   HB_TRY(hb_pairs_filled_j(r->pairs));
@@ -771,19 +729,28 @@ static enum hb_status resident_settle(void *state, size_t ni, const uint32_t *in
   return r->way->settle(r, ni, index, level);
 }
 
-/* ---- several devices ---- */
+/* ---- several devices: in storage buffers alone ---- */
 
 static enum hb_status resident_take(void *state, size_t ni, const uint32_t *index, struct hb_force_news *news)
 {
   struct hb_resident *r = state;
-  if (!r->way->take)
+  if (r->way != &resident_stored)
     return hb_fail(HB_ERR_GL,
                    "several devices that correct particles need compute shaders and OpenGL 4.4, %s has %s",
                    r->context->caps.renderer, r->context->caps.api);
   *news = (struct hb_force_news){0};
   if (ni == 0) return HB_OK;
   HB_TRY(hb_gl_context_use(r->context));
-  return r->way->take(r, ni, index, news);
+  HB_TRY(kept_collect(&((struct stored *)r->state)->kept, ni, index));
+  return collected(r, ni, index, news);
+}
+
+static int pack_given(const void *owner, size_t k, uint32_t number, uint32_t *words)
+{
+  enum { EACH = 4 * RESIDENT_LAYERS };
+  const struct hb_force_news *news = owner;
+  memcpy(words, news->words + EACH * k, EACH * sizeof *words);
+  return words[EACH - 1] == number + news->token;
 }
 
 static enum hb_status resident_give(void *state, const struct hb_force_news *news)
@@ -791,7 +758,8 @@ static enum hb_status resident_give(void *state, const struct hb_force_news *new
   struct hb_resident *r = state;
   HB_TRY(hb_gl_context_use(r->context));
   r->is_ahead = 0;
-  return r->way->give(r, news);
+  return kept_put(&((struct stored *)r->state)->kept, news->count, news->index,
+                  (struct kept_packing){news, pack_given, .alone = 4 * PACKED});
 }
 
 static enum hb_status resident_predict_ahead(void *state, const double dt[HB_FORCE_LEVELS])
@@ -799,13 +767,13 @@ static enum hb_status resident_predict_ahead(void *state, const double dt[HB_FOR
   struct hb_resident *r = state;
   if (r->waits) return HB_OK;
   HB_TRY(hb_gl_context_use(r->context));
-  return r->way->predict_ahead(r, dt);
+  return begin_next(r, dt);
 }
 
 static void resident_undo(void *state, size_t ni, const uint32_t *index)
 {
   struct hb_resident *r = state;
-  if (hb_gl_context_use(r->context) == HB_OK) r->way->undo(r, ni, index);
+  if (hb_gl_context_use(r->context) == HB_OK) undo(r, ni, index);
 }
 
 const struct hb_force_resident_ops hb_resident_ops = {
