@@ -415,36 +415,39 @@ static uint64_t fixed_hash(size_t n, const struct hb_fixed_total *totals)
   return hash;
 }
 
-/* What a walk of a test writes: totals in precision reproducible, else a and j. */
-struct written {
-  struct hb_fixed_total *totals;
-  double (*a)[3], (*j)[3];
+/* A test's particles, and what walks write: totals in precision reproducible, else a and j. */
+struct tested {
+  struct fixed t;
+  struct hb_fixed_total totals[FIXED_N];
+  double a[FIXED_N][3], j[FIXED_N][3];
 };
 
-static enum hb_status walk_fixed(struct hb_pairs *p, const struct fixed *t, const struct written *to)
+static enum hb_status walk_fixed(struct hb_pairs *p, struct tested *w)
 {
+  const struct fixed *t = &w->t;
   const struct hb_column columns[8] = {{t->x, 3}, {t->x + 1, 3}, {t->x + 2, 3}, {t->m, 1},
                                        {t->v, 3}, {t->v + 1, 3}, {t->v + 2, 3}};
   struct hb_result results[8] = {{0}};
   uint32_t index[FIXED_N], scale[FIXED_N];
+  int is_fixed = hb_precisions[p->params.precision].is_fixed;
   for (uint32_t i = 0; i < FIXED_N; i++) index[i] = i, scale[i] = t->scale;
-  for (int c = 0; to->a && c < 3; c++) {
-    results[c] = (struct hb_result){&to->a[0][c], 3};
-    results[4 + c] = (struct hb_result){&to->j[0][c], 3};
+  for (int c = 0; c < 3; c++) {
+    results[c] = (struct hb_result){&w->a[0][c], 3};
+    results[4 + c] = (struct hb_result){&w->j[0][c], 3};
   }
   p->params.parameter[0] = (double)t->eps2;
-  if (to->totals) hb_pairs_set_rounding(p, t->rounding);
+  if (is_fixed) hb_pairs_set_rounding(p, t->rounding);
   HB_TRY(hb_pairs_set_j(p, FIXED_N, columns));
   HB_TRY(hb_pairs_walk(p, &(const struct hb_pairs_job){.ni = FIXED_N,
                                                        .index = index,
                                                        .scale = scale,
-                                                       .totals = to->totals,
-                                                       .results = to->a ? results : NULL}));
+                                                       .totals = is_fixed ? w->totals : NULL,
+                                                       .results = is_fixed ? NULL : results}));
   return hb_pairs_read(p);
 }
 
 /* In the shapes of large and of small blocks, in one pass and in several, so that the programs of runs are tested. */
-static enum hb_status walk_shaped(struct hb_pairs *p, int k, const struct fixed *t, const struct written *to)
+static enum hb_status walk_shaped(struct hb_pairs *p, int k, struct tested *w)
 {
   enum { MANY = 1 /* thread is as many as are wanted */, SHORT = 64 };
   static const struct {
@@ -453,31 +456,8 @@ static enum hb_status walk_shaped(struct hb_pairs *p, int k, const struct fixed 
   const struct hb_pairs_tuning tuning = p->params.tuning;
   if (shapes[k].threads) p->params.tuning.threads = shapes[k].threads;
   p->params.tuning.bag = shapes[k].bag;
-  enum hb_status status = walk_fixed(p, t, to);
+  enum hb_status status = walk_fixed(p, w);
   p->params.tuning = tuning;
-  return status;
-}
-
-static enum hb_status count_wrong(struct hb_pairs *p, struct fixed *t, struct hb_fixed_total *totals,
-                                  int *wrong)
-{
-  *wrong = 0;
-  for (int k = 0; k < FIXED_CASES; k++) {
-    fixed_make(k, t);
-    HB_TRY(walk_shaped(p, k, t, &(const struct written){.totals = totals}));
-    *wrong += fixed_hash(FIXED_N, totals) != fixed_right[k] && p->params.context->caps.has_draws;
-  }
-  return HB_OK;
-}
-
-static enum hb_status test_fixed(struct hb_pairs *p, int *wrong)
-{
-  struct fixed *t = NULL;
-  struct hb_fixed_total *totals = NULL;
-  enum hb_status status = HB_ALLOC(1, &t);
-  if (status == HB_OK) status = HB_ALLOC(FIXED_N, &totals);
-  if (status == HB_OK) status = count_wrong(p, t, totals, wrong);
-  HB_FREE(t, totals);
   return status;
 }
 
@@ -513,31 +493,29 @@ static double error_of(const struct fixed *t, size_t i, const double a[3], const
   return off;
 }
 
-struct forces {
-  struct fixed t;
-  double a[FIXED_N][3], j[FIXED_N][3];
-};
-
-static enum hb_status walk_forces(struct hb_pairs *p, struct forces *f, double *off)
+/* How many of the cases have other bits; or in double how much forces are off. */
+static enum hb_status test_cases(struct hb_pairs *p, struct tested *w, double *off)
 {
+  int is_fixed = hb_precisions[p->params.precision].is_fixed, has_draws = p->params.context->caps.has_draws;
   *off = 0;
   for (int k = 0; k < FIXED_CASES; k++) {
-    fixed_make(k, &f->t);
-    HB_TRY(walk_shaped(p, k, &f->t, &(const struct written){.a = f->a, .j = f->j}));
-    for (size_t i = 0; p->params.context->caps.has_draws && i < FIXED_N; i++) {
-      double error = error_of(&f->t, i, f->a[i], f->j[i]);
+    fixed_make(k, &w->t);
+    HB_TRY(walk_shaped(p, k, w));
+    if (is_fixed) *off += has_draws && fixed_hash(FIXED_N, w->totals) != fixed_right[k];
+    for (size_t i = 0; !is_fixed && has_draws && i < FIXED_N; i++) {
+      double error = error_of(&w->t, i, w->a[i], w->j[i]);
       if (!(error <= *off)) *off = isnan(error) ? HUGE_VAL : error;
     }
   }
   return HB_OK;
 }
 
-static enum hb_status test_forces(struct hb_pairs *p, double *off)
+static enum hb_status test_programs(struct hb_pairs *p, double *off)
 {
-  struct forces *f;
-  HB_TRY(HB_ALLOC(1, &f));
-  enum hb_status status = walk_forces(p, f, off);
-  hb_mem_free(f);
+  struct tested *w;
+  HB_TRY(HB_ALLOC(1, &w));
+  enum hb_status status = test_cases(p, w, off);
+  hb_mem_free(w);
   return status;
 }
 
@@ -547,8 +525,7 @@ struct found {
   char key[400];
   int is_known, knows_doubles;
   struct hb_selftest_info info;
-  int wrong;  /* of precision reproducible */
-  double off; /* of forces in double */
+  double off; /* of test_programs */
 };
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
@@ -603,41 +580,43 @@ enum hb_status hb_selftest_doubles(struct hb_gl_context *context, struct hb_self
   return run(context, WITH_DOUBLES, selftest);
 }
 
-static enum hb_status judge_fixed(struct hb_pairs *p)
+/* Once by that name. */
+static enum hb_status find_off(struct hb_pairs *p, const char *name, double *off)
 {
   enum hb_status status = HB_OK;
   double parameter = p->params.parameter[0];
   pthread_mutex_lock(&one_at_a_time);
-  struct found *f = found_by(p->scheme->name, p->params.context);
-  if (!f->is_known) status = test_fixed(p, &f->wrong);
+  struct found *f = found_by(name, p->params.context);
+  if (!f->is_known) status = test_programs(p, &f->off);
   f->is_known = status == HB_OK;
-  int wrong = f->wrong;
+  *off = f->off;
   pthread_mutex_unlock(&one_at_a_time);
   p->params.parameter[0] = parameter;
-  if (status != HB_OK || wrong == 0) return status;
-  return hb_fail(HB_ERR_GL,
-                 "precision reproducible needs float arithmetic as IEEE 754 has it, %s has other bits (in %d "
-                 "of %d tests); use precision ds",
-                 p->params.context->caps.renderer, wrong, FIXED_CASES);
+  return status;
+}
+
+static enum hb_status judge_fixed(struct hb_pairs *p)
+{
+  double wrong;
+  HB_TRY(find_off(p, p->scheme->name, &wrong));
+  if (wrong == 0) return HB_OK;
+  return hb_fail(
+      HB_ERR_GL,
+      "precision reproducible needs float arithmetic as IEEE 754 has it, %s has other bits (in %.0f "
+      "of %d tests); use precision ds",
+      p->params.context->caps.renderer, wrong, FIXED_CASES);
 }
 
 static enum hb_status judge_forces(struct hb_pairs *p)
 {
-  enum hb_status status = HB_OK;
   char name[80];
-  double parameter = p->params.parameter[0];
+  double off;
   const struct hb_pairs_tuning *t = &p->params.tuning;
   const struct hb_interaction *law = p->params.interaction;
   if (law->text || strcmp(law->name, "gravity_jerk") != 0 || hb_gl_shaders_differ(law->file)) return HB_OK;
   snprintf(name, sizeof name, "%s in double %d %d", p->scheme->name, t->i_each, t->unroll);
-  pthread_mutex_lock(&one_at_a_time);
-  struct found *f = found_by(name, p->params.context);
-  if (!f->is_known) status = test_forces(p, &f->off);
-  f->is_known = status == HB_OK;
-  double off = f->off;
-  pthread_mutex_unlock(&one_at_a_time);
-  p->params.parameter[0] = parameter;
-  if (status != HB_OK || off <= DOUBLE_FORCES) return status;
+  HB_TRY(find_off(p, name, &off));
+  if (off <= DOUBLE_FORCES) return HB_OK;
   return hb_fail(
       HB_ERR_GL,
       "precision double: forces by %s (i_each=%d unroll=%d) are off by %.2g on %s, expected at most %.0e; "
