@@ -14,7 +14,6 @@
 #include "base/text.h"
 #include "force/devices.h"
 #include "gl/gl_context.h"
-#include "gl/gl_egl.h"
 
 #include <holmberg/holmberg.h>
 
@@ -237,18 +236,13 @@ static int is_egl(const char *context)
 /* A machine's GPUs for its ranks in turns, as the name of params->device, unless a device or a context is named. */
 static void ranks_place_choose(struct hb_force_params *params, char device[16])
 {
-  enum { MOST = 32 };
-  struct hb_device_info devices[MOST];
+  struct hb_gl_devices gpus;
   const struct hb_force_ops *ops = params->scheme ? hb_force_find(params->scheme) : NULL;
-  size_t count, gpus = 0;
   if (hb_ranks_count() == 1 || (ops && ops->info.on_host) || is_named(params->device, "HB_DEVICE") ||
       (is_named(params->context, "HB_CONTEXT") && !is_egl(params->context)))
     return;
-  hb_gl_egl_devices(MOST, devices, &count);
-  for (size_t k = 0; k < count; k++)
-    if (!devices[k].software) devices[gpus++] = devices[k];
-  if (gpus == 0) return;
-  snprintf(device, 16, "%d", devices[(size_t)hb_ranks_self()->local % gpus].index);
+  if (hb_gl_devices_named("all", &gpus) != HB_OK) return;
+  snprintf(device, 16, "%s", gpus.name[hb_ranks_self()->local % gpus.count]);
   params->device = device;
 }
 

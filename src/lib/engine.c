@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "core/vector.h"
 #include "force/force.h"
-#include "gl/gl_egl.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -38,31 +37,19 @@ int hb_engine_pipes(void)
   return number < MOST_PIPES ? (int)number : MOST_PIPES;
 }
 
-/* The number in EGL's list of the GPU for board k: the k-th, and from the first again where there are fewer. */
-static enum hb_status nth_gpu(int board, size_t room, char *device)
+/* HB_G6_DEVICES has a device for each board; HB_DEVICE is one for all. Board 0 takes the best one, as everywhere; board k the
+ * k-th GPU, and from the first again where there are fewer. */
+static void choose_device(int board, size_t room, char *device)
 {
-  struct hb_device_info *all;
-  size_t count = 0, gpus = 0;
-  HB_TRY(HB_ALLOC(DEVICES_MOST, &all));
-  hb_gl_egl_devices(DEVICES_MOST, all, &count);
-  for (size_t k = 0; k < count; k++)
-    if (!all[k].software) all[gpus++] = all[k];
-  if (gpus > 1) snprintf(device, room, "%d", all[(size_t)board % gpus].index);
-  hb_mem_free(all);
-  return HB_OK;
-}
-
-/* HB_G6_DEVICES has a device for each board; HB_DEVICE is one for all. Board 0 takes the best one, as everywhere. */
-static enum hb_status choose_device(int board, size_t room, char *device)
-{
-  const char *list = word_of("HB_G6_DEVICES");
-  if (!list) return board == 0 || word_of("HB_DEVICE") ? HB_OK : nth_gpu(board, room, device);
+  const char *list = word_of("HB_G6_DEVICES"), *words[DEVICES_MOST];
+  struct hb_gl_devices gpus;
   char line[512];
-  const char *words[DEVICES_MOST];
-  snprintf(line, sizeof line, "%s", list);
+  if (!list && (board == 0 || word_of("HB_DEVICE"))) return;
+  if (!list && hb_gl_devices_named("all", &gpus) == HB_OK && gpus.count > 1)
+    snprintf(device, room, "%s", gpus.name[board % gpus.count]);
+  snprintf(line, sizeof line, "%s", list ? list : "");
   int count = hb_text_words(line, " ,", DEVICES_MOST, words);
   if (count > 0) snprintf(device, room, "%s", words[board % count]);
-  return HB_OK;
 }
 
 /* Pairs a second of a call on so many sinks that it takes TRIAL_SECONDS, or on all of MANY; the second of two calls, since the
@@ -146,7 +133,7 @@ enum hb_status hb_engine_words(int board, enum hb_precision usual, struct hb_eng
   const char *scheme = word_of("HB_G6_SCHEME"), *precision = word_of("HB_G6_PRECISION");
   *words = (struct hb_engine_words){.is_chosen = precision != NULL};
   const struct hb_force_scheme *found = scheme ? hb_force_scheme_find(scheme) : NULL;
-  if (!found || !found->on_host) HB_TRY(choose_device(board, sizeof words->device, words->device));
+  if (!found || !found->on_host) choose_device(board, sizeof words->device, words->device);
   const char *wanted = precision ? precision : hb_precision_names[usual],
              *ds = hb_precision_names[HB_PRECISION_DS];
   if (!scheme) scheme = choose_scheme(words->device, wanted);
