@@ -17,7 +17,7 @@ struct hb_gl_backend {
   /* Opens and makes current. hardware: 1 accepts real GPUs only, 0 anything, real GPUs first.
    * Errors: HB_ERR_GL (names what was tried), HB_ERR_USAGE (a device that this back end cannot open). */
   enum hb_status (*open)(const char *device, int hardware, int debug, void **handle);
-  void (*close)(void *handle); /* accepts NULL; leaves no context current */
+  void (*close)(void *handle); /* leaves no context current */
   enum hb_status (*make_current)(void *handle);
   void (*release)(void *handle); /* of the current context: afterwards none is current */
   void (*get_address)(void *handle, size_t room, char *address); /* NULL: unknown */

@@ -331,7 +331,7 @@ static void destroy(struct hb_gl_context *c)
   if (c->vertex_array && hb_gl_context_use(c) == HB_OK) glDeleteVertexArrays(1, &c->vertex_array);
   if (current == c) none_is_current();
   loaded = NULL; /* with its last context a library may go, too */
-  c->backend->close(c->handle);
+  if (c->handle) c->backend->close(c->handle);
   hb_mem_free(c);
 }
 
@@ -522,22 +522,18 @@ const struct hb_gl_caps *hb_gl_context_caps(void) { return &current->caps; }
 
 static const char *error_name(GLenum error)
 {
-  switch (error) {
-  case GL_INVALID_ENUM:
-    return "GL_INVALID_ENUM";
-  case GL_INVALID_VALUE:
-    return "GL_INVALID_VALUE";
-  case GL_INVALID_OPERATION:
-    return "GL_INVALID_OPERATION";
-  case GL_INVALID_FRAMEBUFFER_OPERATION:
-    return "GL_INVALID_FRAMEBUFFER_OPERATION";
-  case GL_OUT_OF_MEMORY:
-    return "GL_OUT_OF_MEMORY";
-  case GL_CONTEXT_LOST:
-    return "GL_CONTEXT_LOST";
-  default:
-    return "unknown GL error";
-  }
+  static const struct {
+    GLenum error;
+    const char *name;
+  } names[] = {{GL_INVALID_ENUM, "GL_INVALID_ENUM"},
+               {GL_INVALID_VALUE, "GL_INVALID_VALUE"},
+               {GL_INVALID_OPERATION, "GL_INVALID_OPERATION"},
+               {GL_INVALID_FRAMEBUFFER_OPERATION, "GL_INVALID_FRAMEBUFFER_OPERATION"},
+               {GL_OUT_OF_MEMORY, "GL_OUT_OF_MEMORY"},
+               {GL_CONTEXT_LOST, "GL_CONTEXT_LOST"}};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (names[k].error == error) return names[k].name;
+  return "unknown GL error";
 }
 
 enum hb_status hb_gl_context_check(struct hb_gl_context *c, const char *doing)

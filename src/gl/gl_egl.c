@@ -257,7 +257,6 @@ static void release(void *handle)
 static void egl_close(void *handle)
 {
   struct egl *e = handle;
-  if (!e) return;
   if (e->context != EGL_NO_CONTEXT) {
     release(e);
     egl.DestroyContext(e->display, e->context);

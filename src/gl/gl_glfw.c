@@ -113,7 +113,6 @@ static enum hb_status glfw_open(const char *device, int hardware, int debug, voi
 
 static void glfw_close(void *handle)
 {
-  if (!handle) return;
   release(handle);
   glfwDestroyWindow(handle);
   if (--open_windows == 0) end();

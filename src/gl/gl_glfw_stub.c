@@ -12,19 +12,7 @@ static enum hb_status glfw_open(const char *device, int hardware, int debug, voi
   return no_window();
 }
 
-static void glfw_close(void *handle) { (void)handle; }
-static enum hb_status make_current(void *handle) { return (void)handle, HB_OK; }
-static void release(void *handle) { (void)handle; }
-static hb_gl_function get_proc(const char *name) { return (void)name, (hb_gl_function)0; }
-
-const struct hb_gl_backend hb_gl_glfw = {
-    .name = "glfw",
-    .open = glfw_open,
-    .close = glfw_close,
-    .make_current = make_current,
-    .release = release,
-    .get_proc = get_proc,
-};
+const struct hb_gl_backend hb_gl_glfw = {.name = "glfw", .open = glfw_open};
 
 static enum hb_status window_open(const struct hb_gl_window_params *params, struct hb_gl_window **window)
 {

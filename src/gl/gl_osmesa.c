@@ -91,7 +91,6 @@ static enum hb_status osmesa_open(const char *device, int hardware, int debug, v
 static void osmesa_close(void *handle)
 {
   struct osmesa *o = handle;
-  if (!o) return;
   if (o->context) {
     release(o);
     osmesa.destroy(o->context);

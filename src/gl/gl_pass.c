@@ -16,30 +16,19 @@ static void send(const struct hb_gl_uniform *u)
 {
   const void *data = u->array ? u->array : &u->value;
   switch (u->kind) {
-  case HB_GL_INT:
-    glUniform1iv(u->location, u->count, data);
+#define KIND(name, call)                                                                                     \
+  case HB_GL_##name:                                                                                         \
+    call(u->location, u->count, data);                                                                       \
     break;
-  case HB_GL_INT2:
-    glUniform2iv(u->location, u->count, data);
-    break;
-  case HB_GL_INT4:
-    glUniform4iv(u->location, u->count, data);
-    break;
-  case HB_GL_UINT:
-    glUniform1uiv(u->location, u->count, data);
-    break;
-  case HB_GL_FLOAT:
-    glUniform1fv(u->location, u->count, data);
-    break;
-  case HB_GL_FLOAT2:
-    glUniform2fv(u->location, u->count, data);
-    break;
-  case HB_GL_FLOAT4:
-    glUniform4fv(u->location, u->count, data);
-    break;
-  case HB_GL_UINT4:
-    glUniform4uiv(u->location, u->count, data);
-    break;
+    KIND(INT, glUniform1iv)
+    KIND(INT2, glUniform2iv)
+    KIND(INT4, glUniform4iv)
+    KIND(UINT, glUniform1uiv)
+    KIND(UINT4, glUniform4uiv)
+    KIND(FLOAT, glUniform1fv)
+    KIND(FLOAT2, glUniform2fv)
+    KIND(FLOAT4, glUniform4fv)
+#undef KIND
   }
 }
 
