@@ -11,7 +11,7 @@
 
 #include "base/clones.h"
 #include "base/mem.h"
-#include "force/emulated.h"
+#include "base/parallel.h"
 #include "force/gpu2007_arithmetic.h"
 
 #include <float.h>
@@ -30,8 +30,9 @@ struct gpu2007_machine {
   size_t nj, room;
   float *sent,
       *placed; /* [COLUMNS][nj]; [COLUMNS][nj + LANES], in the order of places, and on from the first */
-  unsigned char *is_sink; /* [nj] */
-  struct emulated emulated;
+  unsigned char *is_sink;         /* [nj] */
+  const struct hb_force_job *job; /* the one at work */
+  char device[160];
 };
 
 static enum hb_status gpu2007_open(const struct hb_force_params *params, struct hb_gl_context *gl,
@@ -47,7 +48,7 @@ static enum hb_status gpu2007_open(const struct hb_force_params *params, struct 
                                              : GPU2007_SINGLE;
   g->eps2 = (float)hb_force_eps2(params);
   static const char *const names[] = {"cg2007 emulated, ", "8800GTX emulated, ", "FX1400 emulated, "};
-  hb_force_name_processor(names[g->kind], "", sizeof g->emulated.device, g->emulated.device);
+  hb_force_name_processor(names[g->kind], "", sizeof g->device, g->device);
   return HB_OK;
 }
 
@@ -55,9 +56,7 @@ static void gpu2007_close(void *state)
 {
   struct gpu2007_machine *g = state;
   if (!g) return;
-  HB_FREE(g->sent, g->placed, g->is_sink);
-  emulated_close(&g->emulated);
-  hb_mem_free(g);
+  HB_FREE(g->sent, g->placed, g->is_sink, g);
 }
 
 /* ---- particles ---- */
@@ -215,18 +214,18 @@ HB_CLONES static void walk_nv40(const struct gpu2007_machine *g, size_t from, fl
   walk(GPU2007_NV40, g, from, sum);
 }
 
-static void eval_lanes(void *machine, const struct hb_force_job *job, size_t from, size_t count, void *memory)
+static void eval_lanes(void *machine, size_t from, size_t end)
 {
   const struct gpu2007_machine *g = machine;
-  float(*sum)[LANES] = memory;
-  memset(sum, 0, SUMS * sizeof *sum);
+  const struct hb_force_results *to = &g->job->to;
+  float sum[SUMS][LANES] = {0};
   (g->kind == GPU2007_G80 ? walk_g80 : g->kind == GPU2007_NV40 ? walk_nv40 : walk_single)(g, from, sum);
-  for (size_t l = 0; l < count; l++) {
+  for (size_t l = 0; l < end - from; l++) {
     for (size_t c = 0; c < 3; c++) {
-      job->to.a[3 * (from + l) + c] = (double)sum[c][l];
-      job->to.j[3 * (from + l) + c] = (double)sum[3 + c][l];
+      to->a[3 * (from + l) + c] = (double)sum[c][l];
+      to->j[3 * (from + l) + c] = (double)sum[3 + c][l];
     }
-    job->to.phi[from + l] = (double)sum[6][l];
+    to->phi[from + l] = (double)sum[6][l];
   }
 }
 
@@ -236,7 +235,9 @@ static enum hb_status gpu2007_begin(void *state, const struct hb_force_job *job)
   if (job->sources.m) HB_TRY(gpu2007_send(g, job));
   if (job->sinks.n == 0) return HB_OK;
   place_all(g, &job->sinks);
-  return emulated_eval(&g->emulated, job, g->nj, LANES, sizeof(float[SUMS][LANES]), eval_lanes, g);
+  g->job = job;
+  hb_parallel_pieces(job->sinks.n, LANES, HB_FORCE_PAIRS_ALONE / g->nj, eval_lanes, g);
+  return HB_OK;
 }
 
 /* sent and placed; is_sink. */
@@ -249,7 +250,7 @@ static void gpu2007_memory(const struct hb_force_params *params, struct hb_force
 
 static const char *gpu2007_device(const void *state)
 {
-  return ((const struct gpu2007_machine *)state)->emulated.device;
+  return ((const struct gpu2007_machine *)state)->device;
 }
 
 const struct hb_force_ops hb_force_gpu2007 = {

@@ -18,7 +18,8 @@
  *   - particles are predicted on the host, in double. */
 #include "base/clones.h"
 #include "base/mem.h"
-#include "force/emulated.h"
+#include "base/parallel.h"
+#include "force/source.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -154,9 +155,13 @@ struct grape6 {
   double *columns; /* [COLUMNS][room] */
   int32_t *hi;     /* [3][room] */
   struct sources j;
-  struct emulated emulated;
+  double (*terms)[TERMS][TILE]; /* [threads] */
+  size_t threads;
+  const struct hb_force_job *job; /* the one at work, */
+  atomic_size_t next;             /* and the sink of it that is next */
   atomic_ullong
       retries; /* sums that overflowed and were taken again since it was opened; only tests read it */
+  char device[160];
 };
 
 static enum hb_status grape6_open(const struct hb_force_params *params, struct hb_gl_context *gl,
@@ -167,7 +172,7 @@ static enum hb_status grape6_open(const struct hb_force_params *params, struct h
   HB_TRY(HB_ALLOC(1, &g));
   *state = g;
   g->eps2 = grape6_round24(hb_force_eps2(params));
-  hb_force_name_processor("GRAPE-6 emulated, ", "", sizeof g->emulated.device, g->emulated.device);
+  hb_force_name_processor("GRAPE-6 emulated, ", "", sizeof g->device, g->device);
   return HB_OK;
 }
 
@@ -175,9 +180,7 @@ static void grape6_close(void *state)
 {
   struct grape6 *g = state;
   if (!g) return;
-  HB_FREE(g->columns, g->hi);
-  emulated_close(&g->emulated);
-  hb_mem_free(g);
+  HB_FREE(g->columns, g->hi, g->terms, g);
 }
 
 /* ---- sources ---- */
@@ -338,17 +341,19 @@ static unsigned eval_sink(const struct grape6 *g, size_t i, double (*term)[TILE]
   return retries;
 }
 
-/* One sink. */
-static void eval_one(void *machine, const struct hb_force_job *job, size_t b, size_t count, void *memory)
+/* One sink after the other. */
+static void eval_sinks(void *machine, size_t thread)
 {
-  (void)count;
   struct grape6 *g = machine;
+  const struct hb_force_job *job = g->job;
   double result[TERMS];
-  unsigned retries = eval_sink(g, job->sinks.index[b], memory, result);
-  if (retries) atomic_fetch_add(&g->retries, retries);
-  for (int k = 0; k < 3; k++) job->to.a[3 * b + k] = result[k];
-  for (int k = 0; k < 3; k++) job->to.j[3 * b + k] = result[3 + k];
-  job->to.phi[b] = result[6];
+  for (size_t b; (b = atomic_fetch_add(&g->next, 1)) < job->sinks.n;) {
+    unsigned retries = eval_sink(g, job->sinks.index[b], g->terms[thread], result);
+    if (retries) atomic_fetch_add(&g->retries, retries);
+    memcpy(job->to.a + 3 * b, result, 3 * sizeof *result);
+    memcpy(job->to.j + 3 * b, result + 3, 3 * sizeof *result);
+    job->to.phi[b] = result[6];
+  }
 }
 
 static enum hb_status grape6_begin(void *state, const struct hb_force_job *job)
@@ -356,7 +361,12 @@ static enum hb_status grape6_begin(void *state, const struct hb_force_job *job)
   struct grape6 *g = state;
   if (job->sources.m) HB_TRY(grape6_send(g, job));
   if (job->sinks.n == 0) return HB_OK;
-  return emulated_eval(&g->emulated, job, g->nj, 1, sizeof(double[TERMS][TILE]), eval_one, g);
+  size_t threads = job->sinks.n * g->nj > HB_FORCE_PAIRS_ALONE ? (size_t)hb_parallel_threads() : 1;
+  HB_TRY(HB_RENEW(threads, &g->threads, HB_ARRAY(1, &g->terms)));
+  g->job = job;
+  g->next = 0;
+  hb_parallel_for((int)threads, threads, eval_sinks, g);
+  return HB_OK;
 }
 
 /* COLUMNS doubles, and hi. */
@@ -366,10 +376,7 @@ static void grape6_memory(const struct hb_force_params *params, struct hb_force_
   need->host_particle += COLUMNS * sizeof(double) + 3 * sizeof(int32_t);
 }
 
-static const char *grape6_device(const void *state)
-{
-  return ((const struct grape6 *)state)->emulated.device;
-}
+static const char *grape6_device(const void *state) { return ((const struct grape6 *)state)->device; }
 
 const struct hb_force_ops hb_force_grape6 = {
     .info = {.name = "grape6",

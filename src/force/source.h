@@ -185,6 +185,9 @@ enum hb_status hb_source_choose(const struct hb_force_params *params, struct hb_
 
 /* ---- for sources ---- */
 
+/* Emulated pairs, done before a second thread has woken up. */
+enum { HB_FORCE_PAIRS_ALONE = 8192 };
+
 /* The processor as a device: "GRAPE-6 emulated, x86_64, AVX2, 2 threads", with what stands before it and behind. */
 void hb_force_name_processor(const char *before, const char *behind, size_t room, char *device);
 
