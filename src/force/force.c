@@ -37,24 +37,15 @@ struct hb_rescale {
   size_t room, again_room;
   uint32_t *scale;               /* [ni] */
   struct hb_fixed_total *totals; /* [ni] */
-  uint32_t *again;               /* [2 * again_room] places of those to be summed again, and their numbers */
-  double *xv;                    /* [6 * again_room] of points */
+  uint32_t *place, *index;       /* [again_room] of those to be summed again; */
+  struct hb_part_points at;      /* where they are points */
 };
-
-static void free_again(struct hb_rescale *r)
-{
-  HB_FREE(r->again, r->xv);
-  r->again = NULL;
-  r->xv = NULL;
-  r->again_room = 0;
-}
 
 static void rescale_destroy(struct hb_rescale *r)
 {
   if (!r) return;
-  HB_FREE(r->known, r->scale, r->totals);
-  free_again(r);
-  hb_mem_free(r);
+  hb_part_points_free(&r->at);
+  HB_FREE(r->known, r->scale, r->totals, r->place, r->index, r);
 }
 
 /* Memory for scales of so many sources. */
@@ -170,33 +161,25 @@ static enum hb_status rescale_begin(struct hb_rescale *r, const struct hb_force_
   return ops->begin(state, &own);
 }
 
-static enum hb_status reserve_again(struct hb_rescale *r, size_t wrong)
-{
-  if (wrong > r->again_room) {
-    free_again(r);
-    HB_TRY(HB_ALLOC(2 * wrong, &r->again));
-    r->again_room = wrong;
-  }
-  return r->sinks.x && !r->xv ? HB_ALLOC(6 * r->again_room, &r->xv) : HB_OK;
-}
-
 /* The job for sinks of another scale. The largest blocks are known now, and do not depend on the scale. */
-static void choose_again(struct hb_rescale *r, struct hb_force_job *again)
+static enum hb_status choose_again(struct hb_rescale *r, size_t wrong, struct hb_force_job *again)
 {
-  uint32_t *place = r->again, *index = r->again + r->again_room;
-  double *x = r->xv, *v = r->xv ? r->xv + 3 * r->again_room : NULL;
   size_t k = 0;
+  HB_TRY(HB_RENEW(wrong, &r->again_room, HB_ARRAY(1, &r->place), HB_ARRAY(1, &r->index)));
+  if (r->sinks.x) HB_TRY(HB_RENEW(wrong, &r->at.room, HB_ARRAY(3, &r->at.x), HB_ARRAY(3, &r->at.v)));
   for (size_t i = 0; i < r->sinks.n; i++) {
     uint32_t scale = hb_reproducible_scale(&r->units, r->totals[i].most);
     if (scale == r->scale[i]) continue;
-    place[k] = (uint32_t)i;
-    index[k] = r->sinks.index[i];
-    if (r->sinks.x) memcpy(x + 3 * k, r->sinks.x + 3 * i, 3 * sizeof *x);
-    if (r->sinks.x) memcpy(v + 3 * k, r->sinks.v + 3 * i, 3 * sizeof *v);
+    r->place[k] = (uint32_t)i;
+    r->index[k] = r->sinks.index[i];
+    if (r->sinks.x) memcpy(r->at.x + 3 * k, r->sinks.x + 3 * i, 3 * sizeof *r->at.x);
+    if (r->sinks.x) memcpy(r->at.v + 3 * k, r->sinks.v + 3 * i, 3 * sizeof *r->at.v);
     r->scale[k++] = scale;
   }
   again->sources = (struct hb_force_sources){0};
-  again->sinks = (struct hb_force_sinks){k, index, r->sinks.x ? x : NULL, r->sinks.x ? v : NULL};
+  again->sinks = (struct hb_force_sinks){.n = k, .index = r->index};
+  if (r->sinks.x) again->sinks.x = r->at.x, again->sinks.v = r->at.v;
+  return HB_OK;
 }
 
 static enum hb_status rescale_finish(struct hb_rescale *r, const struct hb_force_ops *ops, void *state,
@@ -208,11 +191,10 @@ static enum hb_status rescale_finish(struct hb_rescale *r, const struct hb_force
   if (ops->finish) HB_TRY(ops->finish(state, &own));
   HB_TRY(take_all(r, r->sinks.n, NULL, &wrong));
   if (wrong == 0) return HB_OK;
-  HB_TRY(reserve_again(r, wrong));
-  choose_again(r, &own);
+  HB_TRY(choose_again(r, wrong, &own));
   HB_TRY(ops->begin(state, &own));
   if (ops->finish) HB_TRY(ops->finish(state, &own));
-  HB_TRY(take_all(r, wrong, r->again, &left));
+  HB_TRY(take_all(r, wrong, r->place, &left));
   if (left == 0) return HB_OK;
   return hb_fail(HB_ERR_DEVICE, "the largest sum of a block changed from one walk to the next: the device's "
                                 "arithmetic is not the same each time");
@@ -824,7 +806,8 @@ enum {
 
 static void free_points(struct hb_points *points)
 {
-  HB_FREE(points->in_frame.xv, points->rest, points->nobody);
+  hb_part_points_free(&points->in_frame);
+  HB_FREE(points->rest, points->nobody);
   *points = (struct hb_points){0};
 }
 
@@ -889,21 +872,16 @@ static enum hb_status check_own(size_t nj, size_t ni, const uint32_t *own)
 /* *x and *v of n particles with origin[0] and origin[1] subtracted: in the copy, or, where both are 0, unchanged.
  * Errors: HB_ERR_INTERNAL. */
 static enum hb_status enter_frame(const double origin[2][3], size_t n, const double **x, const double **v,
-                                  struct hb_frame_copy *copy)
+                                  struct hb_part_points *copy)
 {
   const double *place = origin[0], *velocity = origin[1];
   int is_same = !(place[0] || place[1] || place[2] || velocity[0] || velocity[1] || velocity[2]);
   if (is_same) return HB_OK;
-  if (n > copy->capacity) {
-    hb_mem_free(copy->xv);
-    *copy = (struct hb_frame_copy){0};
-    HB_TRY(HB_ALLOC(6 * n, &copy->xv));
-    copy->capacity = n;
-  }
-  hb_frame_subtract(place, n, *x, copy->xv);
-  hb_frame_subtract(velocity, n, *v, copy->xv + 3 * n);
-  *x = copy->xv;
-  *v = copy->xv + 3 * n;
+  HB_TRY(HB_RENEW(n, &copy->room, HB_ARRAY(3, &copy->x), HB_ARRAY(3, &copy->v)));
+  hb_frame_subtract(place, n, *x, copy->x);
+  hb_frame_subtract(velocity, n, *v, copy->v);
+  *x = copy->x;
+  *v = copy->v;
   return HB_OK;
 }
 
@@ -985,9 +963,9 @@ static enum hb_status leave_out(struct hb_force *force, struct hb_force_sources 
       !hb_massless_are_many(j->n, light))
     return HB_OK;
   HB_TRY(find_massive(s, j->n, j->m));
-  HB_TRY(HB_RENEW(j->n, &force->set_room, HB_ARRAY(3, &force->set_x), HB_ARRAY(3, &force->set_v)));
-  memcpy(force->set_x, j->x, 3 * j->n * sizeof *j->x);
-  memcpy(force->set_v, j->v, 3 * j->n * sizeof *j->v);
+  HB_TRY(HB_RENEW(j->n, &force->all.room, HB_ARRAY(3, &force->all.x), HB_ARRAY(3, &force->all.v)));
+  memcpy(force->all.x, j->x, 3 * j->n * sizeof *j->x);
+  memcpy(force->all.v, j->v, 3 * j->n * sizeof *j->v);
   HB_TRY(gather(s, j));
   force->place = s->place;
   force->placed = s->count;
@@ -998,7 +976,7 @@ static enum hb_status leave_out(struct hb_force *force, struct hb_force_sources 
 static enum hb_status place_sinks(struct hb_force *force, struct hb_force_sinks *i)
 {
   struct hb_massive *s = &force->set;
-  const struct hb_force_sources all = {.x = force->set_x, .v = force->set_v};
+  const struct hb_force_sources all = {.x = force->all.x, .v = force->all.v};
   HB_TRY(HB_RENEW(i->n, &s->room, HB_ARRAY(1, &s->own)));
   if (!i->x)
     HB_TRY(hb_part_points_fill(&s->sinks, &all, i));
@@ -1039,7 +1017,9 @@ static enum hb_status expect_sources(struct hb_force *force, size_t nj)
 
 static void free_jobs(struct hb_force *force)
 {
-  HB_FREE(force->stamp, force->sources.xv, force->set_x, force->set_v);
+  hb_mem_free(force->stamp);
+  hb_part_points_free(&force->sources);
+  hb_part_points_free(&force->all);
   free_points(&force->points);
   free_massive(&force->massive);
   free_massive(&force->set);

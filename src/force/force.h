@@ -6,15 +6,9 @@
 #include "core/frame.h"
 #include "force/source.h"
 
-/* Arrays of a frame's own, which grow: x[3 * capacity], then v. To be freed with hb_mem_free(xv). */
-struct hb_frame_copy {
-  double *xv;
-  size_t capacity;
-};
-
 /* What is made of points, sinks that are not sources as a caller gives them, for a call: in arrays that grow. */
 struct hb_points {
-  struct hb_frame_copy in_frame;
+  struct hb_part_points in_frame;
   size_t capacity;
   double *rest;     /* [3 * capacity] velocities of points without */
   uint32_t *nobody; /* [capacity] HB_NO_SOURCE */
@@ -54,17 +48,16 @@ struct hb_force {
   int is_under_way; /* a call was begun and is to be finished */
   int is_trusted;   /* its caller looks himself whether forces are finite */
   struct hb_force_job under_way;
-  struct hb_phases spent;       /* by it, sending and receiving */
-  double begun_s;               /* seconds that it took to begin; < 0: not timed */
-  double origin[2][3];          /* of the sources' own frame: its place and velocity */
-  struct hb_frame_copy sources; /* in that frame */
+  struct hb_phases spent;        /* by it, sending and receiving */
+  double begun_s;                /* seconds that it took to begin; < 0: not timed */
+  double origin[2][3];           /* of the sources' own frame: its place and velocity */
+  struct hb_part_points sources; /* in that frame */
   struct hb_points points;
-  struct hb_massive massive; /* of hb_force_of */
-  struct hb_massive set;     /* of hb_force_set_j, where many have no mass */
-  const uint32_t *place;     /* [nj] of those with mass, which alone are sources; NULL: all are */
-  size_t placed;             /* of them */
-  double *set_x, *set_v;     /* [3 * set_room] all of that set */
-  size_t set_room;
+  struct hb_massive massive;    /* of hb_force_of */
+  struct hb_massive set;        /* of hb_force_set_j, where many have no mass */
+  const uint32_t *place;        /* [nj] of those with mass, which alone are sources; NULL: all are */
+  size_t placed;                /* of them */
+  struct hb_part_points all;    /* of that set */
   const struct hb_field *field; /* the caller's; NULL: none */
   struct hb_rescale *rescale;   /* in precision reproducible; else NULL */
 };
