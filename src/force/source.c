@@ -1,7 +1,6 @@
 /* The list of sources of forces, and choosing one by name. */
 #include "force/source.h"
 
-#include "base/mem.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "gl/gl_context.h"
@@ -67,14 +66,11 @@ const struct hb_force_scheme *hb_force_scheme_find(const char *name)
 /* With the known names. */
 static enum hb_status unknown_scheme(const char *name)
 {
-  struct hb_text known = {0};
-  enum hb_status status = HB_OK;
-  for (size_t k = 0; k < COUNT && status == HB_OK; k++)
-    status = hb_text_append(&known, "%s, ", registry[k]->info.name);
-  if (status == HB_OK)
-    status = hb_fail(HB_ERR_USAGE, "unknown scheme '%s' (expected %sauto)", name, known.text);
-  hb_mem_free(known.text);
-  return status;
+  char known[512];
+  size_t used = 0;
+  for (size_t k = 0; k < COUNT && used < sizeof known; k++)
+    used += (size_t)snprintf(known + used, sizeof known - used, "%s, ", registry[k]->info.name);
+  return hb_fail(HB_ERR_USAGE, "unknown scheme '%s' (expected %sauto)", name, known);
 }
 
 /* What "auto" means on such a GPU, for a precision (NULL: any): a GPU takes the large blocks in double-single; without one,

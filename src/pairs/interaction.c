@@ -40,16 +40,13 @@ static enum hb_status bad(const struct place *at, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static enum hb_status bad(const struct place *at, const char *format, ...)
 {
-  struct hb_text sentence = {0};
+  char what[1024], line[16] = "";
   va_list arguments;
   va_start(arguments, format);
-  enum hb_status status = at->line ? hb_text_append(&sentence, "%s:%d: ", at->interaction->file, at->line)
-                                   : hb_text_append(&sentence, "%s: ", at->interaction->file);
-  if (status == HB_OK) status = hb_text_append_list(&sentence, format, arguments);
+  vsnprintf(what, sizeof what, format, arguments);
   va_end(arguments);
-  if (status == HB_OK) status = hb_fail(HB_ERR_INPUT, "%s", sentence.text);
-  hb_mem_free(sentence.text);
-  return status;
+  if (at->line) snprintf(line, sizeof line, "%d:", at->line);
+  return hb_fail(HB_ERR_INPUT, "%s:%s %s", at->interaction->file, line, what);
 }
 
 /* ---- (x, y, z, m) ------------------------------------------------------------------------------------ */
@@ -474,8 +471,7 @@ int hb_interaction_is_path(const char *name)
 void hb_interaction_destroy(struct hb_interaction *interaction)
 {
   if (!interaction) return;
-  for (int k = 0; k < 3; k++) hb_mem_free(interaction->owned[k]);
-  hb_mem_free(interaction);
+  HB_FREE(interaction->owned[0], interaction->owned[1], interaction->owned[2], interaction);
 }
 
 /* The name is that of the file, without folder and extension. */
@@ -531,15 +527,11 @@ static enum hb_status copy_shipped(const struct hb_interaction *from, struct hb_
 
 enum hb_status hb_interaction_unknown(const char *name)
 {
-  struct hb_text known = {0};
-  enum hb_status status = HB_OK;
-  for (size_t k = 0; k < SHIPPED && status == HB_OK; k++)
-    status = hb_text_append(&known, "%s, ", shipped[k].name);
-  if (status == HB_OK)
-    status = hb_fail(HB_ERR_USAGE, "unknown interaction '%s' (expected %sor a file like my.glsl)", name,
-                     known.text);
-  hb_mem_free(known.text);
-  return status;
+  char known[512];
+  size_t used = 0;
+  for (size_t k = 0; k < SHIPPED && used < sizeof known; k++)
+    used += (size_t)snprintf(known + used, sizeof known - used, "%s, ", shipped[k].name);
+  return hb_fail(HB_ERR_USAGE, "unknown interaction '%s' (expected %sor a file like my.glsl)", name, known);
 }
 
 enum hb_status hb_interaction_create(const char *name, struct hb_interaction **interaction)
@@ -622,16 +614,12 @@ void hb_interaction_parameter(const struct hb_interaction *x, double eps, double
 
 static enum hb_status unknown_parameter(const struct hb_interaction *x, const char *word)
 {
-  struct hb_text known = {0};
-  enum hb_status status = HB_OK;
+  char known[4 * HB_INTERACTION_NAME + 16] = "none";
   const char *name;
-  for (size_t k = 0; (name = name_of(&x->of_parameter, k)) && status == HB_OK; k++)
-    status = hb_text_append(&known, "%s%s", k ? ", " : "", name);
-  if (status == HB_OK)
-    status = hb_fail(HB_ERR_USAGE, "interaction %s has no parameter '%s' (expected %s%s)", x->name, word,
-                     known.text ? "one of: " : "none", known.text ? known.text : "");
-  hb_mem_free(known.text);
-  return status;
+  size_t used = 0;
+  for (size_t k = 0; (name = name_of(&x->of_parameter, k)); k++)
+    used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "one of: ", name);
+  return hb_fail(HB_ERR_USAGE, "interaction %s has no parameter '%s' (expected %s)", x->name, word, known);
 }
 
 static enum hb_status set_one(const struct hb_interaction *x, double eps, const char *word,
