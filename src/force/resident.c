@@ -1246,9 +1246,7 @@ static enum hb_status create_device(const struct hb_pairs *pairs, size_t n, stru
   if (status == HB_OK) status = build_timed(d, pairs, "hermite/predict.comp", &d->predict);
   if (status == HB_OK) status = build_timed(d, pairs, "hermite/timed_near.comp", &d->near);
   if (status == HB_OK) status = kept_create(d->context, n, LAYERS, &d->kept);
-  *device = status == HB_OK ? d : NULL;
-  if (status != HB_OK) destroy_device(d);
-  return status;
+  return HB_MADE(status, d, destroy_device, device);
 }
 
 /* A vector as the xyz of two layers: high words, then low ones. */
@@ -1267,23 +1265,18 @@ static void pack_time(enum hb_precision precision, double t, uint32_t word[3])
   if (precision != HB_PRECISION_DOUBLE) word[2] = hb_bits_of_float(hb_split_low(rest));
 }
 
-struct timed_packing {
-  enum hb_precision precision;
-  const struct body *bodies;
-  const uint32_t *slot; /* NULL: each number is an address */
-};
-
 static int pack_timed(const void *owner, size_t k, uint32_t number, uint32_t *word)
 {
   (void)k;
-  const struct timed_packing *timed = owner;
-  const struct body *p = &timed->bodies[timed->slot ? timed->slot[number] : number];
+  const struct hb_timed *timed = owner;
+  enum hb_precision precision = timed->device->precision;
+  const struct body *p = &timed->body[timed->are_all ? number : timed->slot[number]];
   const double *const vectors[] = {p->x, p->v, p->a2, p->j6, p->s24};
   uint32_t time[3];
-  for (int l = 0; l < 5; l++) pack_vector(timed->precision, vectors[l], word + 8 * l);
+  for (int l = 0; l < 5; l++) pack_vector(precision, vectors[l], word + 8 * l);
   for (int l = 5; l < LAYERS; l++) word[4 * l + 3] = 0;
-  precision_split(timed->precision, p->m, &word[3], &word[7]);
-  pack_time(timed->precision, p->t, time);
+  precision_split(precision, p->m, &word[3], &word[7]);
+  pack_time(precision, p->t, time);
   for (int l = 0; l < 3; l++) word[4 * (2 + l) + 3] = time[l];
   return 1;
 }
@@ -1292,14 +1285,13 @@ static int pack_timed(const void *owner, size_t k, uint32_t number, uint32_t *wo
 static enum hb_status store_on_device(struct hb_timed *p)
 {
   struct device *d = p->device;
-  const struct timed_packing timed = {d->precision, p->body, p->are_all ? NULL : p->slot};
   size_t count = 0;
   for (size_t k = 0; k < p->waiting_count; k++) {
     uint32_t at = p->waiting[k], place = p->are_all ? at : p->place[at];
     if (place != HB_NO_SOURCE) p->number[count++] = place;
   }
   HB_TRY(hb_gl_context_use(d->context));
-  return kept_put(&d->kept, count, p->number, (struct kept_packing){&timed, pack_timed, .alone = PACKED});
+  return kept_put(&d->kept, count, p->number, (struct kept_packing){p, pack_timed, .alone = PACKED});
 }
 
 /* The first nj at time t, in the frame with that place and velocity, into the buffer. words: of d, because the pass keeps them. */
