@@ -202,17 +202,11 @@ static enum hb_status rescale_finish(struct hb_rescale *r, const struct hb_force
 
 /* ---- ranks: a layer around any source; which device each of them computes on ---------------------------- */
 
-static int is_named(const char *word, const char *variable)
+/* And not as `but`. */
+static int is_named(const char *word, const char *variable, const char *but)
 {
   if (!word) word = getenv(variable);
-  return word && *word && strcmp(word, "auto") != 0;
-}
-
-/* Whose devices have numbers. */
-static int is_egl(const char *context)
-{
-  if (!context) context = getenv("HB_CONTEXT");
-  return context && strcmp(context, "egl") == 0;
+  return word && *word && strcmp(word, "auto") != 0 && strcmp(word, but) != 0;
 }
 
 /* A machine's GPUs for its ranks in turns, as the name of params->device, unless a device or a context is named. */
@@ -220,8 +214,8 @@ static void ranks_place_choose(struct hb_force_params *params, char device[16])
 {
   struct hb_gl_devices gpus;
   const struct hb_force_ops *ops = params->scheme ? hb_force_find(params->scheme) : NULL;
-  if (hb_ranks_count() == 1 || (ops && ops->info.on_host) || is_named(params->device, "HB_DEVICE") ||
-      (is_named(params->context, "HB_CONTEXT") && !is_egl(params->context)))
+  if (hb_ranks_count() == 1 || (ops && ops->info.on_host) || is_named(params->device, "HB_DEVICE", "") ||
+      is_named(params->context, "HB_CONTEXT", "egl")) /* whose devices have numbers */
     return;
   if (hb_gl_devices_named("all", &gpus) != HB_OK) return;
   snprintf(device, 16, "%s", gpus.name[hb_ranks_self()->local % gpus.count]);
@@ -240,29 +234,22 @@ static enum hb_status ranks_place_agree(enum hb_status status, const struct hb_f
   return HB_OK; /* the programs are the same */
 }
 
-/* Compared as bytes. */
+/* "machine: device, where it is there" */
 struct place {
-  char machine[64], device[192], place[64];
+  char text[328];
 };
 
-static int is_same(const struct place *a, const struct place *b) { return memcmp(a, b, sizeof *a) == 0; }
-
-static enum hb_status append_ranks(int count, const struct place *places, int first, struct hb_text *line)
-{
-  int several = 0;
-  for (int k = first; k < count; k++)
-    if (is_same(&places[k], &places[first])) HB_TRY(hb_text_append(line, several++ ? ", %d" : "%d", k));
-  return HB_OK;
-}
-
+/* Of those from the first one on that are the same. */
 static enum hb_status log_place(int count, const struct place *places, int first)
 {
-  const struct place *at = &places[first];
   struct hb_text ranks = {0};
-  enum hb_status status = append_ranks(count, places, first, &ranks);
+  enum hb_status status = HB_OK;
+  for (int k = first; k < count && status == HB_OK; k++)
+    if (strcmp(places[k].text, places[first].text) == 0)
+      status = hb_text_append(&ranks, k > first ? ", %d" : "%d", k);
   if (status == HB_OK)
-    hb_log_warn("rank%s %s of %d on %s: %s%s%s", strchr(ranks.text, ',') ? "s" : "", ranks.text, count,
-                at->machine, at->device, *at->place ? ", " : "", at->place);
+    hb_log_warn("rank%s %s of %d on %s", strchr(ranks.text, ',') ? "s" : "", ranks.text, count,
+                places[first].text);
   hb_mem_free(ranks.text);
   return status;
 }
@@ -271,7 +258,7 @@ static enum hb_status log_places(int count, const struct place *places)
 {
   for (int k = 0; k < count; k++) {
     int first = 0;
-    while (!is_same(&places[first], &places[k])) first++;
+    while (strcmp(places[first].text, places[k].text) != 0) first++;
     if (first == k) HB_TRY(log_place(count, places, k));
   }
   return HB_OK;
@@ -281,12 +268,10 @@ static enum hb_status log_places(int count, const struct place *places)
  * in the machine the device is, may be "". */
 static enum hb_status report_place(const char *device, const char *place)
 {
-  struct place mine, *all;
+  struct place mine = {""}, *all;
   int count = hb_ranks_count();
-  memset(&mine, 0, sizeof mine);
-  snprintf(mine.machine, sizeof mine.machine, "%s", hb_ranks_self()->machine);
-  snprintf(mine.device, sizeof mine.device, "%s", device);
-  snprintf(mine.place, sizeof mine.place, "%s", place);
+  snprintf(mine.text, sizeof mine.text, "%.63s: %.191s%s%.63s", hb_ranks_self()->machine, device,
+           *place ? ", " : "", place);
   HB_TRY(HB_ALLOC((size_t)count, &all));
   enum hb_status status = hb_ranks_gather(sizeof mine / sizeof(uint64_t), &mine, all);
   if (status == HB_OK && hb_ranks_number() == 0) status = log_places(count, all);
