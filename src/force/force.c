@@ -1170,14 +1170,16 @@ static enum hb_status finish(struct hb_force *force)
 {
   HB_GL_VISIT;
   struct hb_phases *phases = &force->phases, *spent = &force->spent;
+  const struct hb_force_job *job = &force->under_way;
   if (!force->is_under_way) return HB_OK;
   double start = force->begun_s < 0 ? 0 : hb_clock_now();
   force->is_under_way = 0;
   if (force->rescale)
-    HB_TRY(rescale_finish(force->rescale, force->ops, force->state, &force->under_way));
+    HB_TRY(rescale_finish(force->rescale, force->ops, force->state, job));
   else if (force->ops->finish)
-    HB_TRY(force->ops->finish(force->state, &force->under_way));
+    HB_TRY(force->ops->finish(force->state, job));
   if (force->begun_s < 0) return HB_OK;
+  if (!job->sources.m) HB_TRY(force->ops->resident->check(force->records, job->sinks.n, job->to.a));
   phases->send_s += spent->send_s;
   phases->receive_s += spent->receive_s;
   phases->force_s += force->begun_s + (hb_clock_now() - start) - spent->send_s - spent->receive_s;
@@ -1252,10 +1254,29 @@ const uint32_t *hb_force_massive(const struct hb_force *force, size_t n, size_t 
   return is_used ? s->slot : NULL;
 }
 
+static enum hb_status check_kept(const struct hb_force *force)
+{
+  return force->kept ? HB_OK : hb_fail(HB_ERR_USAGE, "no particles are stored on the device yet");
+}
+
+/* On sources that are kept. */
+static enum hb_status begin_kept(struct hb_force *force, struct hb_force_job *job)
+{
+  if (job->prepare) HB_TRY(job->prepare(job->owner));
+  HB_TRY(check_kept(force));
+  double start = hb_clock_now();
+  job->spent = &force->spent;
+  HB_TRY(begin(force, job));
+  force->is_trusted = 1;
+  force->begun_s = hb_clock_now() - start;
+  return HB_OK;
+}
+
 static enum hb_status begin_once(struct hb_force *force, struct hb_force_job job)
 {
   HB_GL_VISIT;
   const struct hb_force_sources all = job.sources;
+  if (!all.m) return begin_kept(force, &job);
   double start = hb_clock_now();
   HB_TRY(check_idle(force));
   HB_TRY(expect_sources(force, all.n));
@@ -1284,6 +1305,7 @@ static enum hb_status begin_once(struct hb_force *force, struct hb_force_job job
 /* After HB_ERR_DEVICE of a call or a part of it. */
 static enum hb_status once_more(struct hb_force *force, const struct hb_force_job *job)
 {
+  if (!job->sources.m && !job->prepare) return HB_ERR_DEVICE; /* what was kept is gone */
   hb_log("%s; trying once more with shorter draws", hb_error());
   HB_TRY(hb_force_open_again(force));
   HB_TRY(begin_once(force, *job));
@@ -1349,11 +1371,6 @@ enum hb_status hb_force_keep(struct hb_force *force, const struct hb_force_parti
   return HB_OK;
 }
 
-static enum hb_status check_kept(const struct hb_force *force)
-{
-  return force->kept ? HB_OK : hb_fail(HB_ERR_USAGE, "no particles are stored on the device yet");
-}
-
 enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE_LEVELS])
 {
   HB_TRY(check_kept(force));
@@ -1362,34 +1379,6 @@ enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE
   force->nj = force->kept;
   force->phases.predict_s += hb_clock_lap(&lap);
   return HB_OK;
-}
-
-enum hb_status hb_force_begin_kept(struct hb_force *force, const struct hb_force_job *job)
-{
-  struct hb_force_job own = *job;
-  HB_TRY(check_kept(force));
-  double start = hb_clock_now();
-  own.spent = &force->spent;
-  HB_TRY(begin(force, &own));
-  force->is_trusted = 1;
-  force->begun_s = hb_clock_now() - start;
-  return HB_OK;
-}
-
-enum hb_status hb_force_finish_kept(struct hb_force *force)
-{
-  const struct hb_force_job *job = &force->under_way;
-  HB_TRY(finish(force));
-  double lap = hb_clock_now();
-  HB_TRY(force->ops->resident->check(force->records, job->sinks.n, job->to.a));
-  force->phases.force_s += hb_clock_lap(&lap);
-  return HB_OK;
-}
-
-enum hb_status hb_force_on_kept(struct hb_force *force, const struct hb_force_job *job)
-{
-  HB_TRY(hb_force_begin_kept(force, job));
-  return hb_force_finish_kept(force);
 }
 
 enum hb_status hb_force_correct(struct hb_force *force, const struct hb_force_correction *correction)

@@ -128,15 +128,9 @@ struct hb_force_needs hb_force_needs(const struct hb_force *force, size_t nj, si
 enum hb_status hb_force_keep(struct hb_force *force, const struct hb_force_particles *p, size_t ni,
                              const uint32_t *index);
 
-/* Predicts all of them to a time dt[level] after their own ([PZ07] eqs 3, 4): the sources of what follows. */
+/* Predicts all of them to a time dt[level] after their own ([PZ07] eqs 3, 4): the sources of jobs of hb_force_of that have none of
+ * their own. */
 enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE_LEVELS]);
-
-/* Forces on sinks by number from the predicted sources. */
-enum hb_status hb_force_on_kept(struct hb_force *force, const struct hb_force_job *job);
-
-/* The same in two, as hb_force_begin_of. */
-enum hb_status hb_force_begin_kept(struct hb_force *force, const struct hb_force_job *job);
-enum hb_status hb_force_finish_kept(struct hb_force *force);
 
 /* Bytes of particles that were sent to the device since its context was opened; 0 where there is none. */
 uint64_t hb_force_sent_bytes(const struct hb_force *force);

@@ -48,6 +48,11 @@ struct hb_force_job {
     struct hb_fixed_total *totals;
   } words;
 
+  /* Sends what is not kept yet, and predicts: called before a job on sources that are kept, and again where the source was opened
+   * again. NULL: that is done. */
+  enum hb_status (*prepare)(void *owner);
+  void *owner;
+
   /* Seconds of sending and receiving (HB_FORCE_PHASES) are added here, NULL: nobody asks; the clock when the job began. */
   struct hb_phases *spent;
   double since;

@@ -38,7 +38,7 @@ static enum hb_status block_step(struct block *b)
   b->dt[0] += 0x1p-30;
   HB_TRY(hb_force_keep(b->force, &b->all, b->ni, b->index));
   HB_TRY(hb_force_predict(b->force, b->dt));
-  return hb_force_on_kept(
+  return hb_force_of(
       b->force, &(struct hb_force_job){.sinks = {.n = b->ni, .index = b->index}, .to = {b->a, b->j, b->phi}});
 }
 

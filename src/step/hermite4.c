@@ -450,23 +450,24 @@ enum hb_status hb_hermite4_predict_on_device(struct hb_hermite4 *h, uint64_t T)
   return hb_force_predict(h->force, dt);
 }
 
-/* Pairs alone, of the block: a1 j1 phi1 at tick T, from what the device has. */
-static enum hb_status pairs_on_kept(struct hb_hermite4 *h, uint64_t T, size_t ni)
+/* A device that was opened again gets all: the host still has every particle. */
+static enum hb_status predict_kept(void *owner)
 {
-  if (h->params.transfer == HB_TRANSFER_ALL) HB_TRY(keep_all(h));
-  HB_TRY(hb_hermite4_predict_on_device(h, T));
-  return hb_force_on_kept(
-      h->force, &(struct hb_force_job){.sinks = {.n = ni, .index = h->block}, .to = {h->a1, h->j1, h->phi1}});
+  const struct hb_hermite4_kept *kept = owner;
+  struct hb_hermite4 *h = kept->h;
+  if (h->params.transfer == HB_TRANSFER_ALL || kept->openings != hb_force_openings(h->force))
+    HB_TRY(keep_all(h));
+  return hb_hermite4_predict_on_device(h, kept->T);
 }
 
-/* The same, and a device that fails is reopened once. */
+/* Pairs alone, of the block: a1 j1 phi1 at tick T, from what the device has. */
 static enum hb_status sum_on_kept(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  enum hb_status status = pairs_on_kept(h, T, ni);
-  if (status != HB_ERR_DEVICE) return status;
-  HB_TRY(hb_force_open_again(h->force)); /* the host still has every particle */
-  HB_TRY(keep_all(h));
-  return pairs_on_kept(h, T, ni);
+  struct hb_hermite4_kept kept = {h, T, hb_force_openings(h->force)};
+  return hb_force_of(h->force, &(struct hb_force_job){.sinks = {.n = ni, .index = h->block},
+                                                      .to = {h->a1, h->j1, h->phi1},
+                                                      .prepare = predict_kept,
+                                                      .owner = &kept});
 }
 
 /* Steps become levels. */

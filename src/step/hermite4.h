@@ -195,6 +195,13 @@ enum hb_status hb_hermite4_keep(struct hb_hermite4 *h, size_t ni, const uint32_t
 enum hb_status hb_hermite4_send(struct hb_hermite4 *h, size_t ni, const uint32_t *index);
 enum hb_status hb_hermite4_predict_on_device(struct hb_hermite4 *h, uint64_t T);
 
+/* Who prepares a job on what the device keeps; openings of the source when it was made. */
+struct hb_hermite4_kept {
+  struct hb_hermite4 *h;
+  uint64_t T;
+  unsigned openings;
+};
+
 /* ---- hermite4_near.c: near and far parts ---- */
 
 /* What a piece of particles feels of a change: pulls and their derivatives; and how far it is, squared. */

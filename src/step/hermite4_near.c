@@ -1225,46 +1225,30 @@ static enum hb_status send_changed(struct hb_hermite4 *h)
   return HB_OK;
 }
 
-static enum hb_status begin_kept_once(struct hb_hermite4 *h, uint64_t T, const struct hb_force_job *job)
+static enum hb_status predict_changed(void *owner)
 {
-  struct hb_hermite4_near *near = h->near;
-  if (near->openings != hb_force_openings(h->force)) near_mark(h, h->n, NULL); /* that device has nothing */
-  near->openings = hb_force_openings(h->force);
+  const struct hb_hermite4_kept *kept = owner;
+  struct hb_hermite4 *h = kept->h;
+  unsigned openings = hb_force_openings(h->force);
+  if (h->near->openings != openings) near_mark(h, h->n, NULL); /* that device has nothing */
+  h->near->openings = openings;
   HB_TRY(send_changed(h));
-  HB_TRY(hb_hermite4_predict_on_device(h, T));
-  return hb_force_begin_kept(h->force, job);
-}
-
-/* The pulls of all on those whose far steps end. A device that fails is reopened once. */
-static enum hb_status begin_total(struct hb_hermite4 *h, uint64_t T, const struct hb_force_job *job)
-{
-  if (h->params.predict == HB_PLACE_HOST) return hb_force_begin_of(h->force, job);
-  enum hb_status status = begin_kept_once(h, T, job);
-  if (status != HB_ERR_DEVICE) return status;
-  HB_TRY(hb_force_open_again(h->force));
-  return begin_kept_once(h, T, job);
-}
-
-static enum hb_status finish_total(struct hb_hermite4 *h, uint64_t T, const struct hb_force_job *job)
-{
-  if (h->params.predict == HB_PLACE_HOST) return hb_force_finish_of(h->force, job);
-  enum hb_status status = hb_force_finish_kept(h->force);
-  if (status != HB_ERR_DEVICE) return status;
-  HB_TRY(hb_force_open_again(h->force));
-  HB_TRY(begin_kept_once(h, T, job));
-  return hb_force_finish_kept(h->force);
+  return hb_hermite4_predict_on_device(h, kept->T);
 }
 
 static enum hb_status near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct hb_hermite4_near *near = h->near;
   int is_kept = h->params.predict == HB_PLACE_GPU;
+  struct hb_hermite4_kept kept = {.h = h, .T = T};
   const struct hb_force_job job = {
       .sources = {is_kept ? 0 : h->n, is_kept ? NULL : hb_hermite4_sources(h), h->xp, h->vp},
       .sinks = {.n = near->fars, .index = near->index},
-      .to = {near->total_a, near->total_j, near->phi}};
+      .to = {near->total_a, near->total_j, near->phi},
+      .prepare = predict_changed,
+      .owner = &kept};
   near->is_exact = near->fars <= FARS_ON_HOST && !is_kept; /* else few records go to where the others are */
-  if (near->fars && !near->is_exact) HB_TRY(begin_total(h, T, &job));
+  if (near->fars && !near->is_exact) HB_TRY(hb_force_begin_of(h->force, &job)); /* the pulls of all */
   double lap = hb_clock_now();
   near->is_any_hit = 0;
   for_each(h, ni, h->block, SUMMED_ALONE, sum_near);
@@ -1281,7 +1265,7 @@ static enum hb_status near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
     HB_TRY(total_of_few(h, near->fars, near->index));
     h->phases.near_s += hb_clock_lap(&lap);
   } else {
-    HB_TRY(finish_total(h, T, &job));
+    HB_TRY(hb_force_finish_of(h->force, &job));
     add_heavy(h, near->fars, near->index);
   }
   HB_TRY(take_fars(h));
