@@ -746,8 +746,7 @@ struct devices {
   struct devices_member member[HB_SHARES_MOST];
   struct hb_gl_context *opened; /* for the first device, while it is being opened */
 
-  struct hb_reproducible_units units; /* in precision reproducible */
-  struct hb_force_sources j;          /* the caller's, or in own[7 * room]; n 0: those that are kept */
+  struct hb_force_sources j; /* the caller's, or in own[7 * room]; n 0: those that are kept */
   double *own;
   size_t room;
 
@@ -1539,9 +1538,8 @@ static enum hb_status keep_sources(struct hb_force_sources *s, double **own, siz
 static enum hb_status expect_sources(struct devices *d, const struct hb_force_job *job)
 {
   d->j = job->sources;
-  if (job->words.units) d->units = *job->words.units;
   if (job->sinks.n == 0) HB_TRY(keep_sources(&d->j, &d->own, &d->room));
-  d->job = (struct hb_force_job){.sources = d->j, .words.units = job->words.units ? &d->units : NULL};
+  d->job = (struct hb_force_job){.sources = d->j, .words.units = job->words.units};
   for (int k = 0; k < d->count; k++) d->member[k].has = DEVICES_NONE;
   return prepare(d, d->j.n);
 }
@@ -1568,7 +1566,6 @@ static enum hb_status devices_begin(void *state, const struct hb_force_job *job)
   d->job = *job;
   d->job.sources = d->j;
   d->job.since = hb_clock_now(); /* what was measured has taken its time */
-  if (job->words.totals) d->job.words.units = &d->units;
   return begin_all(d);
 }
 
@@ -1652,7 +1649,6 @@ struct hybrid {
       j;       /* the last ones: of the job, or in `own` until a job decides where to send them */
   double *own; /* [7 * room] */
   size_t room;
-  struct hb_reproducible_units units; /* in precision reproducible */
   char device[352], tuning[256];
 };
 
@@ -1819,7 +1815,6 @@ static enum hb_status expect_both(struct hybrid *h, const struct hb_force_job *j
 {
   HB_TRY(fix_split(h, job));
   h->host.has_j = h->gl.has_j = 0;
-  if (job->words.units) h->units = *job->words.units;
   h->j = job->sources;
   return job->sinks.n ? HB_OK : keep_sources(&h->j, &h->own, &h->room);
 }
@@ -1835,7 +1830,6 @@ static enum hb_status hybrid_begin(void *state, const struct hb_force_job *job)
   own.since = hb_clock_now(); /* what was measured has taken its time */
   own.sources = h->j;
   if (child->has_j) own.sources = (struct hb_force_sources){.n = 0};
-  if (job->words.totals) own.words.units = &h->units;
   HB_TRY(child->ops->begin(child->state, &own));
   child->has_j = 1;
   return HB_OK;

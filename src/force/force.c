@@ -321,8 +321,7 @@ struct ranks {
   int is_tuned;    /* all ranks work with rank 0's tuning */
   int is_measured; /* which way is faster */
 
-  struct hb_force_sources j;          /* the caller's */
-  struct hb_reproducible_units units; /* of these, in that precision */
+  struct hb_force_sources j; /* the caller's */
   enum { NOTHING, A_PART, ALL } sent;
 
   struct hb_part_points points;
@@ -430,10 +429,8 @@ static enum hb_status send(struct ranks *r, const struct hb_force_job *b, size_t
   int what = to - from < r->j.n ? A_PART : ALL;
   if ((int)r->sent == what) return HB_OK;
   r->sent = NOTHING;
-  const struct hb_force_job sources = {.sources = r->j,
-                                       .words.units = b->words.totals ? &r->units : NULL,
-                                       .spent = b->spent,
-                                       .since = b->since};
+  const struct hb_force_job sources = {
+      .sources = r->j, .words.units = b->words.units, .spent = b->spent, .since = b->since};
   HB_TRY(hb_part_send(&r->part, from, to, &sources));
   r->sent = what;
   return HB_OK;
@@ -630,7 +627,6 @@ static enum hb_status ranks_begin(void *state, const struct hb_force_job *job)
   if (job->sources.m) {
     r->sent = NOTHING;
     r->j = job->sources;
-    if (job->words.units) r->units = *job->words.units;
   }
   return job->sinks.n ? work(r, job) : HB_OK;
 }
