@@ -785,13 +785,6 @@ enum {
   ALONE_WITH_POINTS = 4 * PIECE_OF_POINTS /* points that are looked at before a second thread has woken up */
 };
 
-static void free_points(struct hb_points *points)
-{
-  hb_part_points_free(&points->in_frame);
-  HB_FREE(points->rest, points->nobody);
-  *points = (struct hb_points){0};
-}
-
 static enum hb_status reserve_points(struct hb_points *p, size_t ni)
 {
   if (ni <= p->capacity) return HB_OK;
@@ -998,10 +991,10 @@ static enum hb_status expect_sources(struct hb_force *force, size_t nj)
 
 static void free_jobs(struct hb_force *force)
 {
-  hb_mem_free(force->stamp);
+  HB_FREE(force->stamp, force->points.rest, force->points.nobody);
   hb_part_points_free(&force->sources);
   hb_part_points_free(&force->all);
-  free_points(&force->points);
+  hb_part_points_free(&force->points.in_frame);
   free_massive(&force->massive);
   free_massive(&force->set);
 }

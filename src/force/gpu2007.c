@@ -63,13 +63,6 @@ static void gpu2007_close(void *state)
 
 static size_t places(const struct gpu2007_machine *g) { return g->nj + LANES; }
 
-static enum hb_status reserve(struct gpu2007_machine *g, size_t nj)
-{
-  g->nj = nj;
-  return HB_RENEW(places(g), &g->room, HB_ARRAY(COLUMNS, &g->sent), HB_ARRAY(COLUMNS, &g->placed),
-                  HB_ARRAY(1, &g->is_sink));
-}
-
 static float as_sent(const struct gpu2007_machine *g, double x)
 {
   float nearest = (float)x;
@@ -79,7 +72,9 @@ static float as_sent(const struct gpu2007_machine *g, double x)
 static enum hb_status gpu2007_send(struct gpu2007_machine *g, const struct hb_force_job *job)
 {
   size_t nj = job->sources.n;
-  HB_TRY(reserve(g, nj));
+  g->nj = nj;
+  HB_TRY(HB_RENEW(places(g), &g->room, HB_ARRAY(COLUMNS, &g->sent), HB_ARRAY(COLUMNS, &g->placed),
+                  HB_ARRAY(1, &g->is_sink)));
   for (size_t i = 0; i < nj; i++) {
     for (size_t c = 0; c < 3; c++) {
       g->sent[(X + c) * nj + i] = as_sent(g, job->sources.x[3 * i + c]);

@@ -233,13 +233,6 @@ enum { PIECE = 1024, ALONE = 4 * PIECE /* sinks that are copied before a second 
 
 /* ---- first half ---- */
 
-static enum hb_status reserve_sinks(struct sinks *s, size_t ni)
-{
-  return HB_RENEW(ni, &s->room, HB_ARRAY(1, &s->index), HB_ARRAY(3, &s->x), HB_ARRAY(3, &s->v),
-                  HB_ARRAY(1, &s->h2), HB_ARRAY(1, &s->own), HB_ARRAY(1, &s->has_twins), HB_ARRAY(3, &s->a),
-                  HB_ARRAY(3, &s->j), HB_ARRAY(1, &s->phi));
-}
-
 static void copy_or_clear(size_t count, const double *from, double *to)
 {
   if (from)
@@ -269,11 +262,6 @@ static void take_piece(void *context, size_t from, size_t end)
     s->has_twins[i] = hb_names_find(&b->names, s->index[i], b->nj, &s->own[i]) > 1;
 }
 
-static void take_sinks(struct hb_board *b, const struct hb_board_call *call)
-{
-  hb_parallel_pieces((size_t)call->ni, PIECE, ALONE, take_piece, &(struct taking){b, call});
-}
-
 static enum hb_status check_call(const struct hb_board_call *call)
 {
   HB_TRY(hb_engine_check(call->nj, call->ni));
@@ -294,11 +282,13 @@ static enum hb_status begin_call(struct hb_board *b, const struct hb_board_call 
   size_t ni = (size_t)call->ni;
   s->n = 0;
   b->lists.ni = 0;
-  HB_TRY(reserve_sinks(s, ni));
+  HB_TRY(HB_RENEW(ni, &s->room, HB_ARRAY(1, &s->index), HB_ARRAY(3, &s->x), HB_ARRAY(3, &s->v),
+                  HB_ARRAY(1, &s->h2), HB_ARRAY(1, &s->own), HB_ARRAY(1, &s->has_twins), HB_ARRAY(3, &s->a),
+                  HB_ARRAY(3, &s->j), HB_ARRAY(1, &s->phi)));
   b->nj = sources(b, call);
   b->t = b->ti;
   b->eps2 = call->eps2;
-  take_sinks(b, call);
+  hb_parallel_pieces(ni, PIECE, ALONE, take_piece, &(struct taking){b, call});
   hb_engine_predict_j(b->engine, b->nj, b->t);
   HB_TRY(
       hb_engine_begin(b->engine, call->eps2,

@@ -75,11 +75,6 @@ static int uses_storage(const struct hb_pairs *p, enum bag_shape shape)
   return holds_several(shape) ? t->output_plus_1 == OUTPUT_STORAGE : t->add_plus_1 == ADD_DEVICE;
 }
 
-static int needs_storage(const struct hb_pairs *p)
-{
-  return uses_storage(p, BAG_MANY) || uses_storage(p, BAG_FEW);
-}
-
 /* Sinks that a fragment can hold: each needs its own render targets. */
 static int most_each(const struct hb_pairs *p)
 {
@@ -101,7 +96,8 @@ static enum hb_status check_tuning(const struct hb_pairs *p)
   if (t->partial % t->unroll)
     return hb_fail(HB_ERR_USAGE, "a float sum is over %d sources, expected a multiple of %d", t->partial,
                    t->unroll);
-  int needs_43 = needs_storage(p) || t->j_source_plus_1 == HB_J_STORAGE + 1;
+  int needs_43 =
+      uses_storage(p, BAG_MANY) || uses_storage(p, BAG_FEW) || t->j_source_plus_1 == HB_J_STORAGE + 1;
   if (needs_43 && !caps->has_storage)
     return hb_fail(HB_ERR_GL, "storage buffers need OpenGL 4.3, %s has %s", caps->renderer, caps->api);
   if (t->j_source_plus_1 == HB_J_BLOCK + 1 && caps->max_uniform_block_size < BLOCK_BYTES)

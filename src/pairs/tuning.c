@@ -416,12 +416,6 @@ static enum hb_status choose_sinks(struct trial *t, struct hb_pairs_tuning *tuni
   return HB_OK;
 }
 
-/* Sums of more sources than the default would be less exact. */
-static int keeps_precision(const struct hb_pairs_tuning *tuning, const struct hb_pairs_tuning *safe)
-{
-  return tuning->partial <= safe->partial;
-}
-
 static enum hb_status search(const struct hb_pairs_params *params, size_t n, double seconds,
                              struct hb_pairs_tuning *best, double *pairs_per_s)
 {
@@ -438,8 +432,8 @@ static enum hb_status search(const struct hb_pairs_params *params, size_t n, dou
   for (size_t k = 0; status == HB_OK && words[k] && hb_clock_now() - begin < seconds; k++) {
     struct hb_pairs_tuning tuning = *best;
     if (hb_tuning_parse(words[k], &tuning) != HB_OK || memcmp(&tuning, best, sizeof tuning) == 0) continue;
-    if (!keeps_precision(&tuning, &safe) || compiles_too_long(&t, &tuning) ||
-        measure(&t, &tuning, &elapsed) != HB_OK)
+    if (tuning.partial > safe.partial /* sums of more sources are less exact */ ||
+        compiles_too_long(&t, &tuning) || measure(&t, &tuning, &elapsed) != HB_OK)
       continue;
     if (elapsed * GAIN >= fastest) continue;
     fastest = elapsed;
