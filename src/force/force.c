@@ -1145,14 +1145,6 @@ static enum hb_status begin_and_set_off(struct hb_force *force, const struct hb_
   return set_off(force);
 }
 
-enum hb_status hb_force_begin_any(struct hb_force *force, const struct hb_force_job *job)
-{
-  HB_TRY(check_points(force));
-  HB_TRY(begin_and_set_off(force, job));
-  force->is_trusted = 1;
-  return HB_OK;
-}
-
 /* Adds the time that a call has taken to begin, and now to finish, but not what its caller did in between; of that the source has
  * spent some in sending and receiving. */
 static enum hb_status finish(struct hb_force *force)
@@ -1168,7 +1160,10 @@ static enum hb_status finish(struct hb_force *force)
   else if (force->ops->finish)
     HB_TRY(force->ops->finish(force->state, job));
   if (force->begun_s < 0) return HB_OK;
-  if (!job->sources.m) HB_TRY(force->ops->resident->check(force->records, job->sinks.n, job->to.a));
+  if (job->check)
+    HB_TRY(job->check(job->owner));
+  else if (!job->sources.m && force->kept)
+    HB_TRY(force->ops->resident->check(force->records, job->sinks.n, job->to.a));
   phases->send_s += spent->send_s;
   phases->receive_s += spent->receive_s;
   phases->force_s += force->begun_s + (hb_clock_now() - start) - spent->send_s - spent->receive_s;
@@ -1243,16 +1238,10 @@ const uint32_t *hb_force_massive(const struct hb_force *force, size_t n, size_t 
   return is_used ? s->slot : NULL;
 }
 
-static enum hb_status check_kept(const struct hb_force *force)
-{
-  return force->kept ? HB_OK : hb_fail(HB_ERR_USAGE, "no particles are stored on the device yet");
-}
-
-/* On sources that are kept. */
-static enum hb_status begin_kept(struct hb_force *force, struct hb_force_job *job)
+/* On sources that are set or kept. */
+static enum hb_status begin_prepared(struct hb_force *force, struct hb_force_job *job)
 {
   if (job->prepare) HB_TRY(job->prepare(job->owner));
-  HB_TRY(check_kept(force));
   double start = hb_clock_now();
   job->spent = &force->spent;
   HB_TRY(begin(force, job));
@@ -1265,7 +1254,7 @@ static enum hb_status begin_once(struct hb_force *force, struct hb_force_job job
 {
   HB_GL_VISIT;
   const struct hb_force_sources all = job.sources;
-  if (!all.m) return begin_kept(force, &job);
+  if (!all.m) return begin_prepared(force, &job);
   double start = hb_clock_now();
   HB_TRY(check_idle(force));
   HB_TRY(expect_sources(force, all.n));
@@ -1358,6 +1347,11 @@ enum hb_status hb_force_keep(struct hb_force *force, const struct hb_force_parti
   HB_TRY(resident->keep(force->records, p, ni, index));
   force->phases.send_s += hb_clock_lap(&lap);
   return HB_OK;
+}
+
+static enum hb_status check_kept(const struct hb_force *force)
+{
+  return force->kept ? HB_OK : hb_fail(HB_ERR_USAGE, "no particles are stored on the device yet");
 }
 
 enum hb_status hb_force_predict(struct hb_force *force, const double dt[HB_FORCE_LEVELS])

@@ -162,8 +162,4 @@ struct hb_phases *hb_force_phases(struct hb_force *force);
 /* As the op; HB_DEVICE_NONE and no context where there is none. */
 struct hb_gl_context *hb_force_on_device(const struct hb_force *force, struct hb_device_particles *particles);
 
-/* A job at points, for whoever looks himself whether forces are finite; sinks as in hb_force_at, NULLs
- * included. hb_force_finish ends it. */
-enum hb_status hb_force_begin_any(struct hb_force *force, const struct hb_force_job *job);
-
 #endif

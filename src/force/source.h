@@ -49,9 +49,10 @@ struct hb_force_job {
     struct hb_fixed_total *totals;
   } words;
 
-  /* Sends what is not kept yet, and predicts: called before a job on sources that are kept, and again where the source was opened
-   * again. NULL: that is done. */
+  /* Sends what is not there yet, and predicts: called before a job on sources that are set or kept, and again where the source was
+   * opened again. NULL: that is done. And when it has ended, for HB_ERR_DEVICE where what prepared it was lost; NULL: the source knows. */
   enum hb_status (*prepare)(void *owner);
+  enum hb_status (*check)(void *owner);
   void *owner;
 
   /* Seconds of sending and receiving (HB_FORCE_PHASES) are added here, NULL: nobody asks; the clock when the job began. */

@@ -153,7 +153,7 @@ struct hb_engine {
   struct hb_timed *timed; /* NULL: its sources are the arrays below */
   double t;               /* to which they are predicted */
   struct hb_force_sources j;
-  int is_sent;   /* force has the arrays */
+  unsigned sent; /* in which opening force got the arrays; 0: in none */
   double *still; /* zeros, for sources at rest */
   size_t still_room;
   struct hb_force_job call; /* sinks.n 0: none is under way */
@@ -206,7 +206,7 @@ struct hb_gl_context *hb_engine_context(struct hb_engine *engine)
 
 enum hb_status hb_engine_set_j(struct hb_engine *e, const struct hb_force_sources *j)
 {
-  e->is_sent = 0;
+  e->sent = 0;
   e->j.n = 0;
   if (!j->v) HB_TRY(HB_RENEW(j->n, &e->still_room, HB_ARRAY(3, &e->still)));
   e->j = *j;
@@ -227,40 +227,29 @@ void hb_engine_predict_j(struct hb_engine *e, size_t nj, double t)
   e->t = t;
 }
 
-static enum hb_status send(struct hb_engine *e)
+static enum hb_status send(void *engine)
 {
+  struct hb_engine *e = engine;
   if (e->timed) return hb_timed_predict(e->timed, e->j.n, e->t);
-  if (!e->is_sent) HB_TRY(hb_force_set_j(e->force, e->j.n, e->j.m, e->j.x, e->j.v));
-  e->is_sent = 1;
+  if (e->sent != hb_force_openings(e->force))
+    HB_TRY(hb_force_set_j(e->force, e->j.n, e->j.m, e->j.x, e->j.v));
+  e->sent = hb_force_openings(e->force);
   return HB_OK;
-}
-
-/* ---- forces ---- */
-
-static enum hb_status begin(struct hb_engine *e)
-{
-  HB_TRY(send(e));
-  return hb_force_begin_any(e->force, &e->call);
-}
-
-static enum hb_status finish(struct hb_engine *e)
-{
-  HB_TRY(hb_force_finish(e->force));
-  return e->timed ? hb_timed_check(e->timed) : HB_OK;
 }
 
 /* A device that failed gets a second chance, with shorter draws. */
 enum hb_status hb_engine_again(struct hb_engine *e)
 {
-  e->is_sent = 0;
   HB_TRY(hb_force_open_again(e->force));
   return send(e);
 }
 
-static enum hb_status begin_again(struct hb_engine *e)
+/* ---- forces ---- */
+
+static enum hb_status check(void *engine)
 {
-  HB_TRY(hb_engine_again(e));
-  return begin(e);
+  const struct hb_engine *e = engine;
+  return e->timed ? hb_timed_check(e->timed) : HB_OK;
 }
 
 enum hb_status hb_engine_begin(struct hb_engine *e, double eps2, const struct hb_force_job *job)
@@ -278,9 +267,9 @@ enum hb_status hb_engine_begin(struct hb_engine *e, double eps2, const struct hb
     return HB_OK;
   }
   HB_TRY(hb_force_set_eps(e->force, sqrt(eps2)));
-  e->call = (struct hb_force_job){.sinks = job->sinks, .to = job->to};
-  enum hb_status status = begin(e);
-  if (status == HB_ERR_DEVICE) status = begin_again(e);
+  e->call =
+      (struct hb_force_job){.sinks = job->sinks, .to = job->to, .prepare = send, .check = check, .owner = e};
+  enum hb_status status = hb_force_begin_of(e->force, &e->call);
   if (status != HB_OK) e->call.sinks.n = 0;
   return status;
 }
@@ -289,8 +278,7 @@ enum hb_status hb_engine_finish(struct hb_engine *e)
 {
   HB_GL_VISIT;
   if (e->call.sinks.n == 0) return HB_OK;
-  enum hb_status status = finish(e);
-  if (status == HB_ERR_DEVICE) status = begin_again(e) == HB_OK ? finish(e) : HB_ERR_DEVICE;
+  enum hb_status status = hb_force_finish_of(e->force, &e->call);
   e->call.sinks.n = 0;
   return status;
 }
