@@ -1140,7 +1140,6 @@ static enum hb_status begin_and_set_off(struct hb_force *force, const struct hb_
 {
   HB_GL_VISIT;
   struct hb_force_job own = *job;
-  force->is_trusted = 0;
   HB_TRY(begin(force, &own));
   return set_off(force);
 }
@@ -1172,7 +1171,7 @@ static enum hb_status finish(struct hb_force *force)
 
 enum hb_status hb_force_finish(struct hb_force *force)
 {
-  int is_to_check = force->is_under_way && !force->is_trusted;
+  int is_to_check = force->is_under_way && force->begun_s < 0;
   HB_TRY(finish(force));
   return is_to_check ? check_finite(force, &force->under_way) : HB_OK;
 }
@@ -1194,7 +1193,6 @@ enum hb_status hb_force_begin_at(struct hb_force *force, size_t ni, const double
 static enum hb_status begin_and_finish(struct hb_force *force, struct hb_force_job *job)
 {
   HB_GL_VISIT;
-  force->is_trusted = 0;
   HB_TRY(begin(force, job));
   return hb_force_finish(force);
 }
@@ -1245,7 +1243,6 @@ static enum hb_status begin_prepared(struct hb_force *force, struct hb_force_job
   double start = hb_clock_now();
   job->spent = &force->spent;
   HB_TRY(begin(force, job));
-  force->is_trusted = 1;
   force->begun_s = hb_clock_now() - start;
   return HB_OK;
 }
@@ -1275,7 +1272,7 @@ static enum hb_status begin_once(struct hb_force *force, struct hb_force_job job
   job.since = start;
   HB_TRY(begin_job(force, &job));
   force->under_way = job;
-  force->is_under_way = force->is_trusted = 1;
+  force->is_under_way = 1;
   force->begun_s = hb_clock_now() - start;
   return HB_OK;
 }

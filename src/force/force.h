@@ -46,11 +46,10 @@ struct hb_force {
   struct hb_phases phases;
   unsigned openings;
   int is_under_way; /* a call was begun and is to be finished */
-  int is_trusted;   /* its caller looks himself whether forces are finite */
   struct hb_force_job under_way;
-  struct hb_phases spent;        /* by it, sending and receiving */
-  double begun_s;                /* seconds that it took to begin; < 0: not timed */
-  double origin[2][3];           /* of the sources' own frame: its place and velocity */
+  struct hb_phases spent; /* by it, sending and receiving */
+  double begun_s;         /* seconds that it took to begin; < 0: a public call, whose forces are checked */
+  double origin[2][3];    /* of the sources' own frame: its place and velocity */
   struct hb_part_points sources; /* in that frame */
   struct hb_points points;
   struct hb_massive massive;    /* of hb_force_of */
