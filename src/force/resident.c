@@ -1423,7 +1423,7 @@ enum hb_status hb_timed_put(struct hb_timed *p, size_t count, const uint32_t *ad
 
 /* ---- prediction on the host ---- */
 
-void hb_timed_place(const struct hb_timed *p, size_t address, double t, double x[3], double v[3])
+double hb_timed_place(const struct hb_timed *p, size_t address, double t, double x[3], double v[3])
 {
   const struct body *b = &p->body[address];
   double dt = t - b->t;
@@ -1431,6 +1431,7 @@ void hb_timed_place(const struct hb_timed *p, size_t address, double t, double x
     x[c] = b->x[c] + dt * (b->v[c] + dt * (b->a2[c] + dt * (b->j6[c] + dt * b->s24[c])));
     if (v) v[c] = b->v[c] + dt * (2 * b->a2[c] + dt * (3 * b->j6[c] + dt * (4 * b->s24[c])));
   }
+  return b->m;
 }
 
 struct predicting {
@@ -1444,8 +1445,7 @@ static void predict_piece(void *context, size_t k, size_t end)
   struct hb_timed *p = some->p;
   for (; k < end; k++) {
     size_t at = some->slot ? some->slot[k] : k;
-    p->m[k] = p->body[at].m;
-    hb_timed_place(p, at, p->t, p->x + 3 * k, p->v + 3 * k);
+    p->m[k] = hb_timed_place(p, at, p->t, p->x + 3 * k, p->v + 3 * k);
   }
 }
 

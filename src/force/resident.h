@@ -71,8 +71,8 @@ enum hb_status hb_timed_predict(struct hb_timed *timed, size_t nj, double t);
 /* After the forces were read: HB_ERR_DEVICE where a draw that stored or predicted the sources was lost. */
 enum hb_status hb_timed_check(struct hb_timed *timed);
 
-/* Particle `address` predicted to time t by the host, in double: x[3]; v[3], nullable. */
-void hb_timed_place(const struct hb_timed *timed, size_t address, double t, double x[3], double v[3]);
+/* Particle `address` predicted to time t by the host, in double: x[3]; v[3], nullable. Returns its mass. */
+double hb_timed_place(const struct hb_timed *timed, size_t address, double t, double x[3], double v[3]);
 
 /* hb_near_nearest and hb_near_find among the sources of the last prediction: equal to the host's, from positions as
  * hb_timed_place gives them; also while a call of the force is under way. Errors: as there; HB_ERR_USAGE before the first

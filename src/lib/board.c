@@ -30,8 +30,6 @@ struct hb_board {
   struct hb_engine *engine;
   struct hb_timed *timed; /* the engine's */
   struct hb_names names;
-  double *m; /* [m_room] by address */
-  size_t m_room;
   size_t checked; /* there is memory for addresses below it */
   double ti;
   struct sinks sinks;
@@ -94,7 +92,7 @@ static void destroy_board(struct hb_board *b)
   hb_names_free(&b->names);
   hb_near_lists_free(&b->lists);
   struct sinks *s = &b->sinks;
-  HB_FREE(b->m, s->index, s->x, s->v, s->h2, s->own, s->has_twins, s->a, s->j, s->phi, b);
+  HB_FREE(s->index, s->x, s->v, s->h2, s->own, s->has_twins, s->a, s->j, s->phi, b);
 }
 
 static enum hb_status make_board(int id, struct hb_board **board)
@@ -159,11 +157,11 @@ enum hb_status hb_board_set_ti(int id, double ti)
   return HB_OK;
 }
 
-/* Bodies with room for half as many more (force/timed.c), names and masses to a power of two, and the columns that are sent or
+/* Bodies with room for half as many more (force/timed.c), names to a power of two, and the columns that are sent or
  * predicted. */
 static double bytes_for(double room)
 {
-  double each = sizeof(struct hb_timed_particle) + 17, named = 4 * sizeof(int) + 1 + sizeof(double);
+  double each = sizeof(struct hb_timed_particle) + 17, named = 4 * sizeof(int) + 1;
   double columns = 8 * sizeof(double), names = 1024;
   while (names < room) names *= 2;
   return room * (each + columns) + names * named;
@@ -201,11 +199,6 @@ static enum hb_status put_j(struct hb_board *b, const struct hb_board_j *p)
   size_t address = (size_t)p->address, used = b->names.used;
   HB_TRY(check_room(b, address));
   HB_TRY(hb_names_set(&b->names, address, p->index));
-  if (b->names.room > b->m_room) {
-    HB_TRY(HB_RESIZE(b->names.room, &b->m));
-    b->m_room = b->names.room;
-  }
-  b->m[address] = p->m;
   for (uint32_t k = (uint32_t)used; k < address; k++) HB_TRY(hb_timed_put(b->timed, 1, &k, &nobody));
   const uint32_t number = (uint32_t)address;
   return hb_timed_put(b->timed, 1, &number, &particle);
@@ -317,8 +310,8 @@ static void sum_without_twins(struct hb_board *b, size_t i)
   double sum[7] = {0}, xj[3], vj[3];
   for (size_t k = 0; k < b->nj; k++) {
     if (!b->names.is_set[k] || b->names.name[k] == s->index[i]) continue;
-    hb_timed_place(b->timed, k, b->t, xj, vj);
-    hb_engine_add_pair(b->eps2, xi, vi, b->m[k], xj, vj, sum);
+    double m = hb_timed_place(b->timed, k, b->t, xj, vj);
+    hb_engine_add_pair(b->eps2, xi, vi, m, xj, vj, sum);
   }
   memcpy(s->a + 3 * i, sum, 3 * sizeof *sum);
   memcpy(s->j + 3 * i, sum + 3, 3 * sizeof *sum);
