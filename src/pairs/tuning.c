@@ -262,48 +262,18 @@ static enum hb_status cache_put(const struct tuning_key *key, const struct hb_pa
 
 /* What is tried, most important first; a word changes one field. Where a device cannot do it (a storage buffer before GL
  * 4.3, more render targets than it has), creation fails and the word is skipped. */
-static const char *const bag_words[] = {"threads=131072",
-                                        "i_each=3",
-                                        "i_each=2",
-                                        "unroll=4",
-                                        "unroll=2",
-                                        "width=512",
-                                        "width=1024",
-                                        "threads=262144",
-                                        "unroll=16",
-                                        "j_source=texture",
-                                        "j_source=buffer_texture",
-                                        "j_source=storage",
-                                        "j_source=block",
-                                        "unroll=1",
-                                        "i_each=1",
-                                        "partial=32",
-                                        "output=storage",
-                                        "i_each=4",
-                                        "width=256",
-                                        "threads=32768",
-                                        "partial=64",
-                                        NULL};
-static const char *const tile_words[] = {"i_each=2",
-                                         "i_each=4",
-                                         "unroll=4",
-                                         "unroll=16",
-                                         "threads=131072",
-                                         "threads=65536",
-                                         "threads=524288",
-                                         "workgroup=512",
-                                         "workgroup=128",
-                                         "workgroup=256",
-                                         "body_threads=32",
-                                         "unroll=32",
-                                         "unroll=8",
-                                         "i_each=1",
-                                         "j_source=buffer_texture",
-                                         NULL};
+static const char bag_words[] =
+    "threads=131072 i_each=3 i_each=2 unroll=4 unroll=2 width=512 width=1024 threads=262144 "
+    "unroll=16 j_source=texture j_source=buffer_texture j_source=storage j_source=block "
+    "unroll=1 i_each=1 partial=32 output=storage i_each=4 width=256 threads=32768 partial=64";
+static const char tile_words[] =
+    "i_each=2 i_each=4 unroll=4 unroll=16 threads=131072 threads=65536 threads=524288 "
+    "workgroup=512 workgroup=128 workgroup=256 body_threads=32 unroll=32 unroll=8 i_each=1 "
+    "j_source=buffer_texture";
 /* A software renderer has few threads, and segments are costly for its small blocks. */
-static const char *const software_words[] = {
-    "threads=512", "i_each=4", "threads=2048", "output=targets", "threads=256", "unroll=4",
-    "unroll=16",   "width=64", "i_each=2",     "partial=128",    NULL};
+static const char software_words[] =
+    "threads=512 i_each=4 threads=2048 output=targets threads=256 unroll=4 unroll=16 width=64 "
+    "i_each=2 partial=128";
 
 static const double GAIN = 1.02;          /* less is noise */
 static const double TRIAL_SECONDS = 0.03; /* of each stretch that is timed */
@@ -420,18 +390,22 @@ static enum hb_status search(const struct hb_pairs_params *params, size_t n, dou
                              struct hb_pairs_tuning *best, double *pairs_per_s)
 {
   double begin = hb_clock_now(), fastest, elapsed;
-  const char *const *words = params->context->caps.software                     ? software_words
-                             : hb_pairs_scheme_find(params->scheme)->is_compute ? tile_words
-                                                                                : bag_words;
+  const char *words = params->context->caps.software                     ? software_words
+                      : hb_pairs_scheme_find(params->scheme)->is_compute ? tile_words
+                                                                         : bag_words;
   struct trial t;
   struct hb_pairs_tuning safe = {0};
   enum hb_status status = prepare(params, n, &t);
   if (status == HB_OK) status = choose_sinks(&t, &safe);
   *best = safe;
   if (status == HB_OK) status = measure(&t, best, &fastest);
-  for (size_t k = 0; status == HB_OK && words[k] && hb_clock_now() - begin < seconds; k++) {
+  for (size_t length; status == HB_OK && *words && hb_clock_now() - begin < seconds; words += length) {
     struct hb_pairs_tuning tuning = *best;
-    if (hb_tuning_parse(words[k], &tuning) != HB_OK || memcmp(&tuning, best, sizeof tuning) == 0) continue;
+    char word[32];
+    length = strcspn(words, " ");
+    snprintf(word, sizeof word, "%.*s", (int)length, words);
+    length += strspn(words + length, " ");
+    if (hb_tuning_parse(word, &tuning) != HB_OK || memcmp(&tuning, best, sizeof tuning) == 0) continue;
     if (tuning.partial > safe.partial /* sums of more sources are less exact */ ||
         compiles_too_long(&t, &tuning) || measure(&t, &tuning, &elapsed) != HB_OK)
       continue;
