@@ -24,7 +24,8 @@ typedef float VECTOR __attribute__((vector_size(4 * LANES)));
 typedef int32_t MASK __attribute__((vector_size(4 * LANES)));
 typedef uint32_t WORDS __attribute__((vector_size(4 * LANES)));
 typedef double DOUBLES __attribute__((vector_size(8 * LANES)));
-typedef int64_t LONGS __attribute__((vector_size(8 * LANES)));
+/* They wrap where a scale was too fine, and the sum is made again. */
+typedef uint64_t LONGS __attribute__((vector_size(8 * LANES)));
 
 struct sinks {
   VECTOR x[3], low[3], v[3];

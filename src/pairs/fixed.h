@@ -34,10 +34,12 @@ static inline uint32_t hb_fixed_most(uint32_t a, uint32_t b)
   return most;
 }
 
-/* What other sources do to the same sink, by the same scale. Exact: the blocks of a sink together stay below 2^61. */
+/* What other sources do to the same sink, by the same scale. Exact: the blocks of a sink together stay below 2^61. It wraps
+ * where the scale is too fine, and is made again. */
 static inline void hb_fixed_add(struct hb_fixed_total *total, const struct hb_fixed_total *more)
 {
-  for (int k = 0; k < HB_FIXED_SUMS; k++) total->sum[k] += more->sum[k];
+  for (int k = 0; k < HB_FIXED_SUMS; k++)
+    total->sum[k] = (int64_t)((uint64_t)total->sum[k] + (uint64_t)more->sum[k]);
   total->most = hb_fixed_most(total->most, more->most);
 }
 
