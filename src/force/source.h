@@ -43,8 +43,7 @@ struct hb_force_job {
   /* In precision reproducible, from force.h on, totals[n] of the sinks take the place of results, each in its scale[n]. The units
    * come from all sources; those of the job may be a part of them, from a multiple of HB_FIXED_BLOCK on, up to another or the end. */
   struct hb_force_words {
-    const struct hb_reproducible_units
-        *units; /* of the sources, sent or set before; the same until others are */
+    const struct hb_reproducible_units *units; /* of the sources, the same until others are sent or set */
     const uint32_t *scale;
     struct hb_fixed_total *totals;
   } words;

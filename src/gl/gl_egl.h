@@ -16,9 +16,8 @@ struct hb_gl_current {
   void *draw, *read; /* surfaces of EGL, drawables of GLX; of OSMesa draw is the memory */
   unsigned egl_api, type;
   int width, height;
-  void (*restore)(
-      const struct hb_gl_current *current); /* of one without context: releases what is current, as it must
-                                                           be before one of another system can be */
+  /* Of one without context: releases what is current, as it must be before one of another system can be. */
+  void (*restore)(const struct hb_gl_current *current);
 };
 
 /* A context that is known is not described. */

@@ -390,26 +390,26 @@ static enum hb_status search(const struct hb_pairs_params *params, size_t n, dou
                              struct hb_pairs_tuning *best, double *pairs_per_s)
 {
   double begin = hb_clock_now(), fastest, elapsed;
-  const char *words = params->context->caps.software                     ? software_words
-                      : hb_pairs_scheme_find(params->scheme)->is_compute ? tile_words
-                                                                         : bag_words;
+  char words[512];
+  const char *word[32];
+  snprintf(words, sizeof words, "%s",
+           params->context->caps.software                     ? software_words
+           : hb_pairs_scheme_find(params->scheme)->is_compute ? tile_words
+                                                              : bag_words);
+  int count = hb_text_words(words, " ", sizeof word / sizeof *word, word);
   struct trial t;
   struct hb_pairs_tuning safe = {0};
   enum hb_status status = prepare(params, n, &t);
   if (status == HB_OK) status = choose_sinks(&t, &safe);
   *best = safe;
   if (status == HB_OK) status = measure(&t, best, &fastest);
-  for (size_t length; status == HB_OK && *words && hb_clock_now() - begin < seconds; words += length) {
+  for (int k = 0; status == HB_OK && k < count && hb_clock_now() - begin < seconds; k++) {
     struct hb_pairs_tuning tuning = *best;
-    char word[32];
-    length = strcspn(words, " ");
-    snprintf(word, sizeof word, "%.*s", (int)length, words);
-    length += strspn(words + length, " ");
-    if (hb_tuning_parse(word, &tuning) != HB_OK || memcmp(&tuning, best, sizeof tuning) == 0) continue;
+    if (hb_tuning_parse(word[k], &tuning) != HB_OK || memcmp(&tuning, best, sizeof tuning) == 0) continue;
     if (tuning.partial > safe.partial /* sums of more sources are less exact */ ||
-        compiles_too_long(&t, &tuning) || measure(&t, &tuning, &elapsed) != HB_OK)
+        compiles_too_long(&t, &tuning) || measure(&t, &tuning, &elapsed) != HB_OK ||
+        elapsed * GAIN >= fastest)
       continue;
-    if (elapsed * GAIN >= fastest) continue;
     fastest = elapsed;
     *best = tuning;
   }

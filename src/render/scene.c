@@ -21,9 +21,8 @@ enum hb_status hb_view_particles_open(struct hb_gl_context *context, struct hb_v
 
 void hb_view_particles_close(struct hb_view_particles *p)
 {
-  if (p->context && hb_gl_context_use(p->context) == HB_OK) {
+  if (p->context && hb_gl_context_use(p->context) == HB_OK)
     HB_GL_DESTROY(buffer, &p->records, &p->values, &p->order);
-  }
   *p = (struct hb_view_particles){0};
 }
 
