@@ -28,8 +28,8 @@ load common
   [[ $output == *'"context": "osmesa"'* ]]
 }
 
-# A texel buffer of another size, a power of two among them, once was another variant of each shader to llvmpipe. What was compiled
-# is kept by a thread that the end of a program may cut off: until nothing is new.
+# A buffer texture of another size once was another variant of each shader to llvmpipe. Mesa keeps what it compiled by a thread
+# that the end of a program may cut off: the first number of stars is run again until nothing is new.
 @test "a shader is compiled once for all numbers of stars" {
   export MESA_SHADER_CACHE_DIR=$PWD/cache
   mkdir cache

@@ -134,7 +134,7 @@ in_small() {
   [[ $command == *--resume* ]] || rm "$folder"/run.ckpt* # its own, if it writes one
   case $command in # what measures, is over at once by another clock: tests/cli/ticks.c; MPI has its own
   *mpirun*) ;;
-  *'holmberg bench '* | *'holmberg model fit '* | *'holmberg run '* | *'holmberg tune'* | *'holmberg trace'*) local -x LD_PRELOAD=$quick TICK_US=10000 TICK_WAITS=1 ;;
+  *'holmberg bench '* | *'holmberg model fit '* | *'holmberg tune'*) local -x LD_PRELOAD=$quick TICK_US=10000 TICK_WAITS=1 ;;
   esac
   timeout 120 bash -o pipefail -c "$command" >"$folder/said" 2>&1 </dev/null ||
     echo "undone: $1"$'\n'"    as $command: exit code $?, $(head -n 5 "$folder/said")"
