@@ -151,8 +151,14 @@ class Browser:
         return box[0] + box[2] / 2, box[1] + box[3] / 2
 
     def click(self, selector):
-        x, y = self.middle(selector)
-        self.mouse([("move", x, y), ("down",), ("up",)])
+        """Again, as a person would, where it has moved away from under the pointer before it was pressed."""
+        what = json.dumps(selector)
+        self.ask("const e = document.querySelector(%s); e.isPressed = false; e.addEventListener('click', () => { e.isPressed = true; }, { once: true, capture: true })" % what)
+        for _ in range(3):
+            x, y = self.middle(selector)
+            self.mouse([("move", x, y), ("down",), ("up",)])
+            if not self.ask("const e = document.querySelector(%s); return e?.isPressed === false && !e.contains(document.elementFromPoint(%f, %f))" % (what, x, y)):
+                break
 
     def drag(self, selector, dx, dy):
         x, y = self.middle(selector)
