@@ -28,7 +28,7 @@ patience=1800
 what_failed() {
   local output
   output=$(cat)
-  grep -B 4 -A 12 -e 'not ok ' -e "$1" <<<"$output" | head -n 90
+  grep -B 4 -A 40 -e 'not ok ' -e "$1" <<<"$output" | head -n 160
   grep -q -e 'not ok ' -e "$1" <<<"$output" || tail -n 40 <<<"$output"
 }
 
