@@ -59,14 +59,14 @@ until_true() {
   return 1
 }
 
-# quick_clock: from here on $HOLMBERG goes by a clock that makes measurements short, see ticks.c: what they say is tested, and how
-# long they take is nothing that a test can know.
+# quick_clock [MICROSECONDS]: from here on $HOLMBERG goes by a clock that makes measurements short, see ticks.c: what they say is
+# tested, and how long they take is nothing that a test can know.
 quick_clock() {
   local folder=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}/quick
   mkdir "$folder"
   cc -std=c11 -D_GNU_SOURCE -shared -fPIC "$BATS_TEST_DIRNAME/../cli/ticks.c" -o "$folder/ticks.so"
-  printf '#!/bin/sh\nexec %q LD_PRELOAD=%q TICK_US=10000 TICK_WAITS=1 ASAN_OPTIONS=%q %q "$@"\n' \
-    "$(command -v env)" "$folder/ticks.so" "${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" "$HOLMBERG" >"$folder/holmberg"
+  printf '#!/bin/sh\nexec %q LD_PRELOAD=%q TICK_US=%d TICK_WAITS=1 ASAN_OPTIONS=%q %q "$@"\n' \
+    "$(command -v env)" "$folder/ticks.so" "${1:-10000}" "${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" "$HOLMBERG" >"$folder/holmberg"
   chmod +x "$folder/holmberg"
   export HOLMBERG=$folder/holmberg
 }
