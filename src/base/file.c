@@ -25,6 +25,11 @@ static const struct hb_file_calls *sys = &real_calls;
 
 void hb_file_set_calls(const struct hb_file_calls *calls) { sys = calls ? calls : &real_calls; }
 
+void hb_file_close_own(const int *fd)
+{
+  if (*fd >= 0) close(*fd);
+}
+
 static enum hb_status fail(const char *verb, const char *path)
 {
   return hb_fail(HB_ERR_IO, "cannot %s %s: %s", verb, path, strerror(errno));
@@ -177,12 +182,10 @@ static int is_left_over(const char *name, const char *stem, const char *extensio
 static void remove_left_over(int folder, const char *name)
 {
   struct stat info;
-  int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return;
-  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+  HB_OWN_FD int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
       flock(fd, LOCK_EX | LOCK_NB) == 0)
     unlinkat(folder, name, 0);
-  close(fd);
 }
 
 void hb_file_sweep(const char *path)
@@ -211,24 +214,16 @@ static int has_no_end(int fd)
 
 static enum hb_status read_to_end(int fd, const char *name, char **bytes, size_t *count)
 {
-  struct hb_text text = {0};
+  HB_OWN struct hb_text text = {0};
   char chunk[65536];
   if (has_no_end(fd)) return hb_fail(HB_ERR_IO, "cannot read %s: an endless device, expected a file", name);
-  enum hb_status status = hb_text_append_bytes(&text, "", 0);
-  while (status == HB_OK) {
-    ssize_t got = read(fd, chunk, sizeof chunk);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) status = fail("read", name);
-    if (got <= 0) break;
-    status = hb_text_append_bytes(&text, chunk, (size_t)got);
+  for (ssize_t got = 0; got || !text.text;) {
+    HB_TRY(hb_text_append_bytes(&text, chunk, (size_t)got));
+    while ((got = read(fd, chunk, sizeof chunk)) < 0)
+      if (errno != EINTR) return fail("read", name);
   }
-  if (status != HB_OK) {
-    hb_mem_free(text.text);
-    return status;
-  }
-  *bytes = text.text;
   *count = text.length;
-  return HB_OK;
+  return HB_GIVE(text.text, bytes);
 }
 
 enum hb_status hb_file_read(const char *path, char **bytes, size_t *count)
@@ -236,11 +231,8 @@ enum hb_status hb_file_read(const char *path, char **bytes, size_t *count)
   *bytes = NULL;
   *count = 0;
   if (strcmp(path, "-") == 0) return read_to_end(STDIN_FILENO, "standard input", bytes, count);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return fail("read", path);
-  enum hb_status status = read_to_end(fd, path, bytes, count);
-  close(fd);
-  return status;
+  HB_OWN_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+  return fd < 0 ? fail("read", path) : read_to_end(fd, path, bytes, count);
 }
 
 enum hb_status hb_file_read_regular(const char *path, char **bytes, size_t *count)
@@ -248,15 +240,8 @@ enum hb_status hb_file_read_regular(const char *path, char **bytes, size_t *coun
   struct stat info;
   *bytes = NULL;
   *count = 0;
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a fifo would wait for its other end */
-  if (fd < 0 || fstat(fd, &info) != 0) {
-    enum hb_status status = fail("read", path);
-    if (fd >= 0) close(fd);
-    return status;
-  }
-  enum hb_status status = S_ISREG(info.st_mode)
-                              ? read_to_end(fd, path, bytes, count)
-                              : hb_fail(HB_ERR_IO, "cannot read %s: it is not a regular file", path);
-  close(fd);
-  return status;
+  HB_OWN_FD int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a fifo would wait for its other end */
+  if (fd < 0 || fstat(fd, &info) != 0) return fail("read", path);
+  if (!S_ISREG(info.st_mode)) return hb_fail(HB_ERR_IO, "cannot read %s: it is not a regular file", path);
+  return read_to_end(fd, path, bytes, count);
 }

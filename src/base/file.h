@@ -6,6 +6,10 @@
 
 #include <sys/types.h>
 
+/* A local descriptor is closed with its scope; -1: none. */
+#define HB_OWN_FD __attribute__((cleanup(hb_file_close_own)))
+void hb_file_close_own(const int *fd);
+
 /* The system calls used here, replaceable so that tests can make the n-th one fail. NULL restores the real ones. */
 struct hb_file_calls {
   int (*open)(const char *path, int flags, mode_t mode);

@@ -56,6 +56,8 @@ void hb_mem_free(void *block)
   free(head->start);
 }
 
+void hb_mem_free_own(void *own) { hb_mem_free(*(void *const *)own); }
+
 void hb_mem_free_all(size_t count, void *const *blocks)
 {
   for (size_t k = 0; k < count; k++) hb_mem_free(blocks[k]);

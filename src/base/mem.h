@@ -18,6 +18,12 @@ void hb_mem_free_all(size_t count, void *const *blocks);
 #define HB_FREE(...)                                                                                         \
   hb_mem_free_all(sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
 
+/* Before a local pointer that is NULL at first, or a struct that begins with one, such as hb_text: its block is freed at the end
+ * of its scope, unless HB_GIVE has made it the caller's. */
+#define HB_OWN __attribute__((cleanup(hb_mem_free_own)))
+void hb_mem_free_own(void *own);
+#define HB_GIVE(own, to) (*(to) = (own), (own) = NULL, HB_OK)
+
 /* Moves *block, nullable, to one of count * size bytes, the new ones zero. Errors: as above, *block unchanged. */
 enum hb_status hb_mem_resize(size_t count, size_t size, void **block);
 

@@ -5,8 +5,7 @@
 
 #include "base/text.h"
 #include "base/words.h"
-
-#include <holmberg/holmberg.h>
+#include "core/particles.h"
 
 /* Names of the snapshot formats, for an option's choices. */
 const char *hb_target_format(size_t k);

@@ -99,7 +99,7 @@ static enum hb_status bound_pairs(const struct hb_particles *p, double eps2, con
 /* Keeps only the first pair of each particle. */
 static enum hb_status keep_tightest(size_t n, struct hb_binary *pairs, size_t *count)
 {
-  uint8_t *taken;
+  HB_OWN uint8_t *taken;
   HB_TRY(HB_ALLOC(n, &taken));
   size_t kept = 0;
   for (size_t k = 0; k < *count; k++) {
@@ -109,7 +109,6 @@ static enum hb_status keep_tightest(size_t n, struct hb_binary *pairs, size_t *c
     pairs[kept++] = pair;
   }
   *count = kept;
-  hb_mem_free(taken);
   return HB_OK;
 }
 
@@ -136,9 +135,8 @@ enum hb_status hb_binaries_list(const struct hb_particles *particles, double eps
 {
   size_t count;
   *pairs = NULL;
-  enum hb_status status = bound_pairs(particles, eps2, nearest, pairs, &count);
-  if (status == HB_OK) status = keep_tightest(particles->n, *pairs, &count);
-  if (status != HB_OK) return status;
+  HB_TRY(bound_pairs(particles, eps2, nearest, pairs, &count));
+  HB_TRY(keep_tightest(particles->n, *pairs, &count));
   *hard_above = mean_energy(particles, e_pot, *pairs, count);
   *hard = 0;
   while (*hard < count && -(*pairs)[*hard].orbit.E > *hard_above) (*hard)++;
@@ -197,21 +195,20 @@ static void close_up(struct hb_hierarchy *h)
 static enum hb_status look_for_level(struct hb_hierarchy *h, double eps2, uint32_t *nearest, size_t *hard)
 {
   struct hb_particles *p = h->systems;
-  struct hb_binary *pairs = NULL;
+  HB_OWN struct hb_binary *pairs = NULL;
   double hard_above;
-  enum hb_status status = hb_kdtree_nearest_of_all(p->n, p->x, nearest);
-  if (status == HB_OK) status = hb_binaries_list(p, eps2, nearest, NAN, &pairs, hard, &hard_above);
-  for (size_t k = 0; status == HB_OK && k < *hard; k++) status = join_systems(h, pairs + k);
-  hb_mem_free(pairs);
+  HB_TRY(hb_kdtree_nearest_of_all(p->n, p->x, nearest));
+  HB_TRY(hb_binaries_list(p, eps2, nearest, NAN, &pairs, hard, &hard_above));
+  for (size_t k = 0; k < *hard; k++) HB_TRY(join_systems(h, pairs + k));
   close_up(h);
-  return status;
+  return HB_OK;
 }
 
 enum hb_status hb_hierarchy_find(const struct hb_particles *particles, double eps2,
                                  struct hb_hierarchy *hierarchy)
 {
   struct hb_hierarchy *h = hierarchy;
-  uint32_t *nearest = NULL;
+  HB_OWN uint32_t *nearest = NULL;
   size_t hard = 1;
   *h = (struct hb_hierarchy){.n = particles->n};
   HB_TRY(hb_particles_copy(particles, &h->systems));
@@ -219,10 +216,9 @@ enum hb_status hb_hierarchy_find(const struct hb_particles *particles, double ep
   int any = hb_particles_massive(particles) > 0;
   for (uint32_t i = 0; i < h->n; i++) h->part[i] = any && !(particles->m[i] > 0) ? UINT32_MAX : i;
   close_up(h);
-  enum hb_status status = HB_ALLOC(h->n, &nearest);
-  while (status == HB_OK && hard > 0) status = look_for_level(h, eps2, nearest, &hard);
-  hb_mem_free(nearest);
-  return status;
+  HB_TRY(HB_ALLOC(h->n, &nearest));
+  while (hard > 0) HB_TRY(look_for_level(h, eps2, nearest, &hard));
+  return HB_OK;
 }
 
 void hb_hierarchy_clear(struct hb_hierarchy *h)

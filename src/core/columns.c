@@ -125,7 +125,7 @@ static void set_word(char *at, size_t width, uint64_t word)
 static enum hb_status put_number(const struct hb_numbers *numbers, const struct hb_numbers_row *f, size_t n,
                                  const char *base, struct hb_sections *sections)
 {
-  uint64_t *words;
+  HB_OWN uint64_t *words = NULL;
   if (f->kind == HB_NUMBER_TEXT) {
     const char *const *text = (const void *)(base + f->offset);
     return *text ? hb_sections_put_text(sections, f->name, *text) : HB_OK;
@@ -134,9 +134,7 @@ static enum hb_status put_number(const struct hb_numbers *numbers, const struct 
   HB_TRY(HB_ALLOC(n * each, &words));
   for (size_t k = 0; k < n * each; k++)
     words[k] = word_at(base + k / each * numbers->record + f->offset + k % each * width, width);
-  enum hb_status status = hb_sections_put_copy(sections, f->name, type_of(f), n * each, words);
-  hb_mem_free(words);
-  return status;
+  return hb_sections_put_copy(sections, f->name, type_of(f), n * each, words);
 }
 
 enum hb_status hb_numbers_put(const struct hb_numbers *numbers, size_t n, const void *base,

@@ -256,7 +256,7 @@ enum hb_status hb_field_create(const char *words, struct hb_field **field)
   HB_TEXT_IN_C;
   struct hb_field *f;
   const char *list[PARTS + 2];
-  char *text = NULL;
+  HB_OWN char *text = NULL;
   *field = NULL;
   HB_TRY(HB_ALLOC(1, &f));
   f->omega = NAN;
@@ -268,7 +268,6 @@ enum hb_status hb_field_create(const char *words, struct hb_field **field)
   if (status == HB_OK && f->turn != 0 && !isnan(f->omega))
     status = hb_fail(HB_ERR_USAGE, "field '%s': omega is of coordinates at rest, where frame and hill turn",
                      words);
-  hb_mem_free(text);
   return HB_MADE(status, f, hb_field_destroy, field);
 }
 

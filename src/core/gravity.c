@@ -53,15 +53,9 @@ enum hb_status hb_gravity_create(size_t n, struct hb_gravity **gravity)
   HB_TRY(HB_ALLOC(1, &g));
   g->simd = hb_simd_best();
   double **columns[SUMS] = {&g->x, &g->y, &g->z, &g->vx, &g->vy, &g->vz, &g->m};
-  for (int k = 0; k < SUMS; k++) {
-    enum hb_status status = HB_ALLOC(padded(n), columns[k]);
-    if (status != HB_OK) {
-      hb_gravity_destroy(g);
-      return status;
-    }
-  }
-  *gravity = g;
-  return HB_OK;
+  enum hb_status status = HB_OK;
+  for (int k = 0; k < SUMS && status == HB_OK; k++) status = HB_ALLOC(padded(n), columns[k]);
+  return HB_MADE(status, g, hb_gravity_destroy, gravity);
 }
 
 void hb_gravity_destroy(struct hb_gravity *gravity)
@@ -237,20 +231,20 @@ static void few_piece(void *context, size_t piece)
 enum hb_status hb_gravity_of_few(size_t n, const double *m, const double *x, const double *v, double eps2,
                                  size_t ni, const uint32_t *index, double *a, double *j, double *phi)
 {
-  struct few f = {&versions[hb_simd_best()], n, ni, m, x, v, eps2, index, NULL};
+  HB_OWN double(*part)[SUMS] = NULL;
   size_t tiles = hb_div_ceil(n, PHI_TILE);
-  HB_TRY(HB_ALLOC(tiles * ni, &f.part));
+  HB_TRY(HB_ALLOC(tiles * ni, &part));
+  struct few f = {&versions[hb_simd_best()], n, ni, m, x, v, eps2, index, part};
   hb_parallel_for(threads_for((double)n * ((double)ni + 2)), tiles, few_piece,
                   &f); /* to arrange them takes as long as 2 */
   for (size_t b = 0; b < ni; b++) {
     double sum[SUMS] = {0};
     for (size_t t = 0; t < tiles; t++)
-      for (int k = 0; k < SUMS; k++) sum[k] += f.part[t * ni + b][k];
+      for (int k = 0; k < SUMS; k++) sum[k] += part[t * ni + b][k];
     memcpy(a + 3 * b, sum, 3 * sizeof *a);
     memcpy(j + 3 * b, sum + 3, 3 * sizeof *j);
     phi[b] = sum[6];
   }
-  hb_mem_free(f.part);
   return HB_OK;
 }
 

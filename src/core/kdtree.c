@@ -138,15 +138,10 @@ enum hb_status hb_kdtree_create(size_t n, const double *x, struct hb_kdtree **tr
   enum hb_status status = HB_ALLOC(n, &t->index);
   if (status == HB_OK) status = HB_ALLOC(3 * n, &t->x);
   if (status == HB_OK) status = HB_ALLOC(n, &t->axis);
-  if (status != HB_OK) {
-    hb_kdtree_destroy(t);
-    return status;
-  }
-  for (size_t i = 0; i < n; i++) t->index[i] = (uint32_t)i;
-  memcpy(t->x, x, 3 * n * sizeof *x);
-  build_all(t, 0);
-  *tree = t;
-  return HB_OK;
+  for (size_t i = 0; status == HB_OK && i < n; i++) t->index[i] = (uint32_t)i;
+  if (status == HB_OK) memcpy(t->x, x, 3 * n * sizeof *x);
+  if (status == HB_OK) build_all(t, 0);
+  return HB_MADE(status, t, hb_kdtree_destroy, tree);
 }
 
 void hb_kdtree_arrange(size_t n, size_t run, uint32_t *index, double *x)

@@ -25,25 +25,18 @@ enum hb_status hb_particles_create(size_t n, struct hb_particles **particles)
   *particles = NULL;
   if (n == 0) return hb_fail(HB_ERR_USAGE, "the number of particles is 0, expected at least 1");
   if (n > UINT32_MAX) return hb_fail(HB_ERR_USAGE, "the number of particles is %zu, expected below 2^32", n);
-  struct hb_particles *p;
+  HB_OWN_PARTICLES struct hb_particles *p = NULL;
   HB_TRY(HB_ALLOC(1, &p));
   p->n = n;
-  enum hb_status status = hb_columns_reserve(&hb_particles_columns, n, p);
-  if (status != HB_OK) {
-    hb_particles_destroy(p);
-    return status;
-  }
+  HB_TRY(hb_columns_reserve(&hb_particles_columns, n, p));
   for (size_t i = 0; i < n; i++) p->id[i] = i;
-  *particles = p;
-  return HB_OK;
+  return HB_GIVE(p, particles);
 }
 
 void hb_particles_destroy(struct hb_particles *p)
 {
   if (!p) return;
-  for (size_t k = 0; k < p->note_count; k++) {
-    HB_FREE(p->notes[k].key, p->notes[k].value);
-  }
+  for (size_t k = 0; k < p->note_count; k++) HB_FREE(p->notes[k].key, p->notes[k].value);
   hb_mem_free(p->notes);
   hb_columns_free(&hb_particles_columns, p);
   hb_mem_free(p);
@@ -51,15 +44,14 @@ void hb_particles_destroy(struct hb_particles *p)
 
 enum hb_status hb_particles_copy(const struct hb_particles *from, struct hb_particles **particles)
 {
-  struct hb_particles *p;
+  HB_OWN_PARTICLES struct hb_particles *p = NULL;
+  *particles = NULL;
   HB_TRY(hb_particles_create(from->n, &p));
   p->t = from->t;
-  enum hb_status status = hb_columns_copy(&hb_particles_columns, from->n, from, p);
-  for (size_t k = 0; k < from->note_count && status == HB_OK; k++)
-    status = hb_particles_set_note(p, from->notes[k].key, from->notes[k].value);
-  *particles = status == HB_OK ? p : NULL;
-  if (status != HB_OK) hb_particles_destroy(p);
-  return status;
+  HB_TRY(hb_columns_copy(&hb_particles_columns, from->n, from, p));
+  for (size_t k = 0; k < from->note_count; k++)
+    HB_TRY(hb_particles_set_note(p, from->notes[k].key, from->notes[k].value));
+  return HB_GIVE(p, particles);
 }
 
 size_t hb_particles_n(const struct hb_particles *p) { return p->n; }
@@ -150,12 +142,13 @@ static int is_key(const char *key)
   return length > 0 && key[length] == 0;
 }
 
-static enum hb_status append_note(struct hb_particles *p, const char *key, char *value)
+/* Without a value yet. */
+static enum hb_status append_note(struct hb_particles *p, const char *key, struct hb_note **note)
 {
-  char *name;
   HB_TRY(HB_RESIZE(p->note_count + 1, &p->notes));
-  HB_TRY(hb_mem_strdup(key, &name));
-  p->notes[p->note_count++] = (struct hb_note){.key = name, .value = value};
+  *note = p->notes + p->note_count;
+  HB_TRY(hb_mem_strdup(key, &(*note)->key));
+  p->note_count++;
   return HB_OK;
 }
 
@@ -163,18 +156,13 @@ enum hb_status hb_particles_set_note(struct hb_particles *p, const char *key, co
 {
   if (!is_key(key))
     return hb_fail(HB_ERR_USAGE, "'%s' is not a valid key of a note (letters, digits, '_')", key);
-  char *copy;
+  HB_OWN char *copy = NULL;
   HB_TRY(hb_mem_strdup(value, &copy));
   struct hb_note *note = find_note(p, key);
-  if (note) {
-    hb_mem_free(note->value);
-    note->value = copy;
-    note->capacity = 0;
-    return HB_OK;
-  }
-  enum hb_status status = append_note(p, key, copy);
-  if (status != HB_OK) hb_mem_free(copy);
-  return status;
+  if (!note) HB_TRY(append_note(p, key, &note));
+  hb_mem_free(note->value);
+  note->capacity = 0;
+  return HB_GIVE(copy, &note->value);
 }
 
 /* Makes room in a note for `more` characters. */
@@ -245,17 +233,12 @@ enum hb_status hb_particles_check(const struct hb_particles *p)
 /* Keys and values alternate, each with its NUL. */
 static enum hb_status put_notes(const struct hb_particles *p, struct hb_sections *sections)
 {
-  struct hb_text text = {0};
-  enum hb_status status = HB_OK;
-  for (size_t k = 0; k < p->note_count && status == HB_OK; k++) {
-    status = hb_text_append_bytes(&text, p->notes[k].key, strlen(p->notes[k].key) + 1);
-    if (status == HB_OK)
-      status = hb_text_append_bytes(&text, p->notes[k].value, strlen(p->notes[k].value) + 1);
+  HB_OWN struct hb_text text = {0};
+  for (size_t k = 0; k < p->note_count; k++) {
+    HB_TRY(hb_text_append_bytes(&text, p->notes[k].key, strlen(p->notes[k].key) + 1));
+    HB_TRY(hb_text_append_bytes(&text, p->notes[k].value, strlen(p->notes[k].value) + 1));
   }
-  if (status == HB_OK)
-    status = hb_sections_put_copy(sections, "notes", HB_SECTION_BYTES, text.length, text.text);
-  hb_mem_free(text.text);
-  return status;
+  return hb_sections_put_copy(sections, "notes", HB_SECTION_BYTES, text.length, text.text);
 }
 
 enum hb_status hb_particles_put(const struct hb_particles *particles, struct hb_sections *sections)
@@ -289,13 +272,13 @@ enum hb_status hb_particles_get(const struct hb_sections *sections, struct hb_pa
   const struct hb_section *masses = hb_sections_find(sections, "m");
   if (!masses || masses->count == 0 || masses->count > UINT32_MAX)
     return hb_fail(HB_ERR_INPUT, "section 'm' is missing or has no particles");
-  struct hb_particles *p;
+  HB_OWN_PARTICLES struct hb_particles *p = NULL;
   HB_TRY(hb_particles_create(masses->count, &p));
-  enum hb_status status = hb_sections_copy(sections, "time", HB_SECTION_DOUBLES, 1, &p->t);
-  if (status == HB_OK) status = hb_columns_get(&hb_particles_columns, sections, p->n, p);
-  if (status == HB_OK) status = hb_particles_check(p);
-  if (status == HB_OK) status = get_notes(sections, p);
-  return HB_MADE(status, p, hb_particles_destroy, particles);
+  HB_TRY(hb_sections_copy(sections, "time", HB_SECTION_DOUBLES, 1, &p->t));
+  HB_TRY(hb_columns_get(&hb_particles_columns, sections, p->n, p));
+  HB_TRY(hb_particles_check(p));
+  HB_TRY(get_notes(sections, p));
+  return HB_GIVE(p, particles);
 }
 
 /* ---- by identity ---- */
@@ -314,7 +297,7 @@ static int compare_entries(const void *a, const void *b)
 
 enum hb_status hb_identity_sort(size_t n, const uint64_t *id, uint32_t *order, size_t *twice)
 {
-  struct entry *entries;
+  HB_OWN struct entry *entries = NULL;
   int is_sorted = 1;
   HB_TRY(HB_ALLOC(n, &entries));
   for (size_t i = 0; i < n; i++) {
@@ -327,7 +310,6 @@ enum hb_status hb_identity_sort(size_t n, const uint64_t *id, uint32_t *order, s
     order[i] = entries[i].index;
     if (i + 1 < n && entries[i].id == entries[i + 1].id) *twice = i;
   }
-  hb_mem_free(entries);
   return HB_OK;
 }
 

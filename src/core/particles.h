@@ -25,6 +25,10 @@ struct hb_particles {
   size_t note_count;
 };
 
+/* As HB_OWN. */
+#define HB_OWN_PARTICLES __attribute__((cleanup(hb_particles_destroy_own)))
+static inline void hb_particles_destroy_own(struct hb_particles *const *own) { hb_particles_destroy(*own); }
+
 /* m x v id radius. */
 extern const struct hb_columns hb_particles_columns;
 

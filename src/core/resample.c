@@ -107,13 +107,6 @@ static void move(const struct hb_particles *from, const double *was, const struc
   for (size_t k = 0; k < 3 * to->n; k++) x[k] += before[k % 3] - after[k % 3];
 }
 
-static enum hb_status copy_notes(const struct hb_particles *from, size_t dark, struct hb_particles *to)
-{
-  for (size_t k = 0; k < from->note_count; k++)
-    HB_TRY(hb_particles_set_note(to, from->notes[k].key, from->notes[k].value));
-  return dark ? hb_particles_print_note(to, "dark", "%zu", dark) : HB_OK;
-}
-
 enum hb_status hb_resample(struct hb_particles *from, size_t n, uint64_t seed,
                            struct hb_particles **particles)
 {
@@ -124,7 +117,7 @@ enum hb_status hb_resample(struct hb_particles *from, size_t n, uint64_t seed,
   if (n < 3 || from->n < 3)
     return hb_fail(HB_ERR_USAGE, "%zu particle%s cannot become %zu, expected 3 or more of both", from->n,
                    hb_text_s(from->n), n);
-  struct hb_particles *to;
+  HB_OWN_PARTICLES struct hb_particles *to = NULL;
   HB_TRY(hb_particles_create(n, &to));
   struct part part[2] = {
       {.from = from, .from_count = stars, .to = to, .to_count = to_stars, .rng = hb_rng_seeded(seed)},
@@ -136,14 +129,11 @@ enum hb_status hb_resample(struct hb_particles *from, size_t n, uint64_t seed,
        .to_count = n - to_stars,
        .rng = hb_rng_seeded(~seed)}};
   to->t = from->t;
-  enum hb_status status = copy_notes(from, n - to_stars, to);
-  for (int k = 0; k < 2 && status == HB_OK; k++) status = take_part(&part[k]);
-  if (status != HB_OK) {
-    hb_particles_destroy(to);
-    return status;
-  }
+  for (size_t k = 0; k < from->note_count; k++)
+    HB_TRY(hb_particles_set_note(to, from->notes[k].key, from->notes[k].value));
+  if (n > to_stars) HB_TRY(hb_particles_print_note(to, "dark", "%zu", n - to_stars));
+  for (int k = 0; k < 2; k++) HB_TRY(take_part(&part[k]));
   move(from, from->x, to, to->x);
   move(from, from->v, to, to->v);
-  *particles = to;
-  return HB_OK;
+  return HB_GIVE(to, particles);
 }

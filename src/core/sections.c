@@ -31,16 +31,12 @@ enum hb_status hb_sections_put(struct hb_sections *sections, const char *name, e
 enum hb_status hb_sections_put_copy(struct hb_sections *sections, const char *name, enum hb_section_type type,
                                     size_t count, const void *data)
 {
-  char *copy;
+  HB_OWN char *copy = NULL;
   size_t bytes = count * hb_section_width(type);
   HB_TRY(HB_ALLOC(bytes ? bytes : 1, &copy));
   if (bytes) memcpy(copy, data, bytes);
-  enum hb_status status = hb_sections_put(sections, name, type, count, copy);
-  if (status != HB_OK)
-    hb_mem_free(copy);
-  else
-    sections->at[sections->count - 1].own = copy;
-  return status;
+  HB_TRY(hb_sections_put(sections, name, type, count, copy));
+  return HB_GIVE(copy, &sections->at[sections->count - 1].own);
 }
 
 const struct hb_section *hb_sections_find(const struct hb_sections *sections, const char *name)

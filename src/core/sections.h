@@ -21,8 +21,9 @@ struct hb_sections {
   size_t count, capacity;
 };
 
-/* Start from {0}. */
+/* Start from {0}; a local one with HB_OWN_SECTIONS is cleared with its scope. */
 void hb_sections_clear(struct hb_sections *sections);
+#define HB_OWN_SECTIONS __attribute__((cleanup(hb_sections_clear)))
 
 /* Bytes of one element. */
 size_t hb_section_width(enum hb_section_type type);

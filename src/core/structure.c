@@ -105,34 +105,29 @@ static struct hb_binaries binaries_sum(const struct hb_binary *pairs, size_t har
 static enum hb_status structure_of(const struct hb_particles *p, double eps2, struct hb_structure *structure)
 {
   struct hb_structure s = {.t = p->t};
-  struct hb_surroundings around;
-  struct hb_binary *pairs = NULL;
+  HB_OWN_SURROUNDINGS struct hb_surroundings around = {0};
+  HB_OWN struct hb_binary *pairs = NULL;
+  HB_OWN double *work = NULL;
   size_t hard;
-  double *work = NULL, hard_above;
+  double hard_above;
   hb_momentum(p, s.momentum, s.angular_momentum);
   hb_center_of_mass(p, s.x_mass, s.v_mass);
-  enum hb_status status = hb_surroundings_find(p, &around);
-  if (status == HB_OK) status = hb_binaries_list(p, eps2, around.nearest, NAN, &pairs, &hard, &hard_above);
-  if (status == HB_OK) s.binaries = binaries_sum(pairs, hard, hard_above);
-  if (status == HB_OK) status = HB_ALLOC(2 * p->n, &work);
-  if (status == HB_OK) {
-    int known = hb_density_center(p, around.rho, s.x_density, &s.r_core);
-    hb_lagrangian_radii(p, known ? s.x_density : s.x_mass, HB_LAGRANGE_COUNT, fractions, work, s.r_lagrange);
-    *structure = s;
-  }
-  HB_FREE(work, pairs);
-  hb_surroundings_clear(&around);
-  return status;
+  HB_TRY(hb_surroundings_find(p, &around));
+  HB_TRY(hb_binaries_list(p, eps2, around.nearest, NAN, &pairs, &hard, &hard_above));
+  s.binaries = binaries_sum(pairs, hard, hard_above);
+  HB_TRY(HB_ALLOC(2 * p->n, &work));
+  int known = hb_density_center(p, around.rho, s.x_density, &s.r_core);
+  hb_lagrangian_radii(p, known ? s.x_density : s.x_mass, HB_LAGRANGE_COUNT, fractions, work, s.r_lagrange);
+  *structure = s;
+  return HB_OK;
 }
 
 enum hb_status hb_structure_of(const struct hb_particles *particles, double eps2,
                                struct hb_structure *structure)
 {
-  struct hb_particles *stars;
+  HB_OWN_PARTICLES struct hb_particles *stars = NULL;
   HB_TRY(hb_particles_copy_massive(particles, &stars));
-  enum hb_status status = structure_of(stars ? stars : particles, eps2, structure);
-  hb_particles_destroy(stars);
-  return status;
+  return structure_of(stars ? stars : particles, eps2, structure);
 }
 
 /* ---- energies ---- */
@@ -228,16 +223,15 @@ static size_t points(const struct hb_particles *p, const struct hb_binary *pairs
 enum hb_status hb_energy_find_binaries(const struct hb_particles *p, double eps2, double e_pot,
                                        struct hb_binary **pairs, struct hb_binaries *binaries)
 {
-  uint32_t *nearest;
+  HB_OWN uint32_t *nearest = NULL;
   double hard_above = 0;
   size_t hard = 0;
   *pairs = NULL;
   HB_TRY(HB_ALLOC(p->n, &nearest));
-  enum hb_status status = hb_kdtree_nearest_of_all(p->n, p->x, nearest);
-  if (status == HB_OK) status = hb_binaries_list(p, eps2, nearest, e_pot, pairs, &hard, &hard_above);
-  hb_mem_free(nearest);
-  if (status == HB_OK) *binaries = binaries_sum(*pairs, hard, hard_above);
-  return status;
+  HB_TRY(hb_kdtree_nearest_of_all(p->n, p->x, nearest));
+  HB_TRY(hb_binaries_list(p, eps2, nearest, e_pot, pairs, &hard, &hard_above));
+  *binaries = binaries_sum(*pairs, hard, hard_above);
+  return HB_OK;
 }
 
 void hb_energy_split(struct hb_particles *p, const struct hb_binary *pairs, double e_rounded,

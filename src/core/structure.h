@@ -17,10 +17,11 @@ struct hb_surroundings {
   double *rho;       /* [n] mass density; 0 without a sixth neighbor               */
 };
 
-/* Errors: HB_ERR_INTERNAL; hb_surroundings_clear is needed then, too. */
+/* Errors: HB_ERR_INTERNAL; hb_surroundings_clear, by itself with HB_OWN_SURROUNDINGS, is needed then, too. */
 enum hb_status hb_surroundings_find(const struct hb_particles *particles,
                                     struct hb_surroundings *surroundings);
 void hb_surroundings_clear(struct hb_surroundings *surroundings);
+#define HB_OWN_SURROUNDINGS __attribute__((cleanup(hb_surroundings_clear)))
 
 /* Density center sum rho x / sum rho and core radius sum rho |x - center| / sum rho (the "density radius" there).
  * Returns 0, and NaN for all four, if no particle's density is known or one is infinite. */

@@ -21,11 +21,11 @@
 
 /* A spherical model, ready to be drawn from. Mass and G are 1; the length is the model's own. */
 struct hb_ic_sphere {
+  void *table; /* for draw; nullable */
   void (*draw)(const struct hb_ic_sphere *sphere, struct hb_rng *rng, double x[3], double v[3]);
   double length; /* its unit of length where U = -1/2; 0: the model keeps its own */
   double reach;  /* no star is farther out, in its unit of length; 0: no such end */
   double number; /* for draw */
-  void *table;   /* for draw, freed with hb_mem_free; nullable */
 };
 
 struct hb_ic_ops {
@@ -51,7 +51,7 @@ static enum hb_status scale_potential(const struct hb_particles *p,
 {
   static const size_t pairs = (size_t)1 << 28; /* in a part: a fraction of a second */
   size_t n = p->n, part = pairs / n + 1;
-  double *phi;
+  HB_OWN double *phi = NULL;
   HB_TRY(HB_ALLOC(n, &phi));
   for (size_t first = 0; first < n; first += part) {
     size_t end = hb_parallel_end(n, part, first);
@@ -59,7 +59,6 @@ static enum hb_status scale_potential(const struct hb_particles *p,
     if (progress) progress(context, (double)end / (double)n);
   }
   *e_pot = hb_potential_energy(p, phi);
-  hb_mem_free(phi);
   return HB_OK;
 }
 
@@ -264,27 +263,23 @@ static enum hb_status parse_masses(const char *path, char *text, double **m, siz
 
 static enum hb_status read_masses(const char *path, double **m, size_t *n)
 {
-  char *text;
+  HB_OWN char *text = NULL;
   size_t length;
   *m = NULL;
   *n = 0;
   HB_TRY(hb_file_read_regular(path, &text, &length));
-  enum hb_status status = memchr(text, 0, length) ? hb_fail(HB_ERR_INPUT, "%s: it is not text", path)
-                                                  : parse_masses(path, text, m, n);
-  hb_mem_free(text);
-  return status;
+  if (memchr(text, 0, length)) return hb_fail(HB_ERR_INPUT, "%s: it is not text", path);
+  return parse_masses(path, text, m, n);
 }
 
 static enum hb_status check_file(const struct hb_ic_cluster *c, size_t *n)
 {
-  double *m;
+  HB_OWN double *m = NULL;
   size_t count;
   if (access(c->masses, F_OK) != 0)
     return hb_fail(HB_ERR_USAGE, "masses '%s' are neither equal, salpeter, kroupa or two nor a file",
                    c->masses);
-  enum hb_status status = read_masses(c->masses, &m, &count);
-  hb_mem_free(m);
-  HB_TRY(status);
+  HB_TRY(read_masses(c->masses, &m, &count));
   if (*n != 0 && *n != count)
     return hb_fail(HB_ERR_USAGE, "%s has %zu mass%s, but %zu particles were asked for", c->masses, count,
                    count == 1 ? "" : "es", *n);
@@ -338,15 +333,14 @@ static enum hb_status cluster_draw_masses(const struct hb_ic_cluster *c, struct 
   const struct piece *piece = mass_function(c->masses);
   struct pieces pieces = {0};
   if (is_file(c)) {
-    double *read;
+    HB_OWN double *read = NULL;
     size_t count;
-    enum hb_status status = read_masses(c->masses, &read, &count);
-    if (status == HB_OK && count != n)
-      status = hb_fail(HB_ERR_INPUT, "%s has %zu mass%s now, it had %zu before", c->masses, count,
-                       count == 1 ? "" : "es", n);
-    if (status == HB_OK) memcpy(m, read, n * sizeof *m);
-    hb_mem_free(read);
-    return status;
+    HB_TRY(read_masses(c->masses, &read, &count));
+    if (count != n)
+      return hb_fail(HB_ERR_INPUT, "%s has %zu mass%s now, it had %zu before", c->masses, count,
+                     count == 1 ? "" : "es", n);
+    memcpy(m, read, n * sizeof *m);
+    return HB_OK;
   }
   size_t heavy = is_kind(c, "two") ? (size_t)((double)n * c->heavy + 0.5) : 0;
   if (piece) cut_pieces(piece, c->mass_min, c->mass_max, &pieces);
@@ -372,23 +366,20 @@ static int ascending(const void *a, const void *b)
 /* index[count]: 0 ... count - 1 in ascending order of the values. Errors: HB_ERR_INTERNAL. */
 static enum hb_status cluster_sort(size_t count, const double *values, size_t *index)
 {
-  struct key *keys;
+  HB_OWN struct key *keys = NULL;
   HB_TRY(HB_ALLOC(count, &keys));
   for (size_t i = 0; i < count; i++) keys[i] = (struct key){values[i], i};
   qsort(keys, count, sizeof *keys, ascending);
   for (size_t i = 0; i < count; i++) index[i] = keys[i].index;
-  hb_mem_free(keys);
   return HB_OK;
 }
 
 static enum hb_status sort_by_radius(size_t n, const double *x, size_t *order)
 {
-  double *r;
+  HB_OWN double *r = NULL;
   HB_TRY(HB_ALLOC(n, &r));
   for (size_t i = 0; i < n; i++) r[i] = hb_norm(x + 3 * i);
-  enum hb_status status = cluster_sort(n, r, order);
-  hb_mem_free(r);
-  return status;
+  return cluster_sort(n, r, order);
 }
 
 /* ---- binaries --------------------------------------------------------------------------------------------- */
@@ -670,11 +661,10 @@ static void draw_star(struct hb_rng *rng, const struct generation *g, double x[3
  * origin; only directions and ratios of v have a meaning. Errors: HB_ERR_INTERNAL. */
 static enum hb_status cluster_fractal(struct hb_rng *rng, double D, size_t n, double *x, double *v)
 {
-  struct generation g = {0};
-  enum hb_status status = grow(rng, D, n, &g);
-  for (size_t i = 0; status == HB_OK && i < n; i++) draw_star(rng, &g, x + 3 * i, v + 3 * i);
-  hb_mem_free(g.parts);
-  return status;
+  HB_OWN struct generation g = {0};
+  HB_TRY(grow(rng, D, n, &g));
+  for (size_t i = 0; i < n; i++) draw_star(rng, &g, x + 3 * i, v + 3 * i);
+  return HB_OK;
 }
 
 /* ---- segregation ------------------------------------------------------------------------------------------ */
@@ -715,17 +705,16 @@ static size_t take(size_t n, size_t *left, size_t before)
 static enum hb_status take_places(struct hb_rng *rng, double degree, size_t n, const double *m, size_t *work,
                                   size_t *star)
 {
-  size_t *by_mass;
+  HB_OWN size_t *by_mass = NULL;
   HB_TRY(HB_ALLOC(n, &by_mass));
-  enum hb_status status = cluster_sort(n, m, by_mass);
+  HB_TRY(cluster_sort(n, m, by_mass));
   fill_tree(n, work);
-  for (size_t k = 0; status == HB_OK && k < n; k++) {
+  for (size_t k = 0; k < n; k++) {
     double share = degree < 1 ? 1 - hb_elementary_power(hb_rng_uniform(rng), 1 - degree) : 0;
     size_t before = (size_t)(share * (double)(n - k));
     star[take(n, work, before < n - k ? before : n - k - 1)] = by_mass[n - 1 - k];
   }
-  hb_mem_free(by_mass);
-  return status;
+  return HB_OK;
 }
 
 /* The middle of each place's share of the mass says which orbit; a star that weighs less than an orbit takes the next one. */
@@ -756,18 +745,17 @@ static void take_orbits(size_t n, const double *m, const size_t *star, size_t co
 static enum hb_status cluster_segregate(struct hb_rng *rng, double degree, size_t n, const double *m,
                                         size_t count, const double *X, const double *V, size_t *orbit)
 {
-  double *E = NULL;
-  size_t *order = NULL, *star = NULL, *work = NULL;
-  enum hb_status status = HB_ALLOC(count, &E);
-  if (status == HB_OK) status = HB_ALLOC(count, &order);
-  if (status == HB_OK) status = HB_ALLOC(n, &star);
-  if (status == HB_OK) status = HB_ALLOC(n + 1, &work);
-  if (status == HB_OK) status = energies(count, X, V, order, E);
-  if (status == HB_OK) status = cluster_sort(count, E, order);
-  if (status == HB_OK) status = take_places(rng, degree, n, m, work, star);
-  if (status == HB_OK) take_orbits(n, m, star, count, order, orbit);
-  HB_FREE(work, star, order, E);
-  return status;
+  HB_OWN double *E = NULL;
+  HB_OWN size_t *order = NULL, *star = NULL, *work = NULL;
+  HB_TRY(HB_ALLOC(count, &E));
+  HB_TRY(HB_ALLOC(count, &order));
+  HB_TRY(HB_ALLOC(n, &star));
+  HB_TRY(HB_ALLOC(n + 1, &work));
+  HB_TRY(energies(count, X, V, order, E));
+  HB_TRY(cluster_sort(count, E, order));
+  HB_TRY(take_places(rng, degree, n, m, work, star));
+  take_orbits(n, m, star, count, order, orbit);
+  return HB_OK;
 }
 
 /* ---- rotation --------------------------------------------------------------------------------------------- */
@@ -929,20 +917,19 @@ static enum hb_status draw_orbits(const struct hb_ic_params *params, const struc
 static enum hb_status add_fractal(const struct hb_ic_params *params, size_t n, double *x, double *v)
 {
   struct hb_rng rng = hb_rng_sequence(params->seed, FRACTAL);
-  double *X = NULL;
-  size_t *to = NULL;
-  enum hb_status status = HB_ALLOC(6 * n, &X);
-  if (status == HB_OK) status = HB_ALLOC(2 * n, &to);
-  if (status == HB_OK) status = cluster_fractal(&rng, params->cluster.fractal, n, X, X + 3 * n);
-  if (status == HB_OK) status = sort_by_radius(n, x, to);
-  if (status == HB_OK) status = sort_by_radius(n, X, to + n);
-  for (size_t k = 0; status == HB_OK && k < n; k++) {
+  HB_OWN double *X = NULL;
+  HB_OWN size_t *to = NULL;
+  HB_TRY(HB_ALLOC(6 * n, &X));
+  HB_TRY(HB_ALLOC(2 * n, &to));
+  HB_TRY(cluster_fractal(&rng, params->cluster.fractal, n, X, X + 3 * n));
+  HB_TRY(sort_by_radius(n, x, to));
+  HB_TRY(sort_by_radius(n, X, to + n));
+  for (size_t k = 0; k < n; k++) {
     double *xi = x + 3 * to[k], *vi = v + 3 * to[k], *Xi = X + 3 * to[n + k], *Vi = Xi + 3 * n;
     double r = hb_norm(xi) / hb_norm(Xi), speed = hb_norm(vi) / hb_norm(Vi);
     for (int c = 0; c < 3; c++) xi[c] = r * Xi[c], vi[c] = speed * Vi[c];
   }
-  HB_FREE(to, X);
-  return status;
+  return HB_OK;
 }
 
 /* p gets the orbits that its masses take. */
@@ -950,16 +937,14 @@ static enum hb_status segregate(const struct hb_ic_params *params, size_t count,
                                 const double *v, struct hb_particles *p)
 {
   struct hb_rng rng = hb_rng_sequence(params->seed, SEGREGATION);
-  size_t *orbit;
+  HB_OWN size_t *orbit = NULL;
   HB_TRY(HB_ALLOC(p->n, &orbit));
-  enum hb_status status =
-      cluster_segregate(&rng, params->cluster.segregation, p->n, p->m, count, x, v, orbit);
-  for (size_t i = 0; status == HB_OK && i < p->n; i++) {
+  HB_TRY(cluster_segregate(&rng, params->cluster.segregation, p->n, p->m, count, x, v, orbit));
+  for (size_t i = 0; i < p->n; i++) {
     memcpy(p->x + 3 * i, x + 3 * orbit[i], 3 * sizeof *x);
     memcpy(p->v + 3 * i, v + 3 * orbit[i], 3 * sizeof *v);
   }
-  hb_mem_free(orbit);
-  return status;
+  return HB_OK;
 }
 
 static enum hb_status place(const struct hb_ic_params *params, const struct hb_ic_sphere *sphere,
@@ -967,16 +952,15 @@ static enum hb_status place(const struct hb_ic_params *params, const struct hb_i
 {
   const struct hb_ic_cluster *c = &params->cluster;
   size_t count = c->segregation > 0 ? ORBITS_EACH * p->n : p->n;
-  double *pool = NULL, *x = p->x, *v = p->v;
+  HB_OWN double *pool = NULL;
+  double *x = p->x, *v = p->v;
   if (c->segregation > 0) {
     HB_TRY(HB_ALLOC(6 * count, &pool));
     x = pool, v = pool + 3 * count;
   }
-  enum hb_status status = draw_orbits(params, sphere, count, x, v);
-  if (status == HB_OK && c->fractal > 0) status = add_fractal(params, count, x, v);
-  if (status == HB_OK && pool) status = segregate(params, count, x, v, p);
-  hb_mem_free(pool);
-  return status;
+  HB_TRY(draw_orbits(params, sphere, count, x, v));
+  if (c->fractal > 0) HB_TRY(add_fractal(params, count, x, v));
+  return pool ? segregate(params, count, x, v, p) : HB_OK;
 }
 
 /* Lengths so that U = -1/2, then speeds so that T = Q |U|: with the measured sums the energy of the sample itself is exact,
@@ -1032,15 +1016,14 @@ static void resolve(size_t pairs, const double *orbits, const struct hb_particle
 static enum hb_status make_stars(const struct hb_ic_params *params, struct hb_ic_sphere *sphere, size_t pairs,
                                  const double *orbits, struct hb_particles *p)
 {
-  struct hb_particles *systems;
+  HB_OWN_PARTICLES struct hb_particles *systems = NULL;
   if (pairs == 0) return make_systems(params, sphere, p);
   HB_TRY(hb_particles_create(p->n - pairs, &systems));
   for (size_t k = 0; k < systems->n; k++)
     systems->m[k] = k < pairs ? p->m[2 * k] + p->m[2 * k + 1] : p->m[k + pairs];
-  enum hb_status status = make_systems(params, sphere, systems);
-  if (status == HB_OK) resolve(pairs, orbits, systems, p);
-  hb_particles_destroy(systems);
-  return status;
+  HB_TRY(make_systems(params, sphere, systems));
+  resolve(pairs, orbits, systems, p);
+  return HB_OK;
 }
 
 /* The units, or at least what the mass function says about them. */
@@ -1104,18 +1087,17 @@ static enum hb_status make_cluster(const struct hb_ic_ops *model, const struct h
                                    struct hb_particles *p)
 {
   struct hb_ic_params own = *params;
-  struct hb_ic_sphere sphere = {0};
+  HB_OWN struct hb_ic_sphere sphere = {0};
+  HB_OWN double *orbits = NULL;
   size_t pairs = cluster_pairs(own.cluster.binaries, p->n);
-  double unit, *orbits = NULL;
+  double unit;
   HB_TRY(draw_masses(&own, pairs, p->n, p->m, &unit));
   HB_TRY(set_units(&own.cluster, unit, p));
   if (pairs > 0) HB_TRY(HB_ALLOC(6 * pairs, &orbits));
-  enum hb_status status = pairs > 0 ? draw_binaries(&own, &params->cluster.units, pairs, orbits, p) : HB_OK;
-  if (status == HB_OK) status = model->open(&own, &sphere);
-  if (status == HB_OK) status = make_stars(&own, &sphere, pairs, orbits, p);
-  if (status == HB_OK) status = set_tidal_radius(&own, &sphere, p);
-  HB_FREE(sphere.table, orbits);
-  return status;
+  if (pairs > 0) HB_TRY(draw_binaries(&own, &params->cluster.units, pairs, orbits, p));
+  HB_TRY(model->open(&own, &sphere));
+  HB_TRY(make_stars(&own, &sphere, pairs, orbits, p));
+  return set_tidal_radius(&own, &sphere, p);
 }
 
 /* ---- a disc galaxy at rest, and two of them on a parabola ------------------------------------------------
@@ -1317,7 +1299,7 @@ static enum hb_status draw_galaxy(struct hb_rng *rng, size_t n, double *m, doubl
 {
   static const struct sphere *const spheres[] = {&bulge, &halo};
   const size_t ends[] = {galaxy_disc(n) + galaxy_bulge(n), n};
-  struct dispersions *d;
+  HB_OWN struct dispersions *d = NULL;
   HB_TRY(HB_ALLOC(1, &d));
   size_t i = 0, disc = galaxy_disc(n);
   for (; i < disc; i++) {
@@ -1339,7 +1321,6 @@ static enum hb_status draw_galaxy(struct hb_rng *rng, size_t n, double *m, doubl
   }
   center(n, m, x);
   center(n, m, v);
-  hb_mem_free(d);
   return HB_OK;
 }
 
@@ -1409,20 +1390,17 @@ static enum hb_status galaxy_make_two(const struct hb_ic_ops *model, const struc
   (void)model;
   struct hb_rng rng = hb_rng_seeded(params->seed);
   size_t n = p->n / 2;
-  double *m;
+  HB_OWN double *m = NULL;
   if (p->n % 2)
     return hb_fail(HB_ERR_USAGE, "two galaxies cannot share %zu particles: expected an even number", p->n);
   HB_TRY(HB_ALLOC(7 * n, &m));
   double *x = m + n, *v = x + 3 * n;
-  enum hb_status status = HB_OK;
   for (int k = 0; k < 2; k++) {
-    status = draw_galaxy(&rng, n, m, x, v);
-    if (status != HB_OK) break;
+    HB_TRY(draw_galaxy(&rng, n, m, x, v));
     place_star(k, n, x, v);
     sort(k, n, m, x, v, p);
   }
-  hb_mem_free(m);
-  return status == HB_OK ? note(p, 2 * halo_of(n)) : status;
+  return note(p, 2 * halo_of(n));
 }
 
 const char *const hb_ic_scaling_names[] = {"auto", "measured", "model", NULL};
@@ -2075,11 +2053,11 @@ enum hb_status hb_ic_make(const char *name, const struct hb_ic_params *params,
   HB_TRY(check_n(&model->info, p.n));
   HB_TRY(check_values(&p));
 
-  struct hb_particles *made;
+  HB_OWN_PARTICLES struct hb_particles *made = NULL;
   HB_TRY(hb_particles_create(p.n, &made));
-  enum hb_status status = fill(model, &p, made);
-  if (status == HB_OK) status = note_eps(model, &p.cluster, made);
-  return HB_MADE(status, made, hb_particles_destroy, particles);
+  HB_TRY(fill(model, &p, made));
+  HB_TRY(note_eps(model, &p.cluster, made));
+  return HB_GIVE(made, particles);
 }
 
 /* ---- two systems in one ------------------------------------------------------------------------------- */
@@ -2188,10 +2166,10 @@ enum hb_status hb_combine_particles(const struct hb_particles *first, const stru
                                     const double at[3], const double velocity[3],
                                     struct hb_particles **particles)
 {
-  struct hb_particles *p;
+  HB_OWN_PARTICLES struct hb_particles *p = NULL;
   *particles = NULL;
   HB_TRY(hb_particles_create(first->n + second->n, &p));
-  enum hb_status status = join(first, second, at, velocity, p);
-  if (status == HB_OK) status = hb_particles_check(p);
-  return HB_MADE(status, p, hb_particles_destroy, particles);
+  HB_TRY(join(first, second, at, velocity, p));
+  HB_TRY(hb_particles_check(p));
+  return HB_GIVE(p, particles);
 }

@@ -182,39 +182,32 @@ static enum hb_status read_section(int fd, const char *path, const unsigned char
   const char *name = (const char *)row;
   enum hb_section_type type = (enum hb_section_type)get32(row + 24);
   size_t count = get64(row + 32), bytes = count * hb_section_width(type);
-  unsigned char *data;
-  HB_TRY(HB_ALLOC(bytes, &data));
-  enum hb_status status = read_bytes(fd, path, data, bytes);
+  HB_OWN unsigned char *data = NULL;
   char what[48];
   snprintf(what, sizeof what, "section '%s'", name);
-  if (status == HB_OK) status = check_sum(path, what, crc32_z(0, data, bytes), get32(row + 28));
+  HB_TRY(HB_ALLOC(bytes, &data));
+  HB_TRY(read_bytes(fd, path, data, bytes));
+  HB_TRY(check_sum(path, what, crc32_z(0, data, bytes), get32(row + 28)));
   for (size_t k = 0; k < bytes && type != HB_SECTION_BYTES; k += 8) {
     uint64_t word = get64(data + k);
     memcpy(data + k, &word, sizeof word);
   }
-  if (status == HB_OK) status = hb_sections_put(sections, name, type, count, data);
-  if (status != HB_OK)
-    hb_mem_free(data);
-  else
-    sections->at[sections->count - 1].own = data;
-  return status;
+  HB_TRY(hb_sections_put(sections, name, type, count, data));
+  return HB_GIVE(data, &sections->at[sections->count - 1].own);
 }
 
 static enum hb_status read_table(int fd, const char *path, const unsigned char head[HEAD], uint64_t length,
                                  struct hb_sections *sections)
 {
   size_t count = get32(head + 24), size = ROW * count;
-  unsigned char *table;
+  HB_OWN unsigned char *table = NULL;
   HB_TRY(HB_ALLOC(size, &table));
-  enum hb_status status = read_bytes(fd, path, table, size);
-  if (status == HB_OK)
-    status = check_sum(path, "its table of sections", crc32_z(crc32_z(0, head, 28), table, size),
-                       get32(head + 28));
-  if (status == HB_OK) status = check_table(path, table, count, length - HEAD - size);
-  for (size_t k = 0; k < count && status == HB_OK; k++)
-    status = read_section(fd, path, table + ROW * k, sections);
-  hb_mem_free(table);
-  return status;
+  HB_TRY(read_bytes(fd, path, table, size));
+  HB_TRY(
+      check_sum(path, "its table of sections", crc32_z(crc32_z(0, head, 28), table, size), get32(head + 28)));
+  HB_TRY(check_table(path, table, count, length - HEAD - size));
+  for (size_t k = 0; k < count; k++) HB_TRY(read_section(fd, path, table + ROW * k, sections));
+  return HB_OK;
 }
 
 static enum hb_status read_all(int fd, const char *path, struct hb_sections *sections)
@@ -235,10 +228,9 @@ static enum hb_status read_all(int fd, const char *path, struct hb_sections *sec
 
 enum hb_status hb_checkpoint_read(const char *path, struct hb_sections *sections)
 {
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a fifo would wait for its other end */
+  HB_OWN_FD int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a fifo would wait for its other end */
   if (fd < 0) return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
   enum hb_status status = read_all(fd, path, sections);
-  close(fd);
   if (status != HB_OK) hb_sections_clear(sections);
   return status;
 }

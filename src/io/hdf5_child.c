@@ -1,5 +1,6 @@
 #include "io/hdf5_child.h"
 
+#include "base/file.h"
 #include "base/process.h"
 #include "io/checkpoint.h"
 
@@ -140,20 +141,14 @@ enum hb_status hb_snapshot_hdf5_read(const char *path, struct hb_snapshot_choice
                                      struct hb_particles **particles)
 {
   struct stat info;
-  struct hb_sections sections = {0};
+  HB_OWN_SECTIONS struct hb_sections sections = {0};
+  HB_OWN_FD int file =
+      open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a fifo would wait for its other end */
   *particles = NULL;
-  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a fifo would wait for its other end */
-  if (file < 0 || fstat(file, &info) != 0) {
-    int reason = errno;
-    if (file >= 0) close(file);
-    return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(reason));
-  }
-  enum hb_status status =
-      S_ISREG(info.st_mode)
-          ? let_read(file, path, choice->t, (uint64_t)info.st_size, &sections)
-          : hb_fail(HB_ERR_IO, "cannot read %s: HDF5 is read from regular files only", path);
-  close(file);
-  if (status == HB_OK) status = snapshot_unpack(path, &sections, choice, particles);
-  hb_sections_clear(&sections);
-  return status;
+  if (file < 0 || fstat(file, &info) != 0)
+    return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+  if (!S_ISREG(info.st_mode))
+    return hb_fail(HB_ERR_IO, "cannot read %s: HDF5 is read from regular files only", path);
+  HB_TRY(let_read(file, path, choice->t, (uint64_t)info.st_size, &sections));
+  return snapshot_unpack(path, &sections, choice, particles);
 }

@@ -125,16 +125,12 @@ enum hb_status hb_lines_put_notes(const struct hb_particles *p, const char *plai
                                   enum hb_status (*put)(void *context, const char *line, size_t length),
                                   void *context)
 {
-  struct hb_text text = {0};
-  enum hb_status status = HB_OK;
+  HB_OWN struct hb_text text = {0};
   char key[] = "version", version[32];
   snprintf(version, sizeof version, "%s", hb_library_version());
   const struct hb_note own = {.key = key, .value = version};
-  for (size_t k = 0; k < p->note_count && status == HB_OK; k++)
-    status = put_note(&p->notes[k], plain, &text, put, context);
-  if (status == HB_OK && !hb_particles_note(p, key)) status = put_note(&own, plain, &text, put, context);
-  hb_mem_free(text.text);
-  return status;
+  for (size_t k = 0; k < p->note_count; k++) HB_TRY(put_note(&p->notes[k], plain, &text, put, context));
+  return hb_particles_note(p, key) ? HB_OK : put_note(&own, plain, &text, put, context);
 }
 
 enum hb_status hb_lines_take_note(struct hb_particles *p, const char *file, const char *line, size_t length)

@@ -60,30 +60,21 @@ static enum hb_status list_formats(struct hb_text *list)
 
 static enum hb_status no_format(const char *path, const char *format)
 {
-  struct hb_text list = {0};
-  enum hb_status status = list_formats(&list);
-  if (status == HB_OK && format)
-    status = hb_fail(HB_ERR_USAGE, "unknown format '%s', expected %s", format, list.text);
-  else if (status == HB_OK)
-    status =
-        hb_fail(HB_ERR_USAGE, "cannot tell the format of %s by its extension, expected %s", path, list.text);
-  hb_mem_free(list.text);
-  return status;
+  HB_OWN struct hb_text list = {0};
+  HB_TRY(list_formats(&list));
+  if (format) return hb_fail(HB_ERR_USAGE, "unknown format '%s', expected %s", format, list.text);
+  return hb_fail(HB_ERR_USAGE, "cannot tell the format of %s by its extension, expected %s", path, list.text);
 }
 
 static int is_of_stream(const struct hb_snapshot_ops *ops) { return ops->parse && ops->write; }
 
 static enum hb_status no_stream(const char *format)
 {
-  struct hb_text list = {0};
-  enum hb_status status = HB_OK;
-  for (size_t k = 0; k < FORMAT_COUNT && status == HB_OK; k++)
+  HB_OWN struct hb_text list = {0};
+  for (size_t k = 0; k < FORMAT_COUNT; k++)
     if (is_of_stream(formats[k]))
-      status = hb_text_append(&list, "%s%s", list.length ? ", " : "", formats[k]->info.name);
-  if (status == HB_OK)
-    status = hb_fail(HB_ERR_USAGE, "standard input and output take format %s, but not %s", list.text, format);
-  hb_mem_free(list.text);
-  return status;
+      HB_TRY(hb_text_append(&list, "%s%s", list.length ? ", " : "", formats[k]->info.name));
+  return hb_fail(HB_ERR_USAGE, "standard input and output take format %s, but not %s", list.text, format);
 }
 
 /* The format of this name, or else the first, from the k-th, with the path's extension; NULL: there is none. */
@@ -148,11 +139,9 @@ static enum hb_status look(struct input *in)
     memcpy(in->head, in->bytes, in->head_count);
     return HB_OK;
   }
-  int fd = open(in->path, O_RDONLY | O_CLOEXEC);
+  HB_OWN_FD int fd = open(in->path, O_RDONLY | O_CLOEXEC);
   ssize_t got = fd < 0 ? -1 : pread(fd, in->head, sizeof in->head, 0);
-  int reason = errno;
-  if (fd >= 0) close(fd);
-  if (got < 0) return hb_fail(HB_ERR_IO, "cannot read %s: %s", in->path, strerror(reason));
+  if (got < 0) return hb_fail(HB_ERR_IO, "cannot read %s: %s", in->path, strerror(errno));
   in->head_count = (size_t)got;
   in->total = (uint64_t)info.st_size;
   return HB_OK;
@@ -218,24 +207,22 @@ enum hb_status hb_snapshot_read_at(const char *path, const char *format, double 
                                    struct hb_particles **particles, struct hb_snapshot_contents *contents)
 {
   HB_TEXT_IN_C;
+  HB_OWN_PARTICLES struct hb_particles *p = NULL;
   *particles = NULL;
   if (!path) return hb_fail(HB_ERR_USAGE, "no path of a snapshot to read");
   struct hb_snapshot_choice choice = {.t = t};
   struct input in = {.path = path, .name = is_standard_stream(path) ? "standard input" : path};
   HB_TRY(check_readable(path));
-  enum hb_status status = read_input(&in, format, &choice, particles);
+  enum hb_status status = read_input(&in, format, &choice, &p);
+  size_t k = 0;
   hb_mem_free(in.bytes);
-  if (status != HB_OK) {
-    hb_particles_destroy(*particles);
-    *particles = NULL;
-  } else if (contents) {
-    size_t k = 0;
+  HB_TRY(status);
+  if (contents)
     *contents = (struct hb_snapshot_contents){.format = find(path, choice.format, &k)->info.name,
                                               .count = choice.count,
                                               .t_first = choice.t_first,
                                               .t_last = choice.t_last};
-  }
-  return status;
+  return HB_GIVE(p, particles);
 }
 
 enum hb_status hb_snapshot_read(const char *path, const char *format, struct hb_particles **particles)
@@ -286,13 +273,9 @@ enum hb_status hb_snapshot_write(const char *path, const char *format, const str
   HB_TRY(choose_written(path, format, &ops));
   tell_what_is_lost(ops, particles);
   if (ops->save) return ops->save(path, particles);
-  struct hb_text bytes = {0};
+  HB_OWN struct hb_text bytes = {0};
   HB_TRY(check_ints(ops, particles));
-  enum hb_status status = ops->write(particles, &bytes);
-  if (status == HB_OK)
-    status = is_standard_stream(path)
-                 ? hb_file_write(STDOUT_FILENO, "standard output", bytes.text, bytes.length)
-                 : hb_file_replace(path, bytes.text, bytes.length);
-  hb_mem_free(bytes.text);
-  return status;
+  HB_TRY(ops->write(particles, &bytes));
+  return is_standard_stream(path) ? hb_file_write(STDOUT_FILENO, "standard output", bytes.text, bytes.length)
+                                  : hb_file_replace(path, bytes.text, bytes.length);
 }

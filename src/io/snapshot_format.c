@@ -46,14 +46,13 @@ enum hb_status hb_snapshot_take_row(const struct hb_lines *c, const char *at, si
 
 enum hb_status hb_snapshot_settle_ids(struct hb_particles *p, int *are_kept)
 {
-  uint32_t *order;
+  HB_OWN uint32_t *order = NULL;
   size_t twice = 0;
   HB_TRY(HB_ALLOC(p->n, &order));
-  enum hb_status status = *are_kept ? hb_identity_sort(p->n, p->id, order, &twice) : HB_OK;
-  hb_mem_free(order);
+  if (*are_kept) HB_TRY(hb_identity_sort(p->n, p->id, order, &twice));
   *are_kept &= twice == p->n;
   for (size_t i = 0; i < p->n && !*are_kept; i++) p->id[i] = i;
-  return status;
+  return HB_OK;
 }
 
 enum hb_status hb_snapshot_rename(const char *path, const char *extension, struct hb_text *name)

@@ -81,38 +81,28 @@ static enum hb_status check_name(const char *file)
   return HB_OK;
 }
 
-static enum hb_status save_both(const char *path, const char *data, const struct hb_particles *p,
-                                struct hb_text *bytes, struct hb_text *text)
-{
-  const char *file = hb_text_base_name(data);
-  if (strcmp(data, path) == 0)
-    return hb_fail(HB_ERR_USAGE, "format %s keeps its data in %s, so the description needs another name",
-                   hb_snapshot_xdmf.info.name, data);
-  HB_TRY(check_name(file));
-  HB_TRY(put_all(text, p, file));
-  HB_TRY(hb_file_check(path));
-  HB_TRY(hb_snapshot_hdf5.write(p, bytes));
-  HB_TRY(hb_file_replace(data, bytes->text, bytes->length));
-  return hb_file_replace(path, text->text, text->length);
-}
-
 static enum hb_status xdmf_save(const char *path, const struct hb_particles *p)
 {
-  struct hb_text data = {0}, bytes = {0}, text = {0};
-  enum hb_status status = hb_snapshot_rename(path, hb_snapshot_xdmf.beside, &data);
-  if (status == HB_OK) status = save_both(path, data.text, p, &bytes, &text);
-  HB_FREE(bytes.text, text.text, data.text);
-  return status;
+  HB_OWN struct hb_text data = {0}, bytes = {0}, text = {0};
+  HB_TRY(hb_snapshot_rename(path, hb_snapshot_xdmf.beside, &data));
+  const char *file = hb_text_base_name(data.text);
+  if (strcmp(data.text, path) == 0)
+    return hb_fail(HB_ERR_USAGE, "format %s keeps its data in %s, so the description needs another name",
+                   hb_snapshot_xdmf.info.name, data.text);
+  HB_TRY(check_name(file));
+  HB_TRY(put_all(&text, p, file));
+  HB_TRY(hb_file_check(path));
+  HB_TRY(hb_snapshot_hdf5.write(p, &bytes));
+  HB_TRY(hb_file_replace(data.text, bytes.text, bytes.length));
+  return hb_file_replace(path, text.text, text.length);
 }
 
 static enum hb_status xdmf_read(const char *path, struct hb_snapshot_choice *choice,
                                 struct hb_particles **particles)
 {
-  struct hb_text data = {0};
+  HB_OWN struct hb_text data = {0};
   HB_TRY(hb_snapshot_rename(path, hb_snapshot_xdmf.beside, &data));
-  enum hb_status status = hb_snapshot_hdf5_read(data.text, choice, particles);
-  hb_mem_free(data.text);
-  return status;
+  return hb_snapshot_hdf5_read(data.text, choice, particles);
 }
 
 const struct hb_snapshot_ops hb_snapshot_xdmf = {

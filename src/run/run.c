@@ -224,10 +224,8 @@ static int is_marked(const struct hb_appended *output, const struct stat *info)
 static int begins_as_marked(const struct hb_appended *output)
 {
   unsigned long checksum = 0;
-  int fd = open_again(output);
-  int same = fd >= 0 && sum(fd, 0, output->length, &checksum) && checksum == output->checksum;
-  if (fd >= 0) close(fd);
-  return same;
+  HB_OWN_FD int fd = open_again(output);
+  return fd >= 0 && sum(fd, 0, output->length, &checksum) && checksum == output->checksum;
 }
 
 /* Whether it is a regular file, which can be marked and cut. */
@@ -275,15 +273,11 @@ static enum hb_status measure(int fd, const struct stat *info, struct hb_appende
 static enum hb_status appended_mark(struct hb_appended *output)
 {
   struct stat info;
-  int fd = -1;
+  HB_OWN_FD int fd = -1;
   enum hb_status status = HB_OK;
   if (look(output, &info) != 0 || (S_ISREG(info.st_mode) && (fd = open_again(output)) < 0))
     status = is_stdout(output) ? HB_OK : cannot("read", output);
-  if (fd >= 0) {
-    status = measure(fd, &info, output);
-    close(fd);
-    if (status == HB_OK) return HB_OK;
-  }
+  if (fd >= 0 && (status = measure(fd, &info, output)) == HB_OK) return HB_OK;
   *output = (struct hb_appended){.path = output->path};
   return status;
 }
@@ -316,11 +310,8 @@ static enum hb_status cut_open_file(int fd, const struct hb_appended *output)
 
 static enum hb_status cut_file(const struct hb_appended *output)
 {
-  int fd = open(output->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return cannot("cut", output);
-  enum hb_status status = cut_open_file(fd, output);
-  close(fd);
-  return status;
+  HB_OWN_FD int fd = open(output->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  return fd < 0 ? cannot("cut", output) : cut_open_file(fd, output);
 }
 
 /* Truncates it to the mark. Standard output is left alone unless it is the marked file and begins with the same bytes.
@@ -374,16 +365,12 @@ static enum result take(const char *path, const char *name, int *fd)
  * the file cannot be created, or is not a lock file). */
 static enum hb_status lock_take(const char *path, struct hb_lock *lock)
 {
-  struct hb_text name = {0};
+  HB_OWN struct hb_text name = {0};
   HB_TRY(hb_text_append(&name, "%s.lock", path));
-  int fd = -1;
   enum result result = GONE;
   /* GONE if its holder releases it in between; always, on a file system whose inodes change */
-  for (int tries = 0; result == GONE && tries < 1000; tries++) result = take(path, name.text, &fd);
-  if (result == LOCKED)
-    *lock = (struct hb_lock){name.text, fd};
-  else
-    hb_mem_free(name.text);
+  for (int tries = 0; result == GONE && tries < 1000; tries++) result = take(path, name.text, &lock->fd);
+  if (result == LOCKED) return HB_GIVE(name.text, &lock->name);
   return result == FAILED ? HB_ERR_IO : HB_OK;
 }
 
@@ -498,14 +485,13 @@ static enum hb_status share_long_note(const char *key, struct hb_particles *p)
 {
   const char *note = hb_ranks_number() ? NULL : hb_particles_note(p, key);
   uint64_t size = note ? strlen(note) + 1 : 0;
-  char *text = NULL;
+  HB_OWN char *text = NULL;
   HB_TRY(hb_ranks_share(&size, sizeof size));
   if (size == 0) return HB_OK;
   enum hb_status status = hb_ranks_agree(HB_ALLOC(size, &text));
   if (status == HB_OK && note) memcpy(text, note, size);
   if (status == HB_OK) status = hb_ranks_share(text, size);
   if (status == HB_OK && hb_ranks_number()) status = hb_particles_set_note(p, key, text);
-  hb_mem_free(text);
   return hb_ranks_agree(status);
 }
 
@@ -569,18 +555,16 @@ static enum hb_status run_ranks_share_checkpoint(enum hb_status status, struct h
 {
   if (hb_ranks_count() == 1) return status;
   int reads = hb_ranks_number() == 0;
-  char *bytes = NULL;
+  HB_OWN char *bytes = NULL;
   size_t count = 0;
   if (reads && status == HB_OK) {
     struct hb_checkpoint_info info;
     hb_checkpoint_info(*checkpoint, &info);
     status = hb_file_read(info.path, &bytes, &count);
   }
-  status = hb_ranks_agree(status);
-  if (status == HB_OK) status = share_bytes(&bytes, &count);
-  if (status == HB_OK) status = hb_ranks_agree(reads ? HB_OK : open_bytes(bytes, count, checkpoint));
-  hb_mem_free(bytes);
-  return status;
+  HB_TRY(hb_ranks_agree(status));
+  HB_TRY(share_bytes(&bytes, &count));
+  return hb_ranks_agree(reads ? HB_OK : open_bytes(bytes, count, checkpoint));
 }
 
 /* ---- stopping ---- */
@@ -590,17 +574,15 @@ enum { REASON = 16 };
 static enum hb_status share_reason(const char **by)
 {
   static char reason[REASON];
-  struct {
-    char at[REASON];
-  } mine = {{0}}, *all;
-  if (*by) snprintf(mine.at, sizeof mine.at, "%s", *by);
+  char mine[REASON] = "";
+  HB_OWN char(*all)[REASON] = NULL;
+  if (*by) snprintf(mine, sizeof mine, "%s", *by);
   HB_TRY(HB_ALLOC((size_t)hb_ranks_count(), &all));
-  enum hb_status status = hb_ranks_gather(sizeof mine / sizeof(uint64_t), &mine, all);
-  for (int k = hb_ranks_count() - 1; k >= 0 && status == HB_OK; k--)
-    if (*all[k].at) memcpy(reason, all[k].at, sizeof reason);
-  hb_mem_free(all);
+  HB_TRY(hb_ranks_gather(sizeof mine / sizeof(uint64_t), mine, all));
+  for (int k = hb_ranks_count() - 1; k >= 0; k--)
+    if (*all[k]) memcpy(reason, all[k], sizeof reason);
   *by = reason;
-  return status;
+  return HB_OK;
 }
 
 /* Whether to stop after this step, by whose wish: *by of this rank, or NULL; then that of any, the same on all ranks. It takes
@@ -819,10 +801,9 @@ static size_t choose_columns(const struct hb_run_output *output, int has_neighbo
 /* Of the state at t, as a file of it has it. */
 static enum hb_status hash_state(const struct hb_sim *sim, double t, char text[HB_HASH_TEXT])
 {
-  struct hb_particles *state;
+  HB_OWN_PARTICLES struct hb_particles *state = NULL;
   HB_TRY(hb_sim_state(sim, t, &state));
   hb_hash_text(hb_particles_hash(state), text);
-  hb_particles_destroy(state);
   return HB_OK;
 }
 
@@ -1675,13 +1656,12 @@ static enum hb_status run_record_save(struct hb_run *run)
   hb_terminal_flush(); /* a failure was reported with the row */
   for (size_t k = 0; k < RUN_APPENDED_COUNT; k++)
     if (run->appended[k].path) HB_TRY(appended_mark(&run->appended[k]));
-  struct hb_text record = {0};
-  enum hb_status status = write_record(run, &record);
-  if (status == HB_OK) status = hb_sim_save(run->sim, c->path.text, record.text, record.length, c->flags);
-  hb_mem_free(record.text);
-  if (status == HB_OK) c->flags = HB_SAVE_KEEP;
+  HB_OWN struct hb_text record = {0};
+  HB_TRY(write_record(run, &record));
+  HB_TRY(hb_sim_save(run->sim, c->path.text, record.text, record.length, c->flags));
+  c->flags = HB_SAVE_KEEP;
   c->written = hb_clock_now();
-  return status;
+  return HB_OK;
 }
 
 static enum hb_status stopped(const struct hb_run *run, const char *by)
@@ -1812,11 +1792,9 @@ static void check_stop(struct hb_run *run)
 
 static enum hb_status note_record(const struct hb_run *run, struct hb_particles *particles)
 {
-  struct hb_text record = {0};
-  enum hb_status status = hb_opts_record(&run->asked.opts, &record);
-  if (status == HB_OK) status = hb_particles_set_note(particles, "options", record.text);
-  hb_mem_free(record.text);
-  return status;
+  HB_OWN struct hb_text record = {0};
+  HB_TRY(hb_opts_record(&run->asked.opts, &record));
+  return hb_particles_set_note(particles, "options", record.text);
 }
 
 /* The line of history and the record of options of the particles that the run begins with. */
@@ -1841,23 +1819,22 @@ static enum hb_status apply_notes(struct hb_run *run, struct hb_particles *parti
 }
 
 /* The last line of the history is the run's own: it is rewritten from the options. */
-static enum hb_status make_history(const struct hb_run *run, struct hb_particles *state, struct hb_text *line)
+static enum hb_status make_history(const struct hb_run *run, struct hb_particles *state)
 {
+  HB_OWN struct hb_text line = {0};
   const char *old = hb_particles_note(state, "history");
   const char *last = old ? strrchr(old, '\n') : NULL;
-  if (last) HB_TRY(hb_text_append_bytes(line, old, (size_t)(last - old) + 1));
-  HB_TRY(hb_opts_line(&run->asked.opts, line));
-  return hb_particles_set_note(state, "history", line->text);
+  if (last) HB_TRY(hb_text_append_bytes(&line, old, (size_t)(last - old) + 1));
+  HB_TRY(hb_opts_line(&run->asked.opts, &line));
+  return hb_particles_set_note(state, "history", line.text);
 }
 
 /* History and options as if of a single run, even if --t-end was changed on resuming. */
 static enum hb_status note_resumed(struct hb_run *run, struct hb_particles *state)
 {
-  struct hb_text line = {0};
   HB_TRY(apply_notes(run, state));
-  enum hb_status status = make_history(run, state, &line);
-  hb_mem_free(line.text);
-  return status == HB_OK ? note_record(run, state) : status;
+  HB_TRY(make_history(run, state));
+  return note_record(run, state);
 }
 
 /* Every rank has all particles. A snapshot of several ranks that one goes on with keeps the note, with its own figure. */
@@ -1930,18 +1907,15 @@ static enum hb_status look_beside(const struct hb_run *run, const char *path, co
                                   int *is_beside)
 {
   const char *resumed = run->settings->resume;
-  struct hb_text beside = {0};
+  HB_OWN struct hb_text beside = {0};
   struct stat here, there;
   HB_TRY(hb_text_append(&beside, "%.*s%s", (int)(hb_text_base_name(resumed) - resumed), resumed,
                         hb_text_base_name(path)));
   int are_both = lstat(beside.text, &here) == 0 && lstat(path, &there) == 0;
-  enum hb_status status = HB_OK;
   *is_beside = are_both && here.st_ino == there.st_ino && here.st_dev == there.st_dev;
-  if (are_both && !*is_beside)
-    status = hb_fail(HB_ERR_IO, "cannot tell %s from %s; give %s again with the one to write", path,
-                     beside.text, option);
-  hb_mem_free(beside.text);
-  return status;
+  if (*is_beside == are_both) return HB_OK;
+  return hb_fail(HB_ERR_IO, "cannot tell %s from %s; give %s again with the one to write", path, beside.text,
+                 option);
 }
 
 /* Marks the file at -o, which the user has named. */
@@ -1983,16 +1957,14 @@ static enum hb_status note_as_then(struct hb_run *run, struct hb_particles *stat
 
 static enum hb_status look_for_own(struct hb_run *run, const char *path, int *is_own)
 {
-  struct hb_particles *own = NULL, *there = NULL;
-  enum hb_status status = hb_sim_state(run->sim, run->t, &own);
-  for (int then = 0; then < 2 && status == HB_OK && !*is_own; then++) {
-    status = then ? note_as_then(run, own) : note_resumed(run, own);
-    if (status != HB_OK || (!there && hb_snapshot_read(path, run->settings->format, &there) != HB_OK)) break;
+  HB_OWN_PARTICLES struct hb_particles *own = NULL, *there = NULL;
+  HB_TRY(hb_sim_state(run->sim, run->t, &own));
+  for (int then = 0; then < 2 && !*is_own; then++) {
+    HB_TRY(then ? note_as_then(run, own) : note_resumed(run, own));
+    if (!there && hb_snapshot_read(path, run->settings->format, &there) != HB_OK) return HB_OK;
     *is_own = is_of_run(run, there, own);
   }
-  hb_particles_destroy(own);
-  hb_particles_destroy(there);
-  return status;
+  return HB_OK;
 }
 
 /* path is free or the run's own; a run that was not resumed may replace what its user names. */
@@ -2024,16 +1996,12 @@ static enum hb_status target_series(const char *path, unsigned long number, stru
 /* The snapshots that the run wrote after its checkpoint are numbered without a gap. */
 static enum hb_status check_series(struct hb_run *run)
 {
-  enum hb_status status = HB_OK;
-  for (unsigned long k = run->written + 1; status == HB_OK; k++) {
-    struct hb_text name = {0};
-    status = target_series(run->settings->output, k, &name);
-    int more = status == HB_OK && is_there(name.text);
-    if (more) status = may_replace(run, name.text);
-    hb_mem_free(name.text);
-    if (!more) break;
+  for (unsigned long k = run->written + 1;; k++) {
+    HB_OWN struct hb_text name = {0};
+    HB_TRY(target_series(run->settings->output, k, &name));
+    if (!is_there(name.text)) return HB_OK;
+    HB_TRY(may_replace(run, name.text));
   }
-  return status;
 }
 
 /* What a resumed run will write, before it starts. */
@@ -2111,18 +2079,15 @@ static enum hb_status check_options(const struct hb_run *run, const char *path)
 /* Otherwise a new run would overwrite at its start the hours of another one. */
 static enum hb_status check_absent(const char *path)
 {
-  struct hb_text previous = {0};
+  HB_OWN struct hb_text previous = {0};
   HB_TRY(hb_text_append(&previous, "%s~", path));
   const char *existing = access(path, F_OK) == 0            ? path
                          : access(previous.text, F_OK) == 0 ? previous.text
                                                             : NULL;
-  enum hb_status status = HB_OK;
-  if (existing)
-    status = hb_fail(HB_ERR_USAGE,
-                     "option --checkpoint: %s already exists; continue it with --resume %s, or remove it",
-                     existing, path);
-  hb_mem_free(previous.text);
-  return status;
+  if (!existing) return HB_OK;
+  return hb_fail(HB_ERR_USAGE,
+                 "option --checkpoint: %s already exists; continue it with --resume %s, or remove it",
+                 existing, path);
 }
 
 /* A resumed run that continues its own checkpoint has set the path. */
@@ -2228,15 +2193,14 @@ static void note_events(const struct hb_run *run)
 static enum hb_status open_sim(struct hb_run *run)
 {
   struct hb_sim_params params;
-  struct hb_text tuning = {0};
+  HB_OWN struct hb_text tuning = {0};
   HB_TRY(hb_run_params(run->settings, &tuning, &params));
   size_t massless = count_massless(run->initial);
   int no_radii =
       lacks_radii(run); /* noted after what is refused: a run that does not begin needs one sentence */
   enum hb_status status = hb_sim_take(run->initial, &params, &run->sim);
   run->initial = NULL;
-  hb_mem_free(tuning.text);
-  if (status != HB_OK) return status;
+  HB_TRY(status);
   if (no_radii)
     hb_terminal_note("no particle has a radius, so none can collide; see 'holmberg scale --radius'");
   note_context(run);
@@ -2343,7 +2307,8 @@ static enum hb_status open_checkpoint(const struct hb_run_settings *given, struc
                                       struct hb_checkpoint **checkpoint)
 {
   const char *path = given->resume;
-  struct hb_text *newest = &run->checkpoint.path, other = {0};
+  struct hb_text *newest = &run->checkpoint.path;
+  HB_OWN struct hb_text other = {0};
   HB_TRY(name_of_newest(path, newest));
   if (!goes_elsewhere(given, run)) HB_TRY(lock_output(run, RUN_CHECKPOINT, newest->text));
   HB_TRY(name_of_other(path, newest->text, &other));
@@ -2359,7 +2324,6 @@ static enum hb_status open_checkpoint(const struct hb_run_settings *given, struc
   }
   /* the other one may be damaged: then the next checkpoint replaces it, and this one stays */
   run->checkpoint.flags = is_newest && !is_gone ? HB_SAVE_KEEP : 0;
-  hb_mem_free(other.text);
   return status;
 }
 
@@ -2474,14 +2438,13 @@ static enum hb_status blame(enum hb_status status, const char *path, int is_give
 /* The run and its simulation must be at the same time; leapfrog's step may be only in the snapshot's notes. */
 static enum hb_status check_state(struct hb_run *run)
 {
-  struct hb_particles *state;
+  HB_OWN_PARTICLES struct hb_particles *state = NULL;
   enum hb_status status = hb_sim_state(run->sim, run->t, &state);
   if (status == HB_ERR_USAGE)
     return hb_fail(HB_ERR_INPUT, "its run is at t = %.17g, expected its state's time, %.17g to %.17g", run->t,
                    hb_sim_time(run->sim), hb_sim_next_time(run->sim));
   HB_TRY(status);
   status = apply_notes(run, state);
-  hb_particles_destroy(state);
   run->time_tolerance = 1e-9 * run->settings->sim.dt;
   if (status != HB_OK || run->t_end + run->time_tolerance >= run->t) return status;
   char t[32];
@@ -2553,22 +2516,18 @@ static enum hb_status resume_run(const struct hb_opts *opts, struct hb_run *run)
 
 static enum hb_status write_state(struct hb_run *run, double t, const char *path)
 {
-  struct hb_particles *state = NULL;
+  HB_OWN_PARTICLES struct hb_particles *state = NULL;
   HB_TRY(may_replace(run, path));
-  enum hb_status status = hb_sim_state(run->sim, t, &state);
-  if (status == HB_OK) status = note_all(run, state);
-  if (status == HB_OK) status = hb_target_write(path, run->settings->format, state);
-  hb_particles_destroy(state);
-  return status;
+  HB_TRY(hb_sim_state(run->sim, t, &state));
+  HB_TRY(note_all(run, state));
+  return hb_target_write(path, run->settings->format, state);
 }
 
 static enum hb_status write_series(struct hb_run *run)
 {
-  struct hb_text name = {0};
-  enum hb_status status = target_series(run->settings->output, ++run->written, &name);
-  if (status == HB_OK) status = write_state(run, run->t, name.text);
-  hb_mem_free(name.text);
-  return status;
+  HB_OWN struct hb_text name = {0};
+  HB_TRY(target_series(run->settings->output, ++run->written, &name));
+  return write_state(run, run->t, name.text);
 }
 
 /* Losing the reader of the table ends a run without another result; a run with -o continues for its file. But a resumable
