@@ -12,7 +12,7 @@ trap 'rm -rf "$folder"' EXIT
 others=()
 [ -z "$rebound" ] || others=(-DREBOUND -I"$rebound" -L"$rebound" -lrebound "-Wl,-rpath,$rebound")
 "${CC:-cc}" -O2 -std=c11 -D_GNU_SOURCE -ffp-contract=off -I"$here/../src" -I"$here/../src/include" "$here/few_bodies.c" \
-  "$build"/obj/{groups,core,base}/*.o "${others[@]}" -pthread -lcjson -lm -o "$folder/few"
+  "$build"/obj/{core,base}/*.o "${others[@]}" -pthread -lcjson -lm -o "$folder/few"
 "${CC:-cc}" -O2 "$here/../tests/long/bodies_quad.c" -lm -o "$folder/quad"
 cd "$folder"
 

@@ -1,4 +1,4 @@
-/* Compact subsystems of a block scheme: each is a chain (chain.h), and in the scheme one node, its center of mass.
+/* Compact subsystems of a block scheme: each is a chain, and in the scheme one node, its center of mass.
  *
  * A node is a star or a group. All nodes have a slot of the n particles: a group that of its lowest member with mass; the slots of
  * its other members are parked, as sources of mass 0 far away. Sources of forces know only nodes, as points; what is wrong
@@ -9,9 +9,36 @@
 #ifndef HB_GROUPS_H
 #define HB_GROUPS_H
 
+#include "core/field.h"
 #include "core/particles.h"
 #include "core/sections.h"
-#include "groups/chain.h"
+#include "core/vector.h"
+
+enum { HB_CHAIN_MOST = 8 };
+
+/* Members in the order of the chain; link k leads from member k to member k + 1. All of it is state. */
+struct hb_chain {
+  size_t n;                       /* 1 .. HB_CHAIN_MOST; a chain of one has no links and is not advanced */
+  uint32_t member[HB_CHAIN_MOST]; /* whom the caller calls so */
+  double m[HB_CHAIN_MOST];        /* >= 0, not all of them 0 */
+  double w;                       /* of those that have none in U and T; 0: all have. It follows from m */
+  double X[HB_CHAIN_MOST - 1][3], V[HB_CHAIN_MOST - 1][3];
+  double B;    /* U - T */
+  double lost; /* to post-Newtonian terms, in the last hb_chain_advance: no state */
+  double ds;   /* the next step */
+  size_t rows; /* of the extrapolation, in the next step */
+  /* Of the last hb_chain_advance, no state: two neighbors whose surfaces met, equal: none did; and all who met. */
+  uint32_t touched[2];
+  uint8_t met[HB_CHAIN_MOST]; /* by hb_chain_rank: a bit for each that this one has met */
+};
+
+/* How pairs are advanced in a tide: by orbits that it changes little, or by those that it may change more, in fewer steps. */
+enum hb_chain_rules { HB_CHAIN_BY_SIZE, HB_CHAIN_BY_PERTURBATION };
+
+/* x[3 * n], v[3 * n] of the members relative to their center of mass; the energy of those with mass; whether members k and l met. */
+void hb_chain_places(const struct hb_chain *chain, double *x, double *v);
+double hb_chain_energy(const struct hb_chain *chain);
+int hb_chain_have_met(const struct hb_chain *chain, size_t k, size_t l);
 
 struct hb_groups;
 struct hb_group;
@@ -75,8 +102,32 @@ struct hb_groups_link {
   uint32_t group, next;
 };
 
+/* The nodes of the scheme, as its owner sets them before each call that reads them. Arrays are [3 * n]; x v a j are those at a node's own
+ * time, xp vp those at the block's. */
+struct hb_nodes {
+  const double *x, *v, *a, *j; /* three numbers of each row, */
+  size_t row;                  /* so many from one to the next, */
+  const uint32_t *place;       /* and that is a node's; NULL: its number */
+  const double *xp, *vp;
+  double dt_min;        /* of one tick */
+  uint64_t tick;        /* of the last block; a node's own is the last multiple of its step up to it, */
+  const uint8_t *level; /* [n] 2^level */
+  /* Who may be near a node: its neighbors, ascending, list[node * room], so many. NULL: there are no lists, and all may be. */
+  const uint32_t *list, *count;
+  size_t room;
+  const double
+      *reach2; /* [n] a list had all within the root of that over `grown` when it was made; NULL: unknown */
+  double grown;
+  int is_full;                                /* all xp vp are set */
+  void (*need)(void *context, uint32_t node); /* else: sets those of a node, */
+  void *context;
+  const uint64_t *stamp; /* [n] unless its stamp is `now` */
+  uint64_t now;
+};
+
 struct hb_groups {
   size_t n;
+  struct hb_nodes nodes;
   const struct hb_groups_rules *rules; /* see hb_groups_use */
   double r_close, m_mean;              /* what close is for two stars of mean mass, see hb_groups_close */
   double bound;         /* 2 a of a pair of mean stars that is a group if it is alone, in r_close */
@@ -124,35 +175,16 @@ struct hb_groups {
   double lost;                        /* the energy that these have taken */
 };
 
-/* The nodes of the scheme. Arrays are [3 * n]; x v a j are those at a node's own time, xp vp those at the block's. */
-struct hb_nodes {
-  const double *x, *v, *a, *j; /* at a node's own time: three numbers of each row, */
-  size_t row;                  /* so many from one to the next, */
-  const uint32_t *place;       /* and that is a node's; NULL: its number */
-  const double *xp, *vp;
-  double dt_min; /* of one tick */
-  const void *context;
-  uint64_t (*tick)(const void *context, uint32_t node); /* a node's own time */
-  /* Who may be near a node: its neighbors list[*count], ascending. NULL: there are no lists, and all may be. */
-  const uint32_t *(*near)(const void *context, uint32_t node, size_t *count);
-  int is_full; /* all xp vp are set */
-  double (*reach2)(const void *context,
-                   uint32_t node); /* its list had all within the root of that when it was made */
-  void (*need)(const void *context, uint32_t node); /* sets xp vp of a node; NULL: all are set */
-  const uint64_t *stamp;                            /* [n] and those whose stamp is `now` are, too */
-  uint64_t now;
-  int (*has_all)(const void *context); /* whether all are set; NULL: they are */
-};
-
 /* Where x v a j of a node begin. */
-static inline size_t hb_groups_row(const struct hb_nodes *nodes, uint32_t node)
+static inline size_t hb_groups_row(const struct hb_groups *groups, uint32_t node)
 {
-  return nodes->row * (nodes->place ? nodes->place[node] : node);
+  return groups->nodes.row * (groups->nodes.place ? groups->nodes.place[node] : node);
 }
 
 /* Before xp vp of a node are read that may not be in the block. */
-static inline void hb_groups_need(const struct hb_nodes *nodes, uint32_t node)
+static inline void hb_groups_need(const struct hb_groups *groups, uint32_t node)
 {
+  const struct hb_nodes *nodes = &groups->nodes;
   if (nodes->need && nodes->stamp[node] != nodes->now) nodes->need(nodes->context, node);
 }
 
@@ -184,8 +216,7 @@ static inline struct hb_group *hb_groups_of(const struct hb_groups *groups, uint
 }
 
 /* Who may be near a node; their xp vp are needed. */
-struct hb_groups_around hb_groups_near(const struct hb_groups *groups, const struct hb_nodes *nodes,
-                                       uint32_t node);
+struct hb_groups_around hb_groups_near(const struct hb_groups *groups, uint32_t node);
 
 /* ---- sizes, lists ---- */
 
@@ -207,7 +238,7 @@ double hb_groups_least_pull(const struct hb_groups *groups, double m);
 #define HB_GROUPS_RESOLVED (1. / 20)
 
 /* The longest step that a group's center may take: of a hard pair INFINITY, unless another group in its list is near at xp. */
-double hb_groups_step(const struct hb_groups *groups, const struct hb_nodes *nodes, const struct hb_group *g);
+double hb_groups_step(const struct hb_groups *groups, const struct hb_group *g);
 
 /* Whether a mass m, d away, disturbs the group. */
 static inline int hb_groups_is_tide(const struct hb_group *g, double m, double d2)
@@ -277,30 +308,27 @@ void hb_groups_activate(struct hb_groups *groups, uint64_t tick, size_t ni, cons
 
 /* Prepares for the block at this tick: active nodes that came near enter lists, and each group that is active itself or has
  * an active node in its list is advanced. Errors: HB_ERR_INTERNAL, HB_ERR_NUMERIC. */
-enum hb_status hb_groups_meet(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
-                              size_t ni, const uint32_t *block);
+enum hb_status hb_groups_meet(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block);
 
 /* Advances the groups in whose lists a node is that joins another one or splits. Errors: HB_ERR_INTERNAL, HB_ERR_NUMERIC. */
-enum hb_status hb_groups_wake_listers(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
-                                      uint32_t node);
+enum hb_status hb_groups_wake_listers(struct hb_groups *groups, uint64_t tick, uint32_t node);
 
 /* The list of a group anew, from the nodes at xp; groups that enter it are advanced to tick. If the group's node is
  * active, hits of the block were found. */
-enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g,
-                                     const struct hb_nodes *nodes, uint64_t tick);
+enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g, uint64_t tick);
 
 /* Replaces what x[3 * n], v[3 * n] have for the nodes at a time dt after tick by the members, all of them. Changes no group.
  * *e_rounded: what the potential energies within groups are more than those of the x, which have lost digits of separations. Errors: HB_ERR_NUMERIC, HB_ERR_INTERNAL. */
-enum hb_status hb_groups_resolve(const struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
-                                 double dt, double *x, double *v, double *e_rounded);
+enum hb_status hb_groups_resolve(const struct hb_groups *groups, uint64_t tick, double dt, double *x,
+                                 double *v, double *e_rounded);
 
 /* ---- what nodes feel of members ---- */
 
 /* Turns the pulls a[3 * ni], jerks j[3 * ni] of points on the active nodes block[ni] into those of members: for every active
  * node and group that have each other in their lists, and active groups in the field. All these groups are at the time of the
  * block. */
-void hb_groups_correct(const struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
-                       const uint32_t *block, double *a, double *j);
+void hb_groups_correct(const struct hb_groups *groups, size_t ni, const uint32_t *block, double *a,
+                       double *j);
 
 /* ---- what nodes and groups do to each other that are in no list ---- */
 
@@ -314,16 +342,14 @@ static inline int hb_groups_has_tides(const struct hb_group *g)
 void hb_groups_set_order(struct hb_groups *groups, const uint32_t *place);
 
 /* Finds the tides of the groups among the nodes block[ni], at xp vp, whose lists are made. */
-enum hb_status hb_groups_look_far(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
-                                  size_t ni, const uint32_t *block);
+enum hb_status hb_groups_look_far(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block);
 /* The same by a caller who has seen all places: the b-th of the block, in turn, has those of list[] whose bits are set in mask[words]. Then
  * hb_groups_meet looks for none. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_take_hits(struct hb_groups *groups, uint32_t b, size_t words, const uint64_t *mask,
                                    const uint32_t *list);
 
 /* Finds in hit[] who is so near a node of the block that one of them is a group and may be no point to the other. Errors: HB_ERR_INTERNAL. */
-enum hb_status hb_groups_find_hits(struct hb_groups *groups, const struct hb_nodes *nodes, size_t ni,
-                                   const uint32_t *block);
+enum hb_status hb_groups_find_hits(struct hb_groups *groups, size_t ni, const uint32_t *block);
 
 /* ---- heavy nodes ---- */
 
@@ -343,26 +369,24 @@ struct hb_groups_node {
 };
 
 /* Whether two nodes at xp, vp are so close that they should be one group; whether for any reason. */
-int hb_groups_meet_closely(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
-                           uint32_t k);
+int hb_groups_meet_closely(const struct hb_groups *groups, uint32_t i, uint32_t k);
 
-/* Whether they could, wherever others are and however large they have become: of two at xp, vp; nothing is set. */
-int hb_groups_may_meet(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i, uint32_t k);
-int hb_groups_should_join(const struct hb_groups *groups, const struct hb_nodes *nodes, uint32_t i,
-                          uint32_t k);
+/* Whether they could, wherever others are and however large they have become: at x[3 * n], v[3 * n]. */
+int hb_groups_may_meet(const struct hb_groups *groups, const double *x, const double *v, uint32_t i,
+                       uint32_t k);
+int hb_groups_should_join(const struct hb_groups *groups, uint32_t i, uint32_t k);
 
 /* Makes them one. Their slots but that of *made are parked. Lists: the new one is empty; the node is in the lists of those
  * that had one of the two. */
-enum hb_status hb_groups_join(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
-                              uint32_t i, uint32_t k, struct hb_groups_node *made);
+enum hb_status hb_groups_join(struct hb_groups *groups, uint64_t tick, uint32_t i, uint32_t k,
+                              struct hb_groups_node *made);
 
 /* Whether the group should become two nodes; *link is where it breaks. */
-int hb_groups_should_split(const struct hb_groups *groups, const struct hb_nodes *nodes,
-                           const struct hb_group *g, size_t *link);
+int hb_groups_should_split(const struct hb_groups *groups, const struct hb_group *g, size_t *link);
 
 /* Breaks it there. Both nodes are in the lists of those that had the old one. */
-enum hb_status hb_groups_split(struct hb_groups *groups, const struct hb_nodes *nodes, uint64_t tick,
-                               uint32_t node, size_t link, struct hb_groups_node made[2]);
+enum hb_status hb_groups_split(struct hb_groups *groups, uint64_t tick, uint32_t node, size_t link,
+                               struct hb_groups_node made[2]);
 
 /* Dissolves a group, if the node is one, to a star; lists of others stay. */
 void hb_groups_remove(struct hb_groups *groups, uint32_t node);

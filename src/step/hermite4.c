@@ -97,15 +97,20 @@ static void predict_piece(void *context, size_t from, size_t end)
   }
 }
 
+void hb_hermite4_spans(const struct hb_hermite4 *h, uint64_t T, uint64_t levels, struct hb_span *span)
+{
+  for (uint64_t left = levels; left; left &= left - 1) {
+    unsigned l = (unsigned)__builtin_ctzll(left);
+    span[l] = hb_span_of(hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l)));
+  }
+}
+
 /* To tick T the particles list[count]; NULL: those from `first` on. */
 static void predict_to_tick(struct hb_hermite4 *h, uint64_t T, const uint32_t *list, size_t first,
                             size_t count)
 {
   struct prediction p = {.h = h, .list = list, .first = first};
-  for (uint64_t left = h->blocks->occupied; left; left &= left - 1) {
-    unsigned l = (unsigned)__builtin_ctzll(left);
-    p.spans[l] = hb_span_of(hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l)));
-  }
+  hb_hermite4_spans(h, T, h->blocks->occupied, p.spans);
   hb_parallel_pieces(count, PREDICTED_PIECE, PREDICTED_ALONE, predict_piece, &p);
 }
 

@@ -3,6 +3,7 @@
 #ifndef HB_HERMITE4_H
 #define HB_HERMITE4_H
 
+#include "base/simd.h"
 #include "core/binaries.h"
 #include "core/field.h"
 #include "core/particles.h"
@@ -163,6 +164,9 @@ enum hb_status hb_hermite4_before(struct hb_hermite4 *h, uint64_t T, size_t ni);
 /* The same where all are predicted and, with lists, the block has its own. */
 enum hb_status hb_hermite4_sum(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
+/* From the times of these levels, as bits, to tick T. */
+void hb_hermite4_spans(const struct hb_hermite4 *h, uint64_t T, uint64_t levels, struct hb_span *span);
+
 /* All but the block, whose xp vp stay. */
 void hb_hermite4_predict_others(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
@@ -203,6 +207,57 @@ struct hb_hermite4_kept {
 };
 
 /* ---- hermite4_near.c: near and far parts ---- */
+
+/* What a far step did, in the order of `index`. */
+struct hb_far_step {
+  double a[3], j[3];             /* the far part at its end, by the old list */
+  double near_a[3], near_j[3];   /* what the list before pulled */
+  double moved_a[3], moved_j[3]; /* what the new list pulls more than the old one, and the far part less */
+  double dx[3], dv[3];           /* what the linear part has left out, eqs 7 and 8 */
+  double wanted;                 /* the next one by eq. 9 */
+  double noise, scale;           /* of the sum over all: its rounding, relative; the sum */
+};
+
+/* What is counted of it, apart: other threads have written the rest. */
+struct hb_far_count {
+  uint16_t listed, changes; /* of the list */
+  uint8_t is_noisy;
+};
+
+struct hb_hermite4_near {
+  double *a, *j;         /* [3 * n] near parts at t_i */
+  double *far_a, *far_j; /* [3 * n] far parts at t_f */
+  double *far_phi;       /* [n] potential of all at t_f */
+  uint64_t *hits; /* [n * words] of the b-th of the block, a bit for each neighbor, see hb_groups_take_hits */
+  size_t words;
+  uint8_t *is_hit;        /* [n] of the b-th: whether there are any */
+  _Atomic int is_any_hit; /* of the block */
+  double *nearest2;       /* [n] how far the nearest neighbor was at the last near sum, squared */
+  double *h2;   /* [n] square radius of the next list of a star, for neighbors not heavier than the mean */
+  uint8_t *far; /* [n] levels of far steps */
+  uint32_t *count, *list;          /* [n] [n * room] */
+  uint32_t *slot;                  /* [n] 1 + number of its far step, of the block's; 0: none is due */
+  uint32_t *index, *b;             /* [n] particles whose far step ends, and their places in the block */
+  double *total_a, *total_j, *phi; /* [3 * n] [3 * n] [n] pulls of all on these, then: on fresh nodes */
+  struct hb_far_step *step;        /* [n] */
+  struct hb_far_count *counted;    /* [n] */
+  uint8_t *is_weak;                /* [n] the far part is lost in the rounding of the sum over all */
+  size_t fars, room;
+  int is_exact;           /* the pulls of all on them are the host's: few */
+  uint32_t *few, *few_of; /* [n] those of index whose pulls are summed again, and their places there */
+  uint64_t *stamp, now,
+      all_at; /* [n] 1 + the tick that xp vp of a particle were last set for; that of the block; of all */
+  uint8_t *is_changed; /* [n] since a device that keeps particles was sent it, */
+  uint32_t *changed;   /* [n] and which these are, */
+  unsigned openings;   /* in this opening of the source of forces */
+  struct hb_near_order *order;
+  struct hb_record *record;              /* [n] by place */
+  struct hb_span span[HB_BLOCKS_LEVELS]; /* to the tick of the block */
+  struct hb_timestep_rule rule;          /* of far steps */
+  double eps2, wanted, m_mean, trial;
+  enum hb_simd simd;
+  int has_lists;
+};
 
 /* What a piece of particles feels of a change: pulls and their derivatives; and how far it is, squared. */
 enum { HB_FELT_PIECE = 256 };
@@ -283,19 +338,11 @@ struct hb_hermite4_near_ops {
 };
 extern const struct hb_hermite4_near_ops hb_hermite4_near;
 
-int hb_hermite4_has_lists(const struct hb_hermite4 *h);
+static inline int hb_hermite4_has_lists(const struct hb_hermite4 *h) { return h->near && h->near->has_lists; }
 
-/* One more is put at xp vp; or xp vp of another one are needed; whether those of all are set. */
-void hb_hermite4_near_put(struct hb_hermite4 *h, uint32_t i);
-void hb_hermite4_near_need(const struct hb_hermite4 *h, uint32_t i);
-int hb_hermite4_near_has_all(const struct hb_hermite4 *h);
-const uint64_t *hb_hermite4_near_stamps(const struct hb_hermite4 *h,
-                                        uint64_t *now); /* of those that are set: now */
-
-/* How far the nearest was at i's last step, squared; and the square radius within which it had all when it
- * was made. */
-double hb_hermite4_near_nearest2(const struct hb_hermite4 *h, uint32_t i);
-double hb_hermite4_near_reach2(const struct hb_hermite4 *h, uint32_t i);
+/* xp vp of one more are needed. A list was made by the radius before, of which h2 is so many times the square at most. */
+void hb_hermite4_near_need(void *hermite4, uint32_t i);
+#define HB_NEAR_GROWN 1.4
 
 /* Two nodes at xp vp will be one at tick T, or have been one: whoever has one of them in its list gets both. */
 void hb_hermite4_near_unite(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other);

@@ -354,17 +354,11 @@ static void feel_piece(void *context, size_t from, size_t end)
     swap(c->h, &p, &made, 1);
 }
 
-static void set_times(struct change *c)
-{
-  for (unsigned l = 0; l <= c->h->blocks->level_max; l++)
-    c->span[l] = hb_span_of(hb_hermite4_span(c->h, c->T - hb_blocks_level_time(c->h->blocks, l)));
-}
-
 static void let_feel(struct change *c)
 {
   const uint8_t *far;
   struct hb_hermite4 *h = c->h;
-  set_times(c);
+  hb_hermite4_spans(h, c->T, ((uint64_t)2 << h->blocks->level_max) - 1, c->span);
   if (c->felt.count == 0) return;
   hb_parallel_pieces(h->n, PIECE, ALONE, feel_piece, c);
   if (h->has_parts) h->ahead = hb_hermite4_near.records(h, &h->place, &far);
@@ -654,7 +648,7 @@ static enum hb_status place_members(struct hb_hermite4 *h, uint64_t T)
 static enum hb_status change_masses(struct change *c)
 {
   struct hb_hermite4 *h = c->h;
-  set_times(c);
+  hb_hermite4_spans(h, c->T, ((uint64_t)2 << h->blocks->level_max) - 1, c->span);
   HB_TRY(hb_change_make_room(c->by, h->particles));
   HB_TRY(take_gains(c));
   HB_TRY(HB_ALLOC(hb_div_ceil(h->n, PIECE) * (c->by->n + 3), &c->sums));

@@ -8,30 +8,12 @@
 
 const char *const hb_encounters_names[] = {"auto", "none", "groups", NULL};
 
-static uint64_t tick_of(const void *context, uint32_t i)
+/* With the nodes as they are now. */
+static struct hb_groups *groups_now(const struct hb_hermite4 *h)
 {
-  const struct hb_hermite4 *h = context;
-  return hb_blocks_level_time(h->blocks, h->blocks->level[i]);
-}
-
-static const uint32_t *near_of(const void *context, uint32_t i, size_t *count)
-{
-  return hb_hermite4_near.list(context, i, count);
-}
-
-static double reach2_of(const void *context, uint32_t i) { return hb_hermite4_near_reach2(context, i); }
-
-static void need(const void *context, uint32_t i) { hb_hermite4_near_need(context, i); }
-
-static int has_all(const void *context) { return hb_hermite4_near_has_all(context); }
-
-static struct hb_nodes nodes_of(const struct hb_hermite4 *h)
-{
-  int has_lists = hb_hermite4_has_lists(h), is_full = !has_lists || hb_hermite4_near_has_all(h);
-  uint64_t now = 0;
-  const uint64_t *stamp = is_full ? NULL : hb_hermite4_near_stamps(h, &now);
+  const struct hb_hermite4_near *near = hb_hermite4_has_lists(h) ? h->near : NULL;
   const struct hb_record *r = h->ahead;
-  return (struct hb_nodes){.x = r ? r->x : h->particles->x,
+  struct hb_nodes nodes = {.x = r ? r->x : h->particles->x,
                            .v = r ? r->v : h->particles->v,
                            .a = r ? r->a : h->a,
                            .j = r ? r->j : h->j,
@@ -40,15 +22,16 @@ static struct hb_nodes nodes_of(const struct hb_hermite4 *h)
                            .xp = h->xp,
                            .vp = h->vp,
                            .dt_min = h->params.dt_min,
-                           .context = h,
-                           .tick = tick_of,
-                           .is_full = is_full,
-                           .near = has_lists ? near_of : NULL,
-                           .reach2 = has_lists ? reach2_of : NULL,
-                           .need = is_full ? NULL : need,
-                           .stamp = stamp,
-                           .now = now,
-                           .has_all = has_lists ? has_all : NULL};
+                           .tick = h->blocks->now,
+                           .level = h->blocks->level,
+                           .grown = HB_NEAR_GROWN,
+                           .is_full = !near || near->all_at == near->now,
+                           .context = (void *)h};
+  if (near)
+    nodes.list = near->list, nodes.count = near->count, nodes.room = near->room, nodes.reach2 = near->h2;
+  if (!nodes.is_full) nodes.need = hb_hermite4_near_need, nodes.stamp = near->stamp, nodes.now = near->now;
+  h->groups->nodes = nodes;
+  return h->groups;
 }
 
 /* ---- parking ---- */
@@ -78,13 +61,13 @@ static int is_near(const double *x, const double parking[3])
 
 static void find_parking(struct hb_hermite4 *h)
 {
-  const struct hb_nodes nodes = nodes_of(h);
-  double *parking = h->groups->parking;
+  struct hb_groups *groups = groups_now(h);
+  double *parking = groups->parking;
   for (unsigned k = 0; k < CORNERS; k++) {
     size_t i = 0;
     corner(k, parking);
-    for (uint32_t l = 0; l < h->n && nodes.need; l++) hb_groups_need(&nodes, l);
-    while (i < h->n && (h->groups->of[i] == HB_GROUPS_PARKED || !is_near(h->xp + 3 * i, parking))) i++;
+    for (uint32_t l = 0; l < h->n && groups->nodes.need; l++) hb_groups_need(groups, l);
+    while (i < h->n && (groups->of[i] == HB_GROUPS_PARKED || !is_near(h->xp + 3 * i, parking))) i++;
     if (i == h->n) return;
   }
 }
@@ -116,8 +99,7 @@ static enum hb_status leave_parking(struct hb_hermite4 *h, size_t ni)
 
 static enum hb_status meet(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  const struct hb_nodes nodes = nodes_of(h);
-  return hb_groups_meet(h->groups, &nodes, T, ni, h->block);
+  return hb_groups_meet(groups_now(h), T, ni, h->block);
 }
 
 static void add_heavy(struct hb_hermite4 *h, size_t ni)
@@ -127,8 +109,7 @@ static void add_heavy(struct hb_hermite4 *h, size_t ni)
 
 static void correct_near(struct hb_hermite4 *h, size_t ni)
 {
-  const struct hb_nodes nodes = nodes_of(h);
-  hb_groups_correct(h->groups, &nodes, ni, h->block, h->a1, h->j1);
+  hb_groups_correct(groups_now(h), ni, h->block, h->a1, h->j1);
 }
 
 static double limit_step(const struct hb_hermite4 *h, uint32_t i, double dt)
@@ -138,8 +119,7 @@ static double limit_step(const struct hb_hermite4 *h, uint32_t i, double dt)
   const struct hb_group *g = hb_groups_of(groups, i);
   if (groups->m[i] > groups->m_mean) dt *= hb_timestep_share(groups->m_mean / groups->m[i]);
   if (!g) return dt;
-  const struct hb_nodes nodes = nodes_of(h);
-  return fmin(dt, hb_groups_step(groups, &nodes, g));
+  return fmin(dt, hb_groups_step(groups_now(h), g));
 }
 
 /* ---- joining and breaking ---- */
@@ -148,7 +128,6 @@ static double limit_step(const struct hb_hermite4 *h, uint32_t i, double dt)
  * groups->live, test particles at its end: of a million of these none looks for another. */
 struct change {
   struct hb_hermite4 *h;
-  struct hb_nodes nodes;
   uint64_t T;
   size_t live, massless;
   size_t hinted;  /* of live, the first, which are the block; 0: no hints were looked for */
@@ -174,7 +153,7 @@ static void place(struct hb_hermite4 *h, const struct hb_groups_node *node)
   size_t k = 3 * (size_t)node->node;
   memcpy(h->xp + k, node->x, sizeof node->x);
   memcpy(h->vp + k, node->v, sizeof node->v);
-  hb_hermite4_near_put(h, node->node);
+  if (h->near) h->near->stamp[node->node] = h->near->now;
   h->groups->fresh[node->node] |= IS_NEW;
 }
 
@@ -187,9 +166,9 @@ static enum hb_status split(struct change *c)
     struct hb_group *g = hb_groups_of(groups, node);
     struct hb_groups_node made[2];
     size_t link;
-    if (!g || !hb_groups_should_split(groups, &c->nodes, g, &link)) continue;
-    HB_TRY(hb_groups_wake_listers(groups, &c->nodes, c->T, node));
-    HB_TRY(hb_groups_split(groups, &c->nodes, c->T, node, link, made));
+    if (!g || !hb_groups_should_split(groups, g, &link)) continue;
+    HB_TRY(hb_groups_wake_listers(groups, c->T, node));
+    HB_TRY(hb_groups_split(groups, c->T, node, link, made));
     for (size_t s = 0; s < 2; s++) {
       place(c->h, made + s);
       if (made[s].node == node) continue;
@@ -217,8 +196,8 @@ static int is_close_to_any(const struct hb_hermite4 *h, uint32_t node)
 {
   static const double moved = 1.1;
   const struct hb_groups *groups = h->groups;
-  return groups->radius || !hb_groups_are_far(groups, groups->m[node], groups->m_most,
-                                              hb_hermite4_near_nearest2(h, node) / moved);
+  return groups->radius ||
+         !hb_groups_are_far(groups, groups->m[node], groups->m_most, h->near->nearest2[node] / moved);
 }
 
 static int may_join(const struct hb_hermite4 *h, uint32_t node)
@@ -236,15 +215,15 @@ static uint32_t partner_of(const struct change *c, uint32_t node)
   struct hb_groups_around around = {groups->live, c->live};
   uint32_t partner = node;
   double least = INFINITY;
-  int by_lists = c->nodes.near && !groups->radius; /* else large bodies may touch from farther away */
-  if (c->nodes.near) around = hb_groups_near(groups, &c->nodes, node);
+  int by_lists = groups->nodes.list && !groups->radius; /* else large bodies may touch from farther away */
+  if (groups->nodes.list) around = hb_groups_near(groups, node);
   for (size_t l = 0; l < around.count; l++) {
     uint32_t k = around.list[l];
     if (k == node || groups->of[k] == HB_GROUPS_PARKED || !groups->is_live[k] || !(groups->m[k] > 0))
       continue;
-    double r2 = hb_distance2(c->nodes.xp, node, k);
+    double r2 = hb_distance2(c->h->xp, node, k);
     if (by_lists && hb_groups_are_far(groups, groups->m[node], groups->m[k], r2)) continue;
-    if (!hb_groups_should_join(groups, &c->nodes, node, k)) continue;
+    if (!hb_groups_should_join(groups, node, k)) continue;
     if (r2 < least) least = r2, partner = k;
   }
   return partner;
@@ -278,11 +257,11 @@ static enum hb_status join(struct change *c, size_t count, const uint32_t *nodes
     uint32_t node = nodes[l], partner;
     struct hb_groups_node made;
     if (!may_join(c->h, node) || (partner = partner_of(c, node)) == node) continue;
-    if (hb_groups_meet_closely(groups, &c->nodes, node, partner)) HB_TRY(tell(c, node, partner));
-    HB_TRY(hb_groups_wake_listers(groups, &c->nodes, c->T, node));
-    HB_TRY(hb_groups_wake_listers(groups, &c->nodes, c->T, partner));
+    if (hb_groups_meet_closely(groups, node, partner)) HB_TRY(tell(c, node, partner));
+    HB_TRY(hb_groups_wake_listers(groups, c->T, node));
+    HB_TRY(hb_groups_wake_listers(groups, c->T, partner));
     hb_hermite4_near_unite(c->h, c->T, node, partner);
-    HB_TRY(hb_groups_join(groups, &c->nodes, c->T, node, partner, &made));
+    HB_TRY(hb_groups_join(groups, c->T, node, partner, &made));
     place(c->h, &made);
     groups->fresh[made.node == node ? partner : node] |= IS_NEW;
     *joined = c->is_any = 1;
@@ -347,15 +326,14 @@ static size_t unschedule(struct change *c)
 
 static enum hb_status look_around(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  struct hb_groups *groups = h->groups;
-  const struct hb_nodes nodes = nodes_of(h);
-  HB_TRY(hb_groups_find_hits(groups, &nodes, ni, h->block));
+  struct hb_groups *groups = groups_now(h);
+  HB_TRY(hb_groups_find_hits(groups, ni, h->block));
   hb_groups_activate(groups, T, ni, h->block);
   for (size_t b = 0; b < ni; b++) {
     struct hb_group *g = hb_groups_of(groups, h->block[b]);
-    if (g) HB_TRY(hb_groups_look_around(groups, g, &nodes, T));
+    if (g) HB_TRY(hb_groups_look_around(groups, g, T));
   }
-  HB_TRY(hb_groups_look_far(groups, &nodes, T, ni, h->block));
+  HB_TRY(hb_groups_look_far(groups, T, ni, h->block));
   hb_groups_activate(groups, T, ni, h->block); /* those whose lists have become longer, too */
   return HB_OK;
 }
@@ -375,11 +353,10 @@ enum hb_status hb_hermite4_start_nodes(struct hb_hermite4 *h, uint64_t T, size_t
 enum hb_status hb_hermite4_open_group(struct hb_hermite4 *h, uint64_t T, uint32_t node, unsigned as,
                                       uint8_t *what)
 {
-  const struct hb_nodes nodes = nodes_of(h);
   what[node] |= (uint8_t)as;
   while (hb_groups_of(h->groups, node)) {
     struct hb_groups_node made[2];
-    HB_TRY(hb_groups_split(h->groups, &nodes, T, node, 0, made));
+    HB_TRY(hb_groups_split(groups_now(h), T, node, 0, made));
     for (size_t s = 0; s < 2; s++) place(h, made + s);
     uint32_t other = made[made[0].node == node].node;
     hb_hermite4_near_divide(h, T, node, other);
@@ -414,7 +391,6 @@ static void forget_live(const struct change *c)
 
 struct looking {
   struct hb_hermite4 *h;
-  struct hb_nodes corrected; /* at x v: those of the block */
   size_t ni;
   _Atomic unsigned found;
 };
@@ -425,15 +401,16 @@ enum { LOOKED_PIECE = 64, LOOKED_ALONE = 32 };
 static int has_candidate(const struct looking *l, uint32_t node)
 {
   const struct hb_groups *groups = l->h->groups;
-  struct hb_groups_around around = hb_groups_near(groups, &l->corrected, node);
+  const double *x = l->h->particles->x, *v = l->h->particles->v; /* those of the block */
+  struct hb_groups_around around = hb_groups_near(groups, node);
   if (groups->radius || l->h->n <= HB_CHAIN_MOST) return 1;
   if (l->ni < around.count) around = (struct hb_groups_around){l->h->block, l->ni}; /* no fewer */
   for (size_t k = 0; k < around.count; k++) {
     uint32_t other = around.list[k];
     if (other == node || !(groups->m[other] > 0) || !hb_groups_active(groups, other)) continue;
-    double r2 = hb_distance2(l->corrected.xp, node, other);
+    double r2 = hb_distance2(x, node, other);
     if (!hb_groups_are_far(groups, groups->m[node], groups->m[other], r2) &&
-        hb_groups_may_meet(groups, &l->corrected, node, other))
+        hb_groups_may_meet(groups, x, v, node, other))
       return 1;
   }
   return 0;
@@ -465,9 +442,9 @@ static enum hb_status change_block(struct change *c, size_t ni)
   for (size_t b = 0; b < ni && h->groups->count > 0; b++) {
     if (c->hinted && !(h->groups->hint[b] & IS_GROUP)) continue;
     struct hb_group *g = hb_groups_of(h->groups, h->block[b]);
-    if (g) HB_TRY(hb_groups_look_around(h->groups, g, &c->nodes, c->T));
+    if (g) HB_TRY(hb_groups_look_around(h->groups, g, c->T));
   }
-  if (h->groups->count > 0) HB_TRY(hb_groups_look_far(h->groups, &c->nodes, c->T, ni, h->block));
+  if (h->groups->count > 0) HB_TRY(hb_groups_look_far(h->groups, c->T, ni, h->block));
   if (!c->hinted || c->found & IS_AT_PARKING) HB_TRY(leave_parking(h, ni));
   HB_TRY(split(c));
   HB_TRY(join_all(c));
@@ -477,8 +454,7 @@ static enum hb_status change_block(struct change *c, size_t ni)
 static enum hb_status regroup_by_hints(struct change *c, size_t ni)
 {
   struct hb_hermite4 *h = c->h;
-  struct looking l = {.h = h, .corrected = c->nodes, .ni = ni};
-  l.corrected.xp = h->particles->x, l.corrected.vp = h->particles->v;
+  struct looking l = {.h = h, .ni = ni};
   hb_parallel_shares(ni, LOOKED_PIECE, LOOKED_ALONE, look_piece, &l);
   c->found = l.found;
   if (!(l.found & (IS_GROUP | MAY_JOIN | IS_AT_PARKING))) return HB_OK;
@@ -492,7 +468,8 @@ static enum hb_status regroup_by_hints(struct change *c, size_t ni)
 
 static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  struct change c = {.h = h, .nodes = nodes_of(h), .T = T};
+  struct change c = {.h = h, .T = T};
+  groups_now(h);
   if (hb_hermite4_has_lists(h)) return regroup_by_hints(&c, ni);
   for (size_t b = 0; b < ni; b++)
     if (h->groups->m[h->block[b]] > 0 || may_join(h, h->block[b])) add(&c, h->block[b]);
@@ -507,9 +484,7 @@ static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
 static enum hb_status resolve_groups(const struct hb_hermite4 *h, double t, double *x, double *v,
                                      double *e_rounded)
 {
-  if (!h->groups) return HB_OK;
-  const struct hb_nodes nodes = nodes_of(h);
-  return hb_groups_resolve(h->groups, &nodes, h->blocks->now, t, x, v, e_rounded);
+  return h->groups ? hb_groups_resolve(groups_now(h), h->blocks->now, t, x, v, e_rounded) : HB_OK;
 }
 
 /* ---- the companion ---- */
@@ -568,7 +543,8 @@ static enum hb_status check_ticks(const struct hb_hermite4 *h)
 {
   const struct hb_groups *groups = h->groups;
   for (size_t k = 0; k < groups->count; k++) {
-    uint64_t tick = groups->at[k].tick, from = tick_of(h, groups->at[k].node);
+    uint64_t tick = groups->at[k].tick,
+             from = hb_blocks_level_time(h->blocks, h->blocks->level[groups->at[k].node]);
     if (tick < from || tick > h->blocks->now || groups->at[k].tides.tick > h->blocks->now ||
         groups->at[k].tides.far_tick > h->blocks->now)
       return hb_fail(HB_ERR_INPUT, "section 'groups.tick' has %llu for group %zu, expected %llu to %llu",

@@ -63,7 +63,7 @@ struct tree {
   size_t node[DEEPEST], count[DEEPEST];
 };
 
-struct order {
+struct hb_near_order {
   size_t n;
   uint32_t *number, *place;   /* [n] at a place; of a particle */
   double m_mean, *m, *weight; /* [n] of a particle             */
@@ -82,7 +82,7 @@ static size_t nodes_for(size_t n) { return slots_for(n) / (RUN * (WIDE - 1)) + C
 static size_t slots_of(const struct tree *t) { return hb_div_ceil(t->n, RUN) * RUN; }
 
 /* The places of the classes have been set: where their slots and nodes are. */
-static void lay_out(struct order *order)
+static void lay_out(struct hb_near_order *order)
 {
   size_t slot = 0, node = 0;
   for (int c = 0; c < CLASSES; c++) {
@@ -103,7 +103,7 @@ static void lay_out(struct order *order)
   for (size_t p = 0; p < order->n; p++) order->place[order->number[p]] = (uint32_t)p;
 }
 
-static enum hb_status reserve(size_t n, struct order *order)
+static enum hb_status reserve(size_t n, struct hb_near_order *order)
 {
   HB_TRY(HB_ALLOC(n, &order->number));
   HB_TRY(HB_ALLOC(n, &order->place));
@@ -115,7 +115,7 @@ static enum hb_status reserve(size_t n, struct order *order)
   return HB_ALLOC(nodes_for(n), &order->nodes);
 }
 
-static void order_destroy(struct order *order)
+static void order_destroy(struct hb_near_order *order)
 {
   if (!order) return;
   HB_FREE(order->number, order->place, order->m, order->weight, order->x, order->y, order->z, order->w,
@@ -123,10 +123,10 @@ static void order_destroy(struct order *order)
 }
 
 /* n particles without mass, in the order of their numbers. Errors: HB_ERR_INTERNAL. */
-static enum hb_status order_create(size_t n, struct order **order)
+static enum hb_status order_create(size_t n, struct hb_near_order **order)
 {
   *order = NULL;
-  struct order *o;
+  struct hb_near_order *o;
   HB_TRY(HB_ALLOC(1, &o));
   enum hb_status status = reserve(n, o);
   if (status != HB_OK) {
@@ -143,7 +143,7 @@ static enum hb_status order_create(size_t n, struct order **order)
 }
 
 /* [n] The place of a particle in the order. */
-static const uint32_t *order_place(const struct order *order) { return order->place; }
+static const uint32_t *order_place(const struct hb_near_order *order) { return order->place; }
 
 /* ---- order: weights ---- */
 
@@ -154,7 +154,7 @@ static double order_weight(double m, double m_mean)
   return m <= m_mean ? 1 : hb_elementary_power(m / m_mean, 2.0 / 3);
 }
 
-static const struct tree *tree_of(const struct order *order, size_t place)
+static const struct tree *tree_of(const struct hb_near_order *order, size_t place)
 {
   const struct tree *t = order->tree;
   while (place >= t->from + t->n) t++;
@@ -162,7 +162,7 @@ static const struct tree *tree_of(const struct order *order, size_t place)
 }
 
 /* The largest weight of every box. */
-static void weigh_boxes(struct order *order, const struct tree *t)
+static void weigh_boxes(struct hb_near_order *order, const struct tree *t)
 {
   for (size_t run = 0; run * RUN < t->n; run++) {
     const double *w = order->w + t->slot + run * RUN;
@@ -179,7 +179,7 @@ static void weigh_boxes(struct order *order, const struct tree *t)
     }
 }
 
-static void place_weights(struct order *order)
+static void place_weights(struct hb_near_order *order)
 {
   for (int c = 0; c < CLASSES; c++) {
     const struct tree *t = order->tree + c;
@@ -190,7 +190,7 @@ static void place_weights(struct order *order)
 }
 
 /* A box keeps the weight of a particle that has lost its own, until all are weighed. */
-static void weigh_one(struct order *order, uint32_t i)
+static void weigh_one(struct hb_near_order *order, uint32_t i)
 {
   const struct tree *t = tree_of(order, order->place[i]);
   size_t slot = t->slot + order->place[i] - t->from, box = (slot - t->slot) / RUN;
@@ -202,7 +202,7 @@ static void weigh_one(struct order *order, uint32_t i)
 }
 
 /* Weights of all n particles. Where the mean is that of the last call, those whose masses are cost nothing but a look. */
-static void order_weigh(struct order *order, size_t n, const double *m, double m_mean)
+static void order_weigh(struct hb_near_order *order, size_t n, const double *m, double m_mean)
 {
   enum { FEW = 64 };
   int all = m_mean != order->m_mean;
@@ -221,7 +221,7 @@ static void order_weigh(struct order *order, size_t n, const double *m, double m
 /* ---- order: boxes ---- */
 
 struct refit {
-  struct order *order;
+  struct hb_near_order *order;
   const double *x;
 };
 
@@ -239,7 +239,7 @@ INLINE void span(const double *q, double *low, double *high)
 
 HB_CLONES static void refit_run(const struct refit *r, const struct tree *t, size_t slot)
 {
-  struct order *o = r->order;
+  struct hb_near_order *o = r->order;
   for (size_t k = slot; k < slot + RUN; k++) {
     const double *x = r->x + 3 * (size_t)o->id[k];
     __builtin_prefetch(r->x + 3 * (size_t)o->id[k + RUN]);
@@ -253,7 +253,7 @@ HB_CLONES static void refit_run(const struct refit *r, const struct tree *t, siz
 
 enum { PIECE = 32 * RUN, ALONE = 8192 }; /* slots; as many are refitted before a thread has woken up */
 
-static size_t slots(const struct order *order)
+static size_t slots(const struct hb_near_order *order)
 {
   const struct tree *last = order->tree + CLASSES - 1;
   return last->slot + slots_of(last);
@@ -283,7 +283,7 @@ static void refit_above(const struct node *from, size_t count, struct node *to, 
   }
 }
 
-static void refit_above_runs(struct order *order, const struct tree *t)
+static void refit_above_runs(struct hb_near_order *order, const struct tree *t)
 {
   size_t boxes = hb_div_ceil(t->n, RUN);
   for (int level = 1; level < t->depth; level++, boxes = hb_div_ceil(boxes, WIDE))
@@ -293,7 +293,7 @@ static void refit_above_runs(struct order *order, const struct tree *t)
 }
 
 /* The particles are at x: what is below needs it after they moved, and after order_drop. */
-static void order_refit(struct order *order, const double *x)
+static void order_refit(struct hb_near_order *order, const double *x)
 {
   struct refit r = {order, x};
   hb_parallel_for(order->n > ALONE ? hb_parallel_threads() : 1, hb_div_ceil(slots(order), PIECE), refit_piece,
@@ -313,7 +313,7 @@ static int class_of(double w)
 
 /* The order of particles that have their weights and are at x; refits. O(n log n), some 0.3 microseconds a particle. Errors:
  * HB_ERR_INTERNAL, the order is what it was. */
-static enum hb_status order_sort(struct order *order, const double *x)
+static enum hb_status order_sort(struct hb_near_order *order, const double *x)
 {
   double *points;
   HB_TRY(HB_ALLOC(3 * order->n, &points));
@@ -337,7 +337,7 @@ static enum hb_status order_sort(struct order *order, const double *x)
 
 /* Particles change their numbers to number[n], ascending, of which those that are HB_COLUMNS_GONE vanish (core/columns.h); so
  * do their places, and those behind close up. `left` remain. */
-static void order_drop(struct order *order, const uint32_t *number, size_t left)
+static void order_drop(struct hb_near_order *order, const uint32_t *number, size_t left)
 {
   size_t kept = 0, p = 0;
   for (int c = 0; c < CLASSES; c++) {
@@ -397,7 +397,7 @@ static void sort(uint32_t *list, size_t count)
 }
 
 struct query {
-  const struct order *order;
+  const struct hb_near_order *order;
   double x[3], h2;
   uint32_t own;
   size_t found, most;
@@ -426,7 +426,7 @@ INLINE unsigned near_boxes(const struct query *q, const struct node *node)
 
 INLINE void meet_run(struct query *q, size_t slot)
 {
-  const struct order *o = q->order;
+  const struct hb_near_order *o = q->order;
   uint32_t near[RUN], *list = q->list;
   for (size_t k = 0; k < RUN; k++) {
     double dx = o->x[slot + k] - q->x[0], dy = o->y[slot + k] - q->x[1], dz = o->z[slot + k] - q->x[2];
@@ -472,8 +472,8 @@ HB_CLONES static void find(struct query *q)
 
 /* Writes the numbers of all but `own` that are near x into list, in ascending order; returns how many there are. If there are more
  * than `most`, list has `most` of them. Any number of threads may ask at once. */
-static size_t order_within(const struct order *order, const double x[3], double h2, uint32_t own, size_t most,
-                           uint32_t *list)
+static size_t order_within(const struct hb_near_order *order, const double x[3], double h2, uint32_t own,
+                           size_t most, uint32_t *list)
 {
   struct query q = {
       .order = order, .x = {x[0], x[1], x[2]}, .h2 = h2, .own = own, .most = most, .list = list};
@@ -488,7 +488,7 @@ enum { ROOM = 3 * RUN };
 
 /* Numbers r^2 / w below `bound`: the k smallest so far, and some more. */
 struct nearest {
-  const struct order *order;
+  const struct hb_near_order *order;
   const double *x;
   uint32_t own;
   size_t found, k;
@@ -497,7 +497,7 @@ struct nearest {
 
 HB_CLONES static void take_run(struct nearest *q, size_t slot)
 {
-  const struct order *o = q->order;
+  const struct hb_near_order *o = q->order;
   double ratio[RUN], bound = q->bound;
   for (size_t k = 0; k < RUN; k++) {
     double dx = o->x[slot + k] - q->x[0], dy = o->y[slot + k] - q->x[1], dz = o->z[slot + k] - q->x[2];
@@ -572,7 +572,7 @@ static void take_node(struct nearest *q, const struct tree *t, int level, size_t
 }
 
 /* The k-th smallest r^2 / w of all but `own`, k = 1 ... ORDER_KTH_MOST; the largest where they are fewer, 0 of none. */
-static double order_kth(const struct order *order, const double x[3], uint32_t own, size_t k)
+static double order_kth(const struct hb_near_order *order, const double x[3], uint32_t own, size_t k)
 {
   double ratio[ORDER_KTH_MOST + ROOM];
   struct nearest q = {
@@ -597,57 +597,6 @@ enum {
   LANES = 8,         /* of a tile */
   FARS_ON_HOST = 8,  /* as many pulls of all take the host less time than a device its particles */
   FRESH_ON_HOST = 16 /* the same where others have to be predicted for them */
-};
-
-/* What a far step did, in the order of `index`. */
-struct far_step {
-  double a[3], j[3];             /* the far part at its end, by the old list */
-  double near_a[3], near_j[3];   /* what the list before pulled */
-  double moved_a[3], moved_j[3]; /* what the new list pulls more than the old one, and the far part less */
-  double dx[3], dv[3];           /* what the linear part has left out, eqs 7 and 8 */
-  double wanted;                 /* the next one by eq. 9 */
-  double noise, scale;           /* of the sum over all: its rounding, relative; the sum */
-};
-
-/* What is counted of it, apart: other threads have written the rest. */
-struct far_count {
-  uint16_t listed, changes; /* of the list */
-  uint8_t is_noisy;
-};
-
-struct hb_hermite4_near {
-  double *a, *j;         /* [3 * n] near parts at t_i */
-  double *far_a, *far_j; /* [3 * n] far parts at t_f */
-  double *far_phi;       /* [n] potential of all at t_f */
-  uint64_t *hits; /* [n * words] of the b-th of the block, a bit for each neighbor, see hb_groups_take_hits */
-  size_t words;
-  uint8_t *is_hit;        /* [n] of the b-th: whether there are any */
-  _Atomic int is_any_hit; /* of the block */
-  double *nearest2;       /* [n] how far the nearest neighbor was at the last near sum, squared */
-  double *h2;   /* [n] square radius of the next list of a star, for neighbors not heavier than the mean */
-  uint8_t *far; /* [n] levels of far steps */
-  uint32_t *count, *list;          /* [n] [n * room] */
-  uint32_t *slot;                  /* [n] 1 + number of its far step, of the block's; 0: none is due */
-  uint32_t *index, *b;             /* [n] particles whose far step ends, and their places in the block */
-  double *total_a, *total_j, *phi; /* [3 * n] [3 * n] [n] pulls of all on these, then: on fresh nodes */
-  struct far_step *step;           /* [n] */
-  struct far_count *counted;       /* [n] */
-  uint8_t *is_weak;                /* [n] the far part is lost in the rounding of the sum over all */
-  size_t fars, room;
-  int is_exact;           /* the pulls of all on them are the host's: few */
-  uint32_t *few, *few_of; /* [n] those of index whose pulls are summed again, and their places there */
-  uint64_t *stamp, now,
-      all_at; /* [n] 1 + the tick that xp vp of a particle were last set for; that of the block; of all */
-  uint8_t *is_changed; /* [n] since a device that keeps particles was sent it, */
-  uint32_t *changed;   /* [n] and which these are, */
-  unsigned openings;   /* in this opening of the source of forces */
-  struct order *order;
-  struct hb_record *record;              /* [n] by place */
-  struct hb_span span[HB_BLOCKS_LEVELS]; /* to the tick of the block */
-  struct hb_timestep_rule rule;          /* of far steps */
-  double eps2, wanted, m_mean, trial;
-  enum hb_simd simd;
-  int has_lists;
 };
 
 static const struct hb_columns_row rows[] = {
@@ -801,18 +750,7 @@ static enum hb_status near_arrange(struct hb_hermite4 *h)
   return HB_OK;
 }
 
-static const double most_grown = 1.4; /* the square of a list's radius, from one to the next */
-
 /* ---- near sums ---- */
-
-/* The spans of these levels to tick T. */
-static void set_spans(struct hb_hermite4 *h, uint64_t T, uint64_t levels)
-{
-  for (uint64_t left = levels; left; left &= left - 1) {
-    unsigned l = (unsigned)__builtin_ctzll(left);
-    h->near->span[l] = hb_span_of(hb_hermite4_span(h, T - hb_blocks_level_time(h->blocks, l)));
-  }
-}
 
 static int is_due(unsigned level, uint64_t T) { return level <= (unsigned)__builtin_ctzll(T); }
 
@@ -835,32 +773,21 @@ static int near_begin_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
   struct hb_hermite4_near *near = h->near;
   find_fars(h, T, ni);
   near->now = T + 1;
-  set_spans(h, T, h->blocks->occupied);
+  hb_hermite4_spans(h, T, h->blocks->occupied, near->span);
   if (near->fars > 0) near->all_at = near->now;
   return near->fars > 0;
 }
 
 static void near_place_all(struct hb_hermite4 *h, uint64_t T)
 {
-  h->near->all_at = h->near->now = T + 1;
-  set_spans(h, T, h->blocks->occupied);
+  struct hb_hermite4_near *near = h->near;
+  near->all_at = near->now = T + 1;
+  hb_hermite4_spans(h, T, h->blocks->occupied, near->span);
 }
 
-void hb_hermite4_near_put(struct hb_hermite4 *h, uint32_t i)
+void hb_hermite4_near_need(void *hermite4, uint32_t i)
 {
-  if (h->near) h->near->stamp[i] = h->near->now;
-}
-
-int hb_hermite4_near_has_all(const struct hb_hermite4 *h) { return h->near->all_at == h->near->now; }
-
-const uint64_t *hb_hermite4_near_stamps(const struct hb_hermite4 *h, uint64_t *now)
-{
-  *now = h->near->now;
-  return h->near->stamp;
-}
-
-void hb_hermite4_near_need(const struct hb_hermite4 *h, uint32_t i)
-{
+  const struct hb_hermite4 *h = hermite4;
   const struct hb_hermite4_near *near = h->near;
   if (near->all_at == near->now || near->stamp[i] == near->now) return;
   near->stamp[i] = near->now;
@@ -872,14 +799,6 @@ static const uint32_t *near_list(const struct hb_hermite4 *h, uint32_t i, size_t
 {
   *count = h->near->count[i];
   return h->near->list + (size_t)i * h->near->room;
-}
-
-double hb_hermite4_near_nearest2(const struct hb_hermite4 *h, uint32_t i) { return h->near->nearest2[i]; }
-
-/* The list was made by the radius before, of which h2 is `most_grown` times the square at most. */
-double hb_hermite4_near_reach2(const struct hb_hermite4 *h, uint32_t i)
-{
-  return h->near->h2[i] / most_grown;
 }
 
 HB_CLONES static void gather(const struct hb_record *record, const uint32_t *place, const uint8_t *level,
@@ -1081,7 +1000,7 @@ static size_t renew(const struct hb_hermite4_near *near, uint32_t i, const doubl
     *h2 *= 0.9 * hb_elementary_power(part, 2.0 / 3);
   }
   double change = near->wanted / ((double)count + 1);
-  *h2 *= fmin(fmax(hb_elementary_power(change, 2.0 / 3), 0.7), most_grown);
+  *h2 *= fmin(fmax(hb_elementary_power(change, 2.0 / 3), 0.7), HB_NEAR_GROWN);
   return count;
 }
 
@@ -1101,7 +1020,7 @@ static const double overwhelming = 8; /* a near pull over the far part */
 static void take_far(struct hb_hermite4 *h, size_t k)
 {
   struct hb_hermite4_near *near = h->near;
-  struct far_step *s = near->step + k;
+  struct hb_far_step *s = near->step + k;
   const double *a = h->a1 + 3 * (size_t)near->b[k], *j = h->j1 + 3 * (size_t)near->b[k];
   h->phi1[near->b[k]] = near->far_phi[h->block[near->b[k]]] = near->phi[k];
   for (size_t c = 0; c < 3; c++) {
@@ -1151,7 +1070,7 @@ static enum hb_status take_fars(struct hb_hermite4 *h)
   if (few == 0) return HB_OK;
   HB_TRY(total_of_few(h, few, near->few));
   for (size_t f = 0; f < few; f++) {
-    struct far_step *s = near->step + near->few_of[f];
+    struct hb_far_step *s = near->step + near->few_of[f];
     for (size_t c = 0; c < 3; c++) {
       s->a[c] = near->total_a[3 * f + c] - s->near_a[c];
       s->j[c] = near->total_j[3 * f + c] - s->near_j[c];
@@ -1164,7 +1083,7 @@ static void near_far(const struct hb_hermite4 *h, size_t b, uint64_t T, struct h
 {
   const struct hb_hermite4_near *near = h->near;
   if (near->slot[b]) {
-    const struct far_step *s = near->step + near->slot[b] - 1;
+    const struct hb_far_step *s = near->step + near->slot[b] - 1;
     memcpy(far->a, s->a, sizeof far->a);
     memcpy(far->k, s->j, sizeof far->k);
     return;
@@ -1278,7 +1197,7 @@ static enum hb_status near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
 static int correct_far(const struct hb_hermite4_near *near, double DT, size_t k, uint32_t i)
 {
   int is_noisy;
-  struct far_step *s = near->step + k;
+  struct hb_far_step *s = near->step + k;
   const double *a = near->far_a + 3 * (size_t)i, *j = near->far_j + 3 * (size_t)i;
   struct hb_timestep_rule rule = near->rule;
   double dt2a2[3], dt3k2[3];
@@ -1316,7 +1235,7 @@ static size_t differences(size_t had, const uint32_t *old, size_t has, const uin
 static void step_far(struct hb_hermite4 *h, size_t k)
 {
   struct hb_hermite4_near *near = h->near;
-  struct far_step *s = near->step + k;
+  struct hb_far_step *s = near->step + k;
   uint32_t i = near->index[k], *list = list_of(near, i), fresh[ROOM_MOST], changed[CHANGED_MOST];
   const double *x = h->xp + 3 * (size_t)i, *v = h->vp + 3 * (size_t)i;
   int is_noisy = correct_far(near, hb_hermite4_span(h, (uint64_t)1 << near->far[i]), k, i);
@@ -1324,7 +1243,7 @@ static void step_far(struct hb_hermite4 *h, size_t k)
   memset(s->moved_a, 0, sizeof s->moved_a);
   memset(s->moved_j, 0, sizeof s->moved_j);
   size_t changes = differences(had, list, has, fresh, changed, &left);
-  near->counted[k] = (struct far_count){(uint16_t)has, (uint16_t)changes, (uint8_t)is_noisy};
+  near->counted[k] = (struct hb_far_count){(uint16_t)has, (uint16_t)changes, (uint8_t)is_noisy};
   if (!changes) return;
   double nearest2 = INFINITY;
   sum(h, changed, changes, left, x, v, s->moved_a, s->moved_j, &nearest2, NULL);
@@ -1339,7 +1258,7 @@ static void near_step_fars(struct hb_hermite4 *h)
   struct hb_near_counts *counts = &h->counts.near;
   for_each(h, near->fars, near->index, SUMMED_PIECE, step_far);
   for (size_t k = 0; k < near->fars; k++) {
-    const struct far_count counted = near->counted[k];
+    const struct hb_far_count counted = near->counted[k];
     counts->listed += counted.listed;
     counts->changes += counted.changes;
     counts->by_noise += counted.is_noisy;
@@ -1347,8 +1266,6 @@ static void near_step_fars(struct hb_hermite4 *h)
     if (counted.listed > counts->longest) counts->longest = counted.listed;
   }
 }
-
-int hb_hermite4_has_lists(const struct hb_hermite4 *h) { return h->near && h->near->has_lists; }
 
 static unsigned near_far_level(const struct hb_hermite4 *h, size_t i) { return h->near->far[i]; }
 
@@ -1362,7 +1279,7 @@ static void near_end(struct hb_hermite4 *h, size_t b, const double a[3], const d
                      double dv[3])
 {
   struct hb_hermite4_near *near = h->near;
-  const struct far_step *s = near->slot[b] ? near->step + near->slot[b] - 1 : NULL;
+  const struct hb_far_step *s = near->slot[b] ? near->step + near->slot[b] - 1 : NULL;
   for (size_t c = 0, i = 3 * (size_t)h->block[b]; c < 3; c++, i++) {
     near->a[i] = s ? a[c] + s->moved_a[c] : a[c];
     near->j[i] = s ? k[c] + s->moved_j[c] : k[c];
@@ -1745,7 +1662,7 @@ static void first_far(struct hb_hermite4 *h, size_t b, double dt)
   near->b[b] = (uint32_t)b;
   take_far(h, b);
   correct_far(near, dt, b, i);
-  const struct far_step *s = near->step + b;
+  const struct hb_far_step *s = near->step + b;
   /* a trial is short: below the rounding of pulls it has no third derivative, and eq. 9 alone would take a far leap */
   double bound = FIRST_MOST * hb_timestep_anew(near->rule.nu, s->a, s->j);
   unsigned level = h->blocks->level[i], most = level + (unsigned)REACH;
@@ -1758,7 +1675,7 @@ static void first_far(struct hb_hermite4 *h, size_t b, double dt)
  * at its start, which first_sums kept. */
 static void first_near(struct hb_hermite4 *h, size_t b, double dt)
 {
-  const struct far_step *s = h->near->step + b;
+  const struct hb_far_step *s = h->near->step + b;
   const struct hb_timestep_rule exact = {.nu = h->rule.nu};
   const double *a = h->a1 + 3 * b, *j = h->j1 + 3 * b;
   double dt2a2[3], dt3k2[3], whole_a[3], whole_k[3];
@@ -1773,7 +1690,7 @@ static void first_near(struct hb_hermite4 *h, size_t b, double dt)
 
 static void first_sums(struct hb_hermite4 *h, size_t b)
 {
-  struct far_step *s = h->near->step + b;
+  struct hb_far_step *s = h->near->step + b;
   sum_near(h, b);
   memcpy(s->moved_a, h->a1 + 3 * b, sizeof s->moved_a);
   memcpy(s->moved_j, h->j1 + 3 * b, sizeof s->moved_j);
@@ -1876,7 +1793,7 @@ static void near_renew(struct hb_hermite4 *h, uint64_t T, size_t ni)
   struct hb_hermite4_near *near = h->near;
   place_fresh(h, ni);
   near->all_at = near->now = T + 1;
-  set_spans(h, T, ((uint64_t)2 << h->blocks->level_max) - 1);
+  hb_hermite4_spans(h, T, ((uint64_t)2 << h->blocks->level_max) - 1, near->span);
   weigh(h);
   order_refit(near->order, h->xp);
   for_each(h, ni, h->block, SUMMED_ALONE, first_list);

@@ -4,8 +4,8 @@
 
 #include "groups/groups.h"
 
-/* Nodes at x, v without acceleration. */
-struct hb_nodes groups_case_nodes(const double *x, const double *v);
+/* Its nodes, 64 at most, are at x, v without acceleration. */
+void groups_case_nodes(const double *x, const double *v, struct hb_groups *groups);
 
 /* Gives a node that was made its place in x, v. */
 void groups_case_put(const struct hb_groups_node *node, double *x, double *v);

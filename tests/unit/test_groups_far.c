@@ -15,32 +15,9 @@ struct scene {
   struct hb_particles *p;
   struct hb_groups *groups;
   double x[3 * N], v[3 * N];
-  struct hb_nodes nodes;
-  uint32_t near[N];
-  size_t count;
-  double reach2;
-  uint64_t tick;
+  uint32_t near[N], count[N]; /* of all the same list */
+  double reach2[N];
 };
-
-static uint64_t at_tick(const void *context, uint32_t node)
-{
-  (void)node;
-  return ((const struct scene *)context)->tick;
-}
-
-static const uint32_t *near_of(const void *context, uint32_t node, size_t *count)
-{
-  const struct scene *s = context;
-  (void)node;
-  *count = s->count;
-  return s->near;
-}
-
-static double reach2_of(const void *context, uint32_t node)
-{
-  (void)node;
-  return ((const struct scene *)context)->reach2;
-}
 
 static double part_of(unsigned k) { return 2 * fmod(k * 0.6180339887498949, 1) - 1; }
 
@@ -74,11 +51,9 @@ static struct scene *set_scene(void)
   hb_groups_use(s.groups, &hb_groups_by_perturbation);
   memcpy(s.x, s.p->x, sizeof s.x);
   memcpy(s.v, s.p->v, sizeof s.v);
-  s.nodes = groups_case_nodes(s.x, s.v);
-  s.nodes.context = &s;
-  s.nodes.tick = at_tick;
-  s.nodes.dt_min = 0x1p-10;
-  ASSERT_OK(hb_groups_join(s.groups, &s.nodes, 0, 0, 1, &made));
+  groups_case_nodes(s.x, s.v, s.groups);
+  s.groups->nodes.dt_min = 0x1p-10;
+  ASSERT_OK(hb_groups_join(s.groups, 0, 0, 1, &made));
   groups_case_put(&made, s.x, s.v);
   for (size_t c = 0; c < 3; c++) s.x[3 + c] = 1e6, s.v[3 + c] = 0; /* parked */
   return &s;
@@ -93,12 +68,11 @@ static void clear(struct scene *s)
 /* All within a distance become neighbors. */
 static void make_lists(struct scene *s, double reach)
 {
-  s->count = 0;
-  s->reach2 = reach * reach;
+  uint32_t count = 0;
   for (uint32_t i = 2; i < N; i++)
-    if (hb_distance2(s->x, 0, i) < s->reach2) s->near[s->count++] = i;
-  s->nodes.near = near_of;
-  s->nodes.reach2 = reach2_of;
+    if (hb_distance2(s->x, 0, i) < reach * reach) s->near[count++] = i;
+  for (size_t i = 0; i < N; i++) s->reach2[i] = reach * reach, s->count[i] = count;
+  s->groups->nodes.list = s->near, s->groups->nodes.count = s->count, s->groups->nodes.reach2 = s->reach2;
 }
 
 static void move(struct scene *s, double dt)
@@ -132,16 +106,16 @@ static double apart(const double *p, const double *q)
 static void tides_are_a_tensor(void **state)
 {
   (void)state;
-  static const double rounding = 1e-13, dt = 1e-5, bar = 1e-7;
+  static const double rounded = 1e-13, dt = 1e-5, bar = 1e-7;
   for (int with_lists = 0; with_lists < 2; with_lists++) {
     struct scene *s = set_scene();
     struct hb_group *g = s->groups->at;
     double T[6], before[6], after[6];
     if (with_lists) make_lists(s, 1.5);
     for (uint32_t i = 2; i < 5; i++) ASSERT_OK(groups_list(s->groups, g, i));
-    ASSERT_OK(hb_groups_look_far(s->groups, &s->nodes, 0, 1, &(uint32_t){0}));
+    ASSERT_OK(hb_groups_look_far(s->groups, 0, 1, &(uint32_t){0}));
     tensor_of(s, 5, T);
-    expect_at_most(apart(g->tides.of_all, T), rounding);
+    expect_at_most(apart(g->tides.of_all, T), rounded);
     tensor_of(s, 2, T);
     expect_above(apart(g->tides.of_all, T), 1e-2);
     move(s, -dt);
@@ -166,22 +140,22 @@ static void far_tides_go_on(void **state)
   struct hb_group *g = s->groups->at;
   double T[6], late[6];
   make_lists(s, 1.5);
-  ASSERT_OK(hb_groups_look_far(s->groups, &s->nodes, 0, 1, &(uint32_t){0}));
-  s->tick = 16;
+  ASSERT_OK(hb_groups_look_far(s->groups, 0, 1, &(uint32_t){0}));
+  s->groups->nodes.tick = 16;
   g->tides.is_old = 1; /* else they would go on themselves */
   move(s, 0x1p-6);
-  ASSERT_OK(hb_groups_look_far(s->groups, &s->nodes, s->tick, 1, &(uint32_t){0}));
+  ASSERT_OK(hb_groups_look_far(s->groups, s->groups->nodes.tick, 1, &(uint32_t){0}));
   expect_equal(g->tides.far_tick, 0);
   tensor_of(s, 2, T);
   for (size_t k = 0; k < 6; k++) late[k] = g->tides.of_all[k] - 0x1p-6 * g->tides.of_far[6 + k];
   expect_at_most(apart(g->tides.of_all, T), 1e-3);
   expect_above(apart(late, T), 10 * apart(g->tides.of_all, T));
-  s->tick = 512;
+  s->groups->nodes.tick = 512;
   move(s, 0.5);
-  ASSERT_OK(hb_groups_look_far(s->groups, &s->nodes, s->tick, 1, &(uint32_t){0}));
+  ASSERT_OK(hb_groups_look_far(s->groups, s->groups->nodes.tick, 1, &(uint32_t){0}));
   expect_equal(g->tides.far_tick, 0); /* not where all would have to be predicted for it */
-  s->nodes.is_full = 1;
-  ASSERT_OK(hb_groups_look_far(s->groups, &s->nodes, s->tick, 1, &(uint32_t){0}));
+  s->groups->nodes.is_full = 1;
+  ASSERT_OK(hb_groups_look_far(s->groups, s->groups->nodes.tick, 1, &(uint32_t){0}));
   expect_equal(g->tides.far_tick, 512);
   clear(s);
 }
@@ -204,7 +178,7 @@ static void a_box_of_its_own(void **state)
     make_lists(s, 2.5);
     hb_groups_set_order(s->groups, place);
     s->groups->has_order = 1; /* though there are few */
-    ASSERT_OK(hb_groups_look_far(s->groups, &s->nodes, 0, 1, &(uint32_t){0}));
+    ASSERT_OK(hb_groups_look_far(s->groups, 0, 1, &(uint32_t){0}));
     tensor_of(s, 2, T);
     expect_at_most(apart(g->tides.of_all, T), 1e-13);
     clear(s);
@@ -218,9 +192,9 @@ static void who_is_listed_leaves_the_tides(void **state)
   struct scene *s = set_scene();
   struct hb_group *g = s->groups->at;
   double T[6];
-  ASSERT_OK(hb_groups_look_far(s->groups, &s->nodes, 0, 1, &(uint32_t){0}));
+  ASSERT_OK(hb_groups_look_far(s->groups, 0, 1, &(uint32_t){0}));
   ASSERT_OK(groups_list(s->groups, g, 2));
-  groups_leave_tides(s->groups, &s->nodes, g, 2, 0);
+  groups_leave_tides(s->groups, g, 2, 0);
   tensor_of(s, 3, T);
   expect_at_most(apart(g->tides.of_all, T), 1e-13);
   clear(s);
@@ -231,8 +205,8 @@ static void mean_pull(const struct scene *s, uint32_t star, double pull[3])
 {
   enum { PLACES = 64 };
   const struct hb_chain *c = &s->groups->at[0].chain;
-  double X[PLACES][3], part[PLACES], r[3], M = hb_chain_mass(c);
-  hb_kepler_places(c, PLACES, X, part);
+  double X[PLACES][3], part[PLACES], r[3], M = chain_mass(c);
+  kepler_places(c, PLACES, X, part);
   hb_between(s->x, star, 0, r);
   double r3 = hb_dot(r, r) * hb_norm(r);
   for (size_t d = 0; d < 3; d++) pull[d] = -M * r[d] / r3;
@@ -260,16 +234,16 @@ static void orbits_are_quadrupoles(void **state)
   double at[3][3] = {{0}}, jerk[6] = {0}, pulls[6] = {0}, expected[3], change[3];
   for (uint32_t i = 3; i < N; i++) s->groups->m[i] = 0, s->groups->of[i] = HB_GROUPS_PARKED;
   mean_pull(s, 2, expected);
-  ASSERT_OK(hb_groups_find_hits(s->groups, &s->nodes, 2, block));
-  groups_add_quadrupoles(s->groups, &s->nodes, 2, block, pulls, jerk);
+  ASSERT_OK(hb_groups_find_hits(s->groups, 2, block));
+  groups_add_quadrupoles(s->groups, 2, block, pulls, jerk);
   expect_at_most(error_of(pulls + 3, expected), bar);
   for (size_t c = 0; c < 3; c++)
     expect_at_most(fabs(s->groups->m[0] * pulls[c] + s->groups->m[2] * pulls[3 + c]), 1e-15);
   for (int k = 0; k < 3; k += 2) {
     double a_of[3] = {0}, j_of[3] = {0};
     move(s, k == 0 ? -dt : 2 * dt);
-    ASSERT_OK(hb_groups_find_hits(s->groups, &s->nodes, 1, block + 1));
-    groups_add_quadrupoles(s->groups, &s->nodes, 1, block + 1, a_of, j_of);
+    ASSERT_OK(hb_groups_find_hits(s->groups, 1, block + 1));
+    groups_add_quadrupoles(s->groups, 1, block + 1, a_of, j_of);
     memcpy(at[k], a_of, sizeof a_of);
   }
   for (size_t c = 0; c < 3; c++) change[c] = (at[2][c] - at[0][c]) / (2 * dt);

@@ -41,11 +41,11 @@ static void pair_changes(double m, double d, double w, int *joins, int *breaks)
   if (w > 0) ASSERT_OK(hb_field_create(words, &field));
   ASSERT_OK(hb_groups_create(p, 0, &groups));
   groups->field = field;
-  const struct hb_nodes nodes = groups_case_nodes(p->x, p->v);
-  *joins = hb_groups_should_join(groups, &nodes, 0, 1);
-  ASSERT_OK(hb_groups_join(groups, &nodes, 0, 0, 1, &made));
+  groups_case_nodes(p->x, p->v, groups);
+  *joins = hb_groups_should_join(groups, 0, 1);
+  ASSERT_OK(hb_groups_join(groups, 0, 0, 1, &made));
   groups_case_put(&made, p->x, p->v);
-  *breaks = hb_groups_should_split(groups, &nodes, groups->at, &link);
+  *breaks = hb_groups_should_split(groups, groups->at, &link);
   hb_groups_destroy(groups);
   hb_field_destroy(field);
   hb_particles_destroy(p);
@@ -79,8 +79,8 @@ static void tides_by_share(void **state)
   struct hb_groups *groups;
   struct hb_groups_node made;
   ASSERT_OK(hb_groups_create(p, 0, &groups));
-  const struct hb_nodes nodes = groups_case_nodes(p->x, p->v);
-  ASSERT_OK(hb_groups_join(groups, &nodes, 0, 0, 1, &made));
+  groups_case_nodes(p->x, p->v, groups);
+  ASSERT_OK(hb_groups_join(groups, 0, 0, 1, &made));
   struct hb_group *g = groups->at;
   const double strong = 2 * g->R * g->R * g->R / 40 / 1e-6, star = 1, far[] = {22, 23, 102, 104};
   expect_below(fabs(g->strong / (strong * strong) - 1), 1e-12);
@@ -113,13 +113,13 @@ static void wide_pair_changes(double r, int *joins, int *breaks)
     p->x[3 * i] = side * r;
     p->v[3 * i] = -side * 0.1 * v, p->v[3 * i + 1] = side * sqrt(0.99) * v;
   }
-  const struct hb_nodes nodes = groups_case_nodes(p->x, p->v);
-  *joins = hb_groups_should_join(groups, &nodes, 0, 1);
-  ASSERT_OK(hb_groups_join(groups, &nodes, 0, 0, 1, &made));
+  groups_case_nodes(p->x, p->v, groups);
+  *joins = hb_groups_should_join(groups, 0, 1);
+  ASSERT_OK(hb_groups_join(groups, 0, 0, 1, &made));
   groups_case_put(&made, p->x, p->v);
   assert_true(groups_is_hard(groups, &groups->at->chain));
-  ASSERT_OK(hb_groups_look_around(groups, groups->at, &nodes, 0));
-  *breaks = hb_groups_should_split(groups, &nodes, groups->at, &link);
+  ASSERT_OK(hb_groups_look_around(groups, groups->at, 0));
+  *breaks = hb_groups_should_split(groups, groups->at, &link);
   hb_groups_destroy(groups);
   hb_particles_destroy(p);
 }
@@ -192,10 +192,10 @@ static int large_joins(double radius, double v)
   p->v[7] = v;
   ASSERT_OK(hb_groups_create(p, 0, &groups));
   groups->r_close = 2, groups->radius = radii;
-  const struct hb_nodes nodes = groups_case_nodes(p->x, p->v);
-  ASSERT_OK(hb_groups_join(groups, &nodes, 0, 0, 1, &made));
+  groups_case_nodes(p->x, p->v, groups);
+  ASSERT_OK(hb_groups_join(groups, 0, 0, 1, &made));
   groups_case_put(&made, p->x, p->v);
-  int joins = hb_groups_should_join(groups, &nodes, made.node, 2);
+  int joins = hb_groups_should_join(groups, made.node, 2);
   hb_groups_destroy(groups);
   hb_particles_destroy(p);
   return joins;

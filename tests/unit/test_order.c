@@ -16,7 +16,7 @@ enum { MOST = 4096 };
 struct set {
   size_t n;
   double m[MOST], x[3 * MOST], m_mean;
-  struct order *order;
+  struct hb_near_order *order;
 };
 static struct set s; /* too large for the stack of some machines */
 
@@ -232,7 +232,7 @@ static void too_many(void **state)
 static uint64_t hash_of_lists(size_t n, const double *m, const double *x, const double *later)
 {
   static uint32_t list[MOST];
-  struct order *order;
+  struct hb_near_order *order;
   ASSERT_OK(order_create(n, &order));
   order_weigh(order, n, m, 1);
   ASSERT_OK(order_sort(order, x));
@@ -278,7 +278,7 @@ static void threads(void **state)
 static enum hb_status make(void *data)
 {
   (void)data;
-  struct order *order;
+  struct hb_near_order *order;
   HB_TRY(order_create(s.n, &order));
   order_weigh(order, s.n, s.m, s.m_mean);
   enum hb_status status = order_sort(order, s.x);
