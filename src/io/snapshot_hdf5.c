@@ -27,8 +27,17 @@ enum { HB_GADGET_TYPES = 6 };
 #define HB_AMUSE_UNIT(of) "system.get('generic').base('" of "')"
 #define HB_AMUSE_SPEED    "(" HB_AMUSE_UNIT("length") " * (" HB_AMUSE_UNIT("time") "**-1))"
 
-/* Its attributes of particles in the order in which they are written: hb_snapshot_value's column. */
+/* What it measures, in N-body units and in SI, and powers of mass, length and time. */
 enum hb_amuse_unit { HB_AMUSE_MASS, HB_AMUSE_LENGTH, HB_AMUSE_VELOCITY, HB_AMUSE_TIME };
+static const struct {
+  const char *words, *in_si;
+  int power[3];
+} hb_amuse_units[] = {[HB_AMUSE_MASS] = {HB_AMUSE_UNIT("mass"), "a mass in kg", {1, 0, 0}},
+                      [HB_AMUSE_LENGTH] = {HB_AMUSE_UNIT("length"), "a length in m", {0, 1, 0}},
+                      [HB_AMUSE_VELOCITY] = {HB_AMUSE_SPEED, "a velocity in m/s", {0, 1, -1}},
+                      [HB_AMUSE_TIME] = {HB_AMUSE_UNIT("time"), "a time in s", {0, 0, 1}}};
+
+/* Its attributes of particles in the order in which they are written: hb_snapshot_value's column. */
 static const struct {
   const char *name;
   size_t column;
@@ -46,35 +55,16 @@ static const struct {
 /* The library needs a name for a file in memory, which must not be that of a file on disk. */
 static const char name_in_memory[] = "/dev/null/snapshot";
 
-/* The library's own error printing is off while a snapshot is written. */
-struct quiet {
-  H5E_auto2_t print;
-  void *data;
-};
-
-static struct quiet quiet_begin(void)
-{
-  struct quiet old = {NULL, NULL};
-  H5Eget_auto2(H5E_DEFAULT, &old.print, &old.data);
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  return old;
-}
-
-static void quiet_end(struct quiet old) { H5Eset_auto2(H5E_DEFAULT, old.print, old.data); }
-
-/* The file in memory. */
-struct image {
-  char *bytes;
-  size_t size;
-};
+/* The file in memory, of the one that writes. */
+static struct hb_text image;
 
 static void *grow(void *old, size_t size, H5FD_file_image_op_t why, void *data)
 {
-  struct image *image = data;
   char *bytes = old;
-  (void)why;
+  (void)why, (void)data;
   if (HB_RESIZE(size, &bytes) != HB_OK) return NULL;
-  *image = (struct image){bytes, size};
+  image.text = bytes;
+  image.capacity = size;
   return bytes;
 }
 
@@ -85,22 +75,10 @@ static herr_t keep(void *bytes, H5FD_file_image_op_t why, void *data)
   return 0;
 }
 
-static void *same_image(void *data) { return data; }
-
-static herr_t no_image(void *data)
-{
-  (void)data;
-  return 0;
-}
-
 /* Closing the file closes all objects in it. The format of HDF5 1.10 has checksums in all metadata. */
-static hid_t access_in_memory(struct image *image, size_t n)
+static hid_t access_in_memory(size_t n)
 {
-  H5FD_file_image_callbacks_t callbacks = {.image_realloc = grow,
-                                           .image_free = keep,
-                                           .udata_copy = same_image,
-                                           .udata_free = no_image,
-                                           .udata = image};
+  H5FD_file_image_callbacks_t callbacks = {.image_realloc = grow, .image_free = keep};
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_fapl_core(access, 64 * n + (1 << 20), 0); /* enough for all, in one allocation */
   H5Pset_file_image_callbacks(access, &callbacks);
@@ -229,46 +207,43 @@ static enum hb_status put_data(hid_t group, const char *name, int columns, size_
 }
 
 /* The length of the file on disk, from its superblock. */
-static enum hb_status get_length(const struct image *image, size_t *count)
+static enum hb_status get_length(void)
 {
   enum { AT = 28, SUPERBLOCK = 48 };
-  *count = 0;
-  for (int k = 0; k < 8 && image->size >= SUPERBLOCK; k++)
-    *count |= (size_t)(unsigned char)image->bytes[AT + k] << 8 * k;
-  return *count > SUPERBLOCK && *count <= image->size ? HB_OK : cannot_make("the file");
+  image.length = 0;
+  for (int k = 0; k < 8 && image.capacity >= SUPERBLOCK; k++)
+    image.length |= (size_t)(unsigned char)image.text[AT + k] << 8 * k;
+  return image.length > SUPERBLOCK && image.length <= image.capacity ? HB_OK : cannot_make("the file");
 }
 
 static enum hb_status make_file(const struct hb_particles *p,
-                                enum hb_status (*fill)(hid_t file, const struct hb_particles *particles),
-                                struct hb_text *bytes)
+                                enum hb_status (*fill)(hid_t file, const struct hb_particles *particles))
 {
-  struct image image = {0};
-  size_t count = 0;
-  struct quiet quiet = quiet_begin();
-  hid_t access = access_in_memory(&image, p->n), creation = without_times(H5P_FILE_CREATE);
+  hid_t access = access_in_memory(p->n), creation = without_times(H5P_FILE_CREATE);
   hid_t file = H5Fcreate(name_in_memory, H5F_ACC_TRUNC, creation, access);
   enum hb_status status = file < 0 ? cannot_make("a file") : fill(file, p);
   if (status == HB_OK) status = put_notes(file, p);
   if (file >= 0 && H5Fclose(file) < 0 && status == HB_OK) status = cannot_make("the file");
-  if (status == HB_OK) status = get_length(&image, &count);
   H5Pclose(creation);
   H5Pclose(access);
-  quiet_end(quiet);
-  if (status != HB_OK)
-    hb_mem_free(image.bytes);
-  else
-    *bytes = (struct hb_text){image.bytes, count, image.size};
-  return status;
+  return status == HB_OK ? get_length() : status;
 }
 
-/* The library is built for one thread at a time. */
+/* The library is built for one thread at a time. Its own error printing is off meanwhile. */
 static enum hb_status write_one(const struct hb_particles *particles,
                                 enum hb_status (*fill)(hid_t file, const struct hb_particles *particles),
                                 struct hb_text *bytes)
 {
   static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+  H5E_auto2_t print = NULL;
+  void *data = NULL;
   pthread_mutex_lock(&one_at_a_time);
-  enum hb_status status = make_file(particles, fill, bytes);
+  H5Eget_auto2(H5E_DEFAULT, &print, &data);
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  enum hb_status status = make_file(particles, fill);
+  H5Eset_auto2(H5E_DEFAULT, print, data);
+  *bytes = image; /* the caller's, also what a failure leaves */
+  image = (struct hb_text){0};
   pthread_mutex_unlock(&one_at_a_time);
   return status;
 }
@@ -388,12 +363,14 @@ static enum hb_status put_column(hid_t group, const char *name, const char *unit
   return status;
 }
 
-static enum hb_status put_columns(hid_t group, const struct hb_particles *p, double *column)
+static enum hb_status put_columns(hid_t group, const struct hb_particles *p)
 {
-  static const char *const units[] = {HB_AMUSE_UNIT("mass"), HB_AMUSE_UNIT("length"), HB_AMUSE_SPEED};
+  HB_OWN double *column = NULL;
+  HB_TRY(HB_ALLOC(p->n, &column));
   for (size_t k = 0; k < HB_SNAPSHOT_COLUMNS; k++) {
     for (size_t i = 0; i < p->n; i++) column[i] = *hb_snapshot_value(p, i, hb_amuse_columns[k].column);
-    HB_TRY(put_column(group, hb_amuse_columns[k].name, units[hb_amuse_columns[k].unit], p->n, column));
+    HB_TRY(put_column(group, hb_amuse_columns[k].name, hb_amuse_units[hb_amuse_columns[k].unit].words, p->n,
+                      column));
   }
   return HB_OK;
 }
@@ -401,7 +378,6 @@ static enum hb_status put_columns(hid_t group, const struct hb_particles *p, dou
 static enum hb_status put_set(hid_t group, const struct hb_particles *p)
 {
   const int64_t n = (int64_t)p->n;
-  double *column;
   HB_TRY(put_text(group, "type", "particles"));
   HB_TRY(put_attribute(group, "number_of_particles", H5T_STD_I64LE, H5T_NATIVE_INT64, 0, &n));
   HB_TRY(put_class(group));
@@ -409,11 +385,7 @@ static enum hb_status put_set(hid_t group, const struct hb_particles *p)
   HB_TRY(put_text(group, "timestamp_unit", HB_AMUSE_UNIT("time")));
   HB_TRY(put_data(group, "keys", 1, p->n, NULL, p->id));
   hid_t attributes = make_group(group, "attributes", 0);
-  if (attributes < 0) return cannot_make("the attributes");
-  HB_TRY(HB_ALLOC(p->n, &column));
-  enum hb_status status = put_columns(attributes, p, column);
-  hb_mem_free(column);
-  return status;
+  return attributes < 0 ? cannot_make("the attributes") : put_columns(attributes, p);
 }
 
 static enum hb_status fill_amuse(hid_t file, const struct hb_particles *p)
@@ -439,18 +411,18 @@ const struct hb_snapshot_ops hb_snapshot_amuse = {
     .write = amuse_write,
 };
 
-/* ---- reading: checked reading of HDF5 files that others made. It runs only in holmberg-child, whose memory and time are limited and
- * whose crashes do no harm. Links to other files are refused. All errors are HB_ERR_INPUT with the file's name. */
+/* ---- reading: checked reading of HDF5 files that others made. It runs only in holmberg-child, whose memory and time are limited,
+ * whose crashes do no harm, and whose end closes what is open. Links to other files are refused. Sentences are about the file,
+ * whose name is put in front of them. */
 
 struct source {
-  const char *path; /* for messages */
-  uint64_t bytes;   /* of the file  */
+  uint64_t bytes; /* of the file */
   hid_t file;
 };
 
-static enum hb_status damaged(const struct source *s, const char *what)
+static enum hb_status damaged(const char *what)
 {
-  return hb_fail(HB_ERR_INPUT, "%s: %s cannot be read, the file is damaged", s->path, what);
+  return hb_fail(HB_ERR_INPUT, "%s cannot be read, the file is damaged", what);
 }
 
 /* Whether this object exists in this file; its group must exist. */
@@ -459,96 +431,88 @@ static enum hb_status find(const struct source *s, const char *name, int *found)
   H5L_info_t link;
   htri_t exists = H5Lexists(s->file, name, H5P_DEFAULT);
   *found = exists > 0;
-  if (exists < 0 || (*found && H5Lget_info(s->file, name, &link, H5P_DEFAULT) < 0)) return damaged(s, name);
+  if (exists < 0 || (*found && H5Lget_info(s->file, name, &link, H5P_DEFAULT) < 0)) return damaged(name);
   if (!*found || link.type == H5L_TYPE_HARD || link.type == H5L_TYPE_SOFT) return HB_OK;
-  return hb_fail(HB_ERR_INPUT, "%s: %s is a link to another file, which is not followed", s->path, name);
+  return hb_fail(HB_ERR_INPUT, "%s is a link to another file, which is not followed", name);
 }
 
-/* Closes the type. */
 static int is_number(hid_t type)
 {
   H5T_class_t class = H5Tget_class(type);
-  H5Tclose(type);
   return class == H5T_FLOAT || class == H5T_INTEGER;
 }
 
 /* ---- attributes --------------------------------------------------------------------------------------- */
 
+static enum hb_status open_attribute(const struct source *s, const char *object, const char *name,
+                                     hid_t *attribute, hssize_t *points)
+{
+  *attribute = H5Aopen_by_name(s->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  if (*attribute < 0) return hb_fail(HB_ERR_INPUT, "%s has no attribute %s", object, name);
+  *points = H5Sget_simple_extent_npoints(H5Aget_space(*attribute));
+  return HB_OK;
+}
+
 /* An attribute of an object: count numbers; a string, appended to text. */
 static enum hb_status get_numbers(const struct source *s, const char *object, const char *name,
                                   hssize_t count, double *values)
 {
-  hid_t attribute = H5Aopen_by_name(s->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
-  if (attribute < 0) return hb_fail(HB_ERR_INPUT, "%s: %s has no attribute %s", s->path, object, name);
-  hid_t space = H5Aget_space(attribute);
-  hssize_t points = H5Sget_simple_extent_npoints(space);
-  int numeric = is_number(H5Aget_type(attribute));
-  int failed = points == count && numeric && H5Aread(attribute, H5T_NATIVE_DOUBLE, values) < 0;
-  H5Sclose(space);
-  H5Aclose(attribute);
+  hid_t attribute;
+  hssize_t points = 0;
+  HB_TRY(open_attribute(s, object, name, &attribute, &points));
   if (points != count)
-    return hb_fail(HB_ERR_INPUT, "%s: attribute %s of %s has %lld values, expected %lld", s->path, name,
-                   object, (long long)points, (long long)count);
-  if (!numeric) return hb_fail(HB_ERR_INPUT, "%s: attribute %s of %s is not numeric", s->path, name, object);
-  return failed ? damaged(s, name) : HB_OK;
+    return hb_fail(HB_ERR_INPUT, "attribute %s of %s has %lld values, expected %lld", name, object,
+                   (long long)points, (long long)count);
+  if (!is_number(H5Aget_type(attribute)))
+    return hb_fail(HB_ERR_INPUT, "attribute %s of %s is not numeric", name, object);
+  return H5Aread(attribute, H5T_NATIVE_DOUBLE, values) < 0 ? damaged(name) : HB_OK;
 }
 
-static enum hb_status get_text(const struct source *s, hid_t attribute, hid_t type, const char *object,
+static enum hb_status get_text(const struct source *s, hid_t attribute, const char *object,
                                struct hb_text *text)
 {
+  hid_t type = H5Aget_type(attribute);
   size_t size = H5Tget_size(type);
-  char *value = NULL;
+  HB_OWN char *value = NULL;
+  char *variable = NULL;
   if (H5Tis_variable_str(type) > 0) {
-    if (H5Aread(attribute, type, &value) < 0) return damaged(s, object);
-    enum hb_status status = hb_text_append(text, "%s", value ? value : "");
-    H5free_memory(value);
+    if (H5Aread(attribute, type, &variable) < 0) return damaged(object);
+    enum hb_status status = hb_text_append(text, "%s", variable ? variable : "");
+    H5free_memory(variable);
     return status;
   }
-  if (size > s->bytes) return damaged(s, object);
+  if (size > s->bytes) return damaged(object);
   HB_TRY(HB_ALLOC(size + 1, &value));
-  enum hb_status status =
-      H5Aread(attribute, type, value) < 0 ? damaged(s, object) : hb_text_append(text, "%s", value);
-  hb_mem_free(value);
-  return status;
+  return H5Aread(attribute, type, value) < 0 ? damaged(object) : hb_text_append(text, "%s", value);
 }
 
 static enum hb_status get_string(const struct source *s, const char *object, const char *name,
                                  struct hb_text *text)
 {
-  hid_t attribute = H5Aopen_by_name(s->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
-  if (attribute < 0) return hb_fail(HB_ERR_INPUT, "%s: %s has no attribute %s", s->path, object, name);
-  hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-  int is_one = H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1;
-  enum hb_status status =
-      is_one ? get_text(s, attribute, type, object, text)
-             : hb_fail(HB_ERR_INPUT, "%s: attribute %s of %s is not a string", s->path, name, object);
-  H5Sclose(space);
-  H5Tclose(type);
-  H5Aclose(attribute);
-  return status;
+  hid_t attribute;
+  hssize_t points = 0;
+  HB_TRY(open_attribute(s, object, name, &attribute, &points));
+  if (H5Tget_class(H5Aget_type(attribute)) == H5T_STRING && points == 1)
+    return get_text(s, attribute, object, text);
+  return hb_fail(HB_ERR_INPUT, "attribute %s of %s is not a string", name, object);
 }
 
 /* ---- data sets ---------------------------------------------------------------------------------------- */
 
 /* The values must be in this file, and compressed only by filters that the library has. */
-static enum hb_status check_storage(const struct source *s, hid_t data, const char *path)
+static enum hb_status check_storage(hid_t data, const char *path)
 {
   hid_t list = H5Dget_create_plist(data);
-  int elsewhere = H5Pget_layout(list) == H5D_VIRTUAL || H5Pget_external_count(list) > 0;
-  H5Z_filter_t unknown = 0;
-  for (int k = 0; k < H5Pget_nfilters(list); k++) {
+  if (H5Pget_layout(list) == H5D_VIRTUAL || H5Pget_external_count(list) > 0)
+    return hb_fail(HB_ERR_INPUT, "the values of data set %s are in other files, which are not read", path);
+  for (int k = H5Pget_nfilters(list); k-- > 0;) {
     unsigned flags, config;
     size_t count = 0;
     H5Z_filter_t filter = H5Pget_filter2(list, (unsigned)k, &flags, &count, NULL, 0, NULL, &config);
-    if (H5Zfilter_avail(filter) <= 0) unknown = filter;
+    if (H5Zfilter_avail(filter) <= 0)
+      return hb_fail(HB_ERR_INPUT, "data set %s is compressed by filter %d, which the HDF5 library lacks",
+                     path, (int)filter);
   }
-  H5Pclose(list);
-  if (elsewhere)
-    return hb_fail(HB_ERR_INPUT, "%s: the values of data set %s are in other files, which are not read",
-                   s->path, path);
-  if (unknown)
-    return hb_fail(HB_ERR_INPUT, "%s: data set %s is compressed by filter %d, which the HDF5 library lacks",
-                   s->path, path, (int)unknown);
   return HB_OK;
 }
 
@@ -556,9 +520,7 @@ static enum hb_status check_storage(const struct source *s, hid_t data, const ch
 static int shape_fits(hid_t data, size_t count, int columns, char *shown, size_t size)
 {
   hsize_t shape[H5S_MAX_RANK] = {0};
-  hid_t space = H5Dget_space(data);
-  int rank = H5Sget_simple_extent_dims(space, shape, NULL);
-  H5Sclose(space);
+  int rank = H5Sget_simple_extent_dims(H5Dget_space(data), shape, NULL);
   snprintf(shown, size, "%s", rank > 0 ? "" : "no rows");
   for (int k = 0; k < rank; k++) {
     size_t used = strlen(shown);
@@ -568,20 +530,17 @@ static int shape_fits(hid_t data, size_t count, int columns, char *shown, size_t
   return (one_column || (rank == 2 && shape[1] == (hsize_t)columns)) && shape[0] == count;
 }
 
-static enum hb_status check_data(const struct source *s, hid_t data, const char *path, size_t count,
-                                 int columns)
+static enum hb_status check_data(hid_t data, const char *path, size_t count, int columns)
 {
   char shape[128];
-  if (H5Iget_type(data) != H5I_DATASET)
-    return hb_fail(HB_ERR_INPUT, "%s: %s is not a data set", s->path, path);
-  if (!is_number(H5Dget_type(data)))
-    return hb_fail(HB_ERR_INPUT, "%s: data set %s is not numeric", s->path, path);
-  HB_TRY(check_storage(s, data, path));
+  if (H5Iget_type(data) != H5I_DATASET) return hb_fail(HB_ERR_INPUT, "%s is not a data set", path);
+  if (!is_number(H5Dget_type(data))) return hb_fail(HB_ERR_INPUT, "data set %s is not numeric", path);
+  HB_TRY(check_storage(data, path));
   if (!shape_fits(data, count, columns, shape, sizeof shape))
-    return hb_fail(HB_ERR_INPUT, "%s: data set %s has shape %s, expected %llu%s", s->path, path, shape,
-                   (unsigned long long)count, columns == 3 ? " x 3" : "");
+    return hb_fail(HB_ERR_INPUT, "data set %s has shape %s, expected %zu%s", path, shape, count,
+                   columns == 3 ? " x 3" : "");
   if (H5Dget_storage_size(data) > 0) return HB_OK;
-  return hb_fail(HB_ERR_INPUT, "%s: the values of data set %s were never written", s->path, path);
+  return hb_fail(HB_ERR_INPUT, "the values of data set %s were never written", path);
 }
 
 /* Called for a value out of range, which for an identity the library would clip. */
@@ -594,18 +553,16 @@ static H5T_conv_ret_t refuse_clipping(H5T_conv_except_t what, hid_t from, hid_t 
   return H5T_CONV_ABORT;
 }
 
-static enum hb_status read_data(const struct source *s, hid_t data, const char *path, hid_t native,
-                                void *values)
+static enum hb_status read_data(hid_t data, const char *path, hid_t native, void *values)
 {
   int clipped = 0;
   hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
   H5Pset_type_conv_cb(transfer, refuse_clipping, &clipped);
   herr_t failed = H5Dread(data, native, H5S_ALL, H5S_ALL, transfer, values);
-  H5Pclose(transfer);
   if (clipped)
-    return hb_fail(HB_ERR_INPUT, "%s: data set %s has a value that is not a whole number from 0 to 2^64 - 1",
-                   s->path, path);
-  return failed < 0 ? damaged(s, path) : HB_OK;
+    return hb_fail(HB_ERR_INPUT, "data set %s has a value that is not a whole number from 0 to 2^64 - 1",
+                   path);
+  return failed < 0 ? damaged(path) : HB_OK;
 }
 
 enum need { OPTIONAL, NEEDED };
@@ -618,37 +575,30 @@ static enum hb_status get_data(const struct source *s, const char *path, enum ne
   int found;
   HB_TRY(find(s, path, &found));
   if (!found && need == OPTIONAL) return HB_OK;
-  if (!found) return hb_fail(HB_ERR_INPUT, "%s: there is no data set %s", s->path, path);
+  if (!found) return hb_fail(HB_ERR_INPUT, "there is no data set %s", path);
   hid_t data = H5Oopen(s->file, path, H5P_DEFAULT);
-  if (data < 0) return hb_fail(HB_ERR_INPUT, "%s: %s leads to nothing in this file", s->path, path);
-  enum hb_status status = check_data(s, data, path, count, columns);
-  if (status == HB_OK && values) status = read_data(s, data, path, native, values);
-  H5Oclose(data);
-  return status;
+  if (data < 0) return hb_fail(HB_ERR_INPUT, "%s leads to nothing in this file", path);
+  HB_TRY(check_data(data, path, count, columns));
+  HB_TRY(values ? read_data(data, path, native, values) : HB_OK);
+  H5Oclose(data); /* and its buffers, which may be large */
+  return HB_OK;
 }
 
 /* ---- notes -------------------------------------------------------------------------------------------- */
 
-/* Attributes that are not strings belong to another program. */
+/* Attributes that are not strings, or whose names are not valid keys, belong to another program. */
 static enum hb_status get_note(const struct source *s, hid_t attribute, const char *name,
                                struct hb_particles *p)
 {
-  struct hb_text text = {0};
-  enum hb_status status = HB_OK;
-  hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-  hssize_t points = H5Sget_simple_extent_npoints(space);
-  if (H5Tget_class(type) == H5T_STRING)
-    status = points == 1 ? get_text(s, attribute, type, "/Holmberg", &text)
-                         : hb_fail(HB_ERR_INPUT, "%s: attribute %s of /Holmberg has %lld strings, expected 1",
-                                   s->path, name, (long long)points);
-  H5Sclose(space);
-  H5Tclose(type);
-  if (status == HB_OK && text.text) {
-    status = hb_particles_set_note(p, name, text.text);
-    if (status == HB_ERR_USAGE) status = HB_OK; /* so do names that are not valid keys */
-  }
-  hb_mem_free(text.text);
-  return status;
+  HB_OWN struct hb_text text = {0};
+  if (H5Tget_class(H5Aget_type(attribute)) != H5T_STRING) return HB_OK;
+  hssize_t points = H5Sget_simple_extent_npoints(H5Aget_space(attribute));
+  if (points != 1)
+    return hb_fail(HB_ERR_INPUT, "attribute %s of /Holmberg has %lld strings, expected 1", name,
+                   (long long)points);
+  HB_TRY(get_text(s, attribute, "/Holmberg", &text));
+  enum hb_status status = hb_particles_set_note(p, name, text.text);
+  return status == HB_ERR_USAGE ? HB_OK : status;
 }
 
 struct notes {
@@ -663,23 +613,20 @@ static herr_t take_note(hid_t group, const char *name, const H5A_info_t *info, v
   struct notes *notes = data;
   (void)info;
   hid_t attribute = H5Aopen(group, name, H5P_DEFAULT);
-  notes->status = attribute < 0 ? damaged(notes->source, "/Holmberg")
-                                : get_note(notes->source, attribute, name, notes->particles);
+  notes->status =
+      attribute < 0 ? damaged("/Holmberg") : get_note(notes->source, attribute, name, notes->particles);
   if (attribute >= 0) H5Aclose(attribute);
   return notes->status != HB_OK;
 }
 
-static enum hb_status check_sum(const struct source *s, hid_t group, const struct hb_particles *p)
+static enum hb_status check_sum(hid_t group, const struct hb_particles *p)
 {
   uint32_t sum = 0;
-  htri_t found = H5Aexists(group, HB_HDF5_NOTES_SUM);
-  if (found == 0) return HB_OK;
+  if (H5Aexists(group, HB_HDF5_NOTES_SUM) == 0) return HB_OK;
   hid_t attribute = H5Aopen(group, HB_HDF5_NOTES_SUM, H5P_DEFAULT);
-  hid_t space = H5Aget_space(attribute);
-  int failed = H5Sget_simple_extent_npoints(space) != 1 || H5Aread(attribute, H5T_NATIVE_UINT32, &sum) < 0;
-  H5Sclose(space);
-  H5Aclose(attribute);
-  return failed || sum != notes_sum(p) ? damaged(s, "/Holmberg") : HB_OK;
+  int failed = H5Sget_simple_extent_npoints(H5Aget_space(attribute)) != 1 ||
+               H5Aread(attribute, H5T_NATIVE_UINT32, &sum) < 0;
+  return failed || sum != notes_sum(p) ? damaged("/Holmberg") : HB_OK;
 }
 
 /* The strings of /Holmberg, if there are any: in creation order, if the file has it, as ours do. */
@@ -692,10 +639,8 @@ static enum hb_status get_notes(const struct source *s, struct hb_particles *p)
   hid_t group = H5Gopen2(s->file, "/Holmberg", H5P_DEFAULT);
   herr_t stopped = H5Aiterate2(group, H5_INDEX_CRT_ORDER, H5_ITER_INC, NULL, take_note, &notes);
   if (stopped < 0) stopped = H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_INC, NULL, take_note, &notes);
-  if (stopped < 0) notes.status = damaged(s, "/Holmberg");
-  if (notes.status == HB_OK) notes.status = check_sum(s, group, p);
-  if (group >= 0) H5Gclose(group);
-  return notes.status;
+  if (stopped < 0) return damaged("/Holmberg");
+  return notes.status == HB_OK ? check_sum(group, p) : notes.status;
 }
 
 /* ---- the Gadget layout: all types of particles in the order of the types ----------------------------- */
@@ -711,7 +656,7 @@ struct gadget {
 static enum hb_status get_optional(const struct source *s, const char *name, hssize_t count, double *values)
 {
   htri_t found = H5Aexists_by_name(s->file, "/Header", name, H5P_DEFAULT);
-  if (found < 0) return damaged(s, "/Header");
+  if (found < 0) return damaged("/Header");
   return found ? get_numbers(s, "/Header", name, count, values) : HB_OK;
 }
 
@@ -723,18 +668,15 @@ static enum hb_status get_counts(struct gadget *g, size_t *n)
   *n = 0;
   for (int type = 0; type < HB_GADGET_TYPES; type++) {
     if (!(counts[type] >= 0 && counts[type] <= UINT32_MAX && counts[type] == floor(counts[type])))
-      return hb_fail(HB_ERR_INPUT, "%s: NumPart_ThisFile says %.17g, expected a whole number below 2^32",
-                     g->source->path, counts[type]);
+      return hb_fail(HB_ERR_INPUT, "NumPart_ThisFile says %.17g, expected a whole number below 2^32",
+                     counts[type]);
     g->counts[type] = (uint64_t)counts[type];
     *n += g->counts[type];
   }
-  if (*n == 0)
-    return hb_fail(HB_ERR_INPUT, "%s: there are no particles, NumPart_ThisFile is all 0", g->source->path);
-  if (*n > hb_snapshot_hdf5_most(g->source->bytes) || *n > UINT32_MAX)
-    return hb_fail(HB_ERR_INPUT,
-                   "%s: NumPart_ThisFile says %zu particles, more than a file of %llu bytes holds",
-                   g->source->path, *n, (unsigned long long)g->source->bytes);
-  return HB_OK;
+  if (*n == 0) return hb_fail(HB_ERR_INPUT, "there are no particles, NumPart_ThisFile is all 0");
+  if (*n <= hb_snapshot_hdf5_most(g->source->bytes) && *n <= UINT32_MAX) return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "NumPart_ThisFile says %zu particles, more than a file of %llu bytes holds",
+                 *n, (unsigned long long)g->source->bytes);
 }
 
 static enum hb_status get_headers(struct gadget *g, double *t, size_t *n)
@@ -742,16 +684,13 @@ static enum hb_status get_headers(struct gadget *g, double *t, size_t *n)
   int found;
   double files = 1;
   HB_TRY(find(g->source, "/Header", &found));
-  if (!found)
-    return hb_fail(HB_ERR_INPUT, "%s: there is no group /Header, expected the Gadget layout",
-                   g->source->path);
+  if (!found) return hb_fail(HB_ERR_INPUT, "there is no group /Header, expected the Gadget layout");
   HB_TRY(get_counts(g, n));
   HB_TRY(get_optional(g->source, "Time", 1, t));
   HB_TRY(get_optional(g->source, "MassTable", HB_GADGET_TYPES, g->masses));
   HB_TRY(get_optional(g->source, "NumFilesPerSnapshot", 1, &files));
   if (files <= 1) return HB_OK;
-  return hb_fail(HB_ERR_INPUT, "%s: one of %g files of a snapshot, expected a single file", g->source->path,
-                 files);
+  return hb_fail(HB_ERR_INPUT, "one of %g files of a snapshot, expected a single file", files);
 }
 
 /* Reads /PartTypeK/name into values; if they are NULL it is only checked. */
@@ -763,8 +702,8 @@ static enum hb_status get_gadget_data(const struct gadget *g, int type, const ch
   snprintf(path, sizeof path, "/PartType%d", type);
   HB_TRY(find(g->source, path, &found));
   if (!found)
-    return hb_fail(HB_ERR_INPUT, "%s: there is no group %s, though /Header counts %llu particles of it",
-                   g->source->path, path, (unsigned long long)g->counts[type]);
+    return hb_fail(HB_ERR_INPUT, "there is no group %s, though /Header counts %llu particles of it", path,
+                   (unsigned long long)g->counts[type]);
   snprintf(path, sizeof path, "/PartType%d/%s", type, name);
   return get_data(g->source, path, need, native, g->counts[type], columns, values);
 }
@@ -787,23 +726,21 @@ static enum hb_status get_type(const struct gadget *g, int type, size_t first, s
   return HB_OK;
 }
 
-/* Solar masses, pc and km/s from the attributes of Gadget, Arepo and others; 0 where there are none. */
-static enum hb_status find_units(const struct source *s, double *mass, double *length, double *speed)
+/* Mass, length and speed in solar masses, pc and km/s from the attributes of Gadget, Arepo and others; 0 where there are none. */
+static enum hb_status find_units(const struct source *s, double units[3])
 {
   static const char *const groups[] = {"/Header", "/Units", "/Parameters"};
   static const char *const names[] = {"UnitMass_in_g", "UnitLength_in_cm", "UnitVelocity_in_cm_per_s"};
-  double cgs[3] = {0};
-  *mass = *length = *speed = 0;
   for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
-    int found, all = 1;
-    HB_TRY(find(s, groups[g], &found));
-    for (size_t k = 0; found && k < 3; k++)
-      all &= H5Aexists_by_name(s->file, groups[g], names[k], H5P_DEFAULT) > 0;
-    if (!found || !all) continue;
-    for (size_t k = 0; k < 3; k++) HB_TRY(get_numbers(s, groups[g], names[k], 1, &cgs[k]));
-    *mass = cgs[0] / 1000 / (hb_units_gm_sun / hb_units_gravity);
-    *length = cgs[1] / 100 / hb_units_pc;
-    *speed = cgs[2] / 1e5;
+    int all;
+    HB_TRY(find(s, groups[g], &all));
+    for (size_t k = 0; all && k < 3; k++)
+      all = H5Aexists_by_name(s->file, groups[g], names[k], H5P_DEFAULT) > 0;
+    if (!all) continue;
+    for (size_t k = 0; k < 3; k++) HB_TRY(get_numbers(s, groups[g], names[k], 1, &units[k]));
+    units[0] = units[0] / 1000 / (hb_units_gm_sun / hb_units_gravity);
+    units[1] = units[1] / 100 / hb_units_pc;
+    units[2] = units[2] / 1e5;
     return HB_OK;
   }
   return HB_OK;
@@ -813,16 +750,15 @@ static enum hb_status find_units(const struct source *s, double *mass, double *l
  * runs, which contain the scale and Hubble's constant, stay as they are, without units. */
 static enum hb_status take_units(const struct source *s, struct hb_particles *p)
 {
-  struct hb_units units = {0};
-  double mass, length, speed, redshift = 0, hubble = 1;
+  double found[3] = {0}, redshift = 0, hubble = 1;
   char line[128];
   if (hb_particles_note(p, "units")) return HB_OK; /* ours */
-  HB_TRY(find_units(s, &mass, &length, &speed));
+  HB_TRY(find_units(s, found));
   HB_TRY(get_optional(s, "Redshift", 1, &redshift));
   HB_TRY(get_optional(s, "HubbleParam", 1, &hubble));
+  const double mass = found[0], length = found[1], speed = found[2];
   if (!(mass > 0 && length > 0 && speed > 0) || redshift != 0 || hubble != 1) return HB_OK;
-  units.length = length;
-  units.time = length / speed * (hb_units_pc / hb_units_myr * 1e-3);
+  struct hb_units units = {.length = length, .time = length / speed * (hb_units_pc / hb_units_myr * 1e-3)};
   HB_TRY(hb_units_complete(&units));
   double G = mass / units.mass;
   for (size_t i = 0; i < p->n; i++) p->m[i] *= G;
@@ -877,29 +813,30 @@ struct amuse {
   double si[4];
 };
 
-/* Takes a word, and the blanks after it. */
-static int take_word(const char **at, const char *word)
+static const char *skip_blanks(const char *at) { return at + strspn(at, " "); }
+
+/* Takes a sign, and the blanks after it. */
+static int take_sign(const char **at, const char *sign)
 {
-  size_t length = strlen(word);
-  if (strncmp(*at, word, length) != 0) return 0;
-  for (*at += length; **at == ' ';) (*at)++;
+  size_t length = strlen(sign);
+  if (strncmp(*at, sign, length) != 0) return 0;
+  *at = skip_blanks(*at + length);
   return 1;
 }
 
 static int take_base(const char **at, struct unit *u)
 {
-  static const char *const systems[] = {
-      [GENERIC] = "system.get('generic').base('", [SI] = "system.get('S.I.').base('"};
-  static const char *const bases[] = {"mass')", "length')", "time')"};
-  *u = (struct unit){.factor = 1};
-  for (enum system k = GENERIC; k <= SI && !u->system; k++)
-    if (take_word(at, systems[k])) u->system = k;
-  for (size_t k = 0; k < 3 && u->system; k++) {
-    if (!take_word(at, bases[k])) continue;
-    u->power[k] = 1;
-    return 1;
-  }
-  return 0;
+  static const char *const systems[] = {[GENERIC] = "generic", [SI] = "S.I."};
+  static const char *const bases[] = {"mass", "length", "time"};
+  char system[8], base[8];
+  int end = 0, known = 0;
+  if (sscanf(*at, "system.get('%7[^']').base('%7[^']')%n", system, base, &end) != 2 || !end) return 0;
+  for (enum system k = GENERIC; k <= SI; k++)
+    if (strcmp(system, systems[k]) == 0) u->system = k;
+  for (size_t k = 0; k < 3; k++) known |= u->power[k] = strcmp(base, bases[k]) == 0;
+  if (!u->system || !known) return 0;
+  *at = skip_blanks(*at + end);
+  return 1;
 }
 
 static int take_product(const char **at, struct unit *u, int depth);
@@ -908,19 +845,17 @@ static int take_factor(const char **at, struct unit *u, int depth)
 {
   char *end;
   *u = (struct unit){.factor = 1};
-  if (**at == '(') {
-    if (depth > 8 || !take_word(at, "(") || !take_product(at, u, depth + 1) || !take_word(at, ")")) return 0;
+  if (take_sign(at, "(")) {
+    if (depth > 8 || !take_product(at, u, depth + 1) || !take_sign(at, ")")) return 0;
   } else if (!take_base(at, u)) {
     u->factor = strtod(*at, &end);
-    if (u->system || end == *at) return 0;
-    *at = end;
-    take_word(at, "");
+    if (end == *at) return 0;
+    *at = skip_blanks(end);
   }
-  if (!take_word(at, "**")) return 1;
+  if (!take_sign(at, "**")) return 1;
   long power = strtol(*at, &end, 10);
   if (end == *at || labs(power) > 8) return 0;
-  *at = end;
-  take_word(at, "");
+  *at = skip_blanks(end);
   double factor = 1;
   for (long k = 0; k < labs(power); k++) factor *= u->factor;
   u->factor = power < 0 ? 1 / factor : factor;
@@ -934,7 +869,8 @@ static int take_product(const char **at, struct unit *u, int depth)
   if (!take_factor(at, u, depth)) return 0;
   while (**at == '*' || **at == '/') {
     int sign = **at == '/' ? -1 : 1;
-    if (!take_word(at, **at == '/' ? "/" : "*") || !take_factor(at, &next, depth)) return 0;
+    *at = skip_blanks(*at + 1);
+    if (!take_factor(at, &next, depth)) return 0;
     if (u->system && next.system && u->system != next.system) return 0;
     u->system = u->system ? u->system : next.system;
     u->factor *= sign > 0 ? next.factor : 1 / next.factor;
@@ -946,14 +882,12 @@ static int take_product(const char **at, struct unit *u, int depth)
 /* Whether these words are a unit of such a quantity, of the file's system; in none, factor is 1. */
 static int is_unit_of(const char *words, enum hb_amuse_unit of, struct amuse *a, double *factor)
 {
-  static const int powers[][3] = {[HB_AMUSE_MASS] = {1, 0, 0},
-                                  [HB_AMUSE_LENGTH] = {0, 1, 0},
-                                  [HB_AMUSE_VELOCITY] = {0, 1, -1},
-                                  [HB_AMUSE_TIME] = {0, 0, 1}};
   struct unit u;
   *factor = 1;
   if (strcmp(words, "none") == 0) return a->system != SI;
-  if (!take_product(&words, &u, 0) || *words || memcmp(u.power, powers[of], sizeof u.power) != 0) return 0;
+  if (!take_product(&words, &u, 0) || *words ||
+      memcmp(u.power, hb_amuse_units[of].power, sizeof u.power) != 0)
+    return 0;
   if (!(u.factor > 0) || (u.system == GENERIC && u.factor != 1)) return 0;
   if (a->system && a->system != u.system) return 0;
   a->system = u.system;
@@ -964,30 +898,20 @@ static int is_unit_of(const char *words, enum hb_amuse_unit of, struct amuse *a,
 static enum hb_status get_unit(struct amuse *a, const char *path, const char *attribute,
                                enum hb_amuse_unit of, double *factor)
 {
-  static const char *const expected[][3] = {
-      [HB_AMUSE_MASS] = {[GENERIC] = HB_AMUSE_UNIT("mass"), [SI] = "a mass in kg"},
-      [HB_AMUSE_LENGTH] = {[GENERIC] = HB_AMUSE_UNIT("length"), [SI] = "a length in m"},
-      [HB_AMUSE_VELOCITY] = {[GENERIC] = HB_AMUSE_SPEED, [SI] = "a velocity in m/s"},
-      [HB_AMUSE_TIME] = {[GENERIC] = HB_AMUSE_UNIT("time"), [SI] = "a time in s"}};
-  struct hb_text unit = {0};
-  const struct source *s = a->source;
-  enum hb_status status = get_string(s, path, attribute, &unit);
-  if (status == HB_OK && !is_unit_of(unit.text, of, a, factor))
-    status = hb_fail(HB_ERR_INPUT, "%s: %s is in '%.80s', expected %s%s%s", s->path, path, unit.text,
-                     a->system == SI ? "" : expected[of][GENERIC], a->system ? "" : " or ",
-                     a->system == GENERIC ? "" : expected[of][SI]);
-  hb_mem_free(unit.text);
-  return status;
+  HB_OWN struct hb_text unit = {0};
+  HB_TRY(get_string(a->source, path, attribute, &unit));
+  if (is_unit_of(unit.text, of, a, factor)) return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "%s is in '%.80s', expected %s%s%s", path, unit.text,
+                 a->system == SI ? "" : hb_amuse_units[of].words, a->system ? "" : " or ",
+                 a->system == GENERIC ? "" : hb_amuse_units[of].in_si);
 }
 
 static enum hb_status check_type(const struct source *s, const char *path)
 {
-  struct hb_text type = {0};
-  enum hb_status status = get_string(s, path, "type", &type);
-  if (status == HB_OK && strcmp(type.text, "particles") != 0)
-    status = hb_fail(HB_ERR_INPUT, "%s: %s is of type '%.40s', expected particles", s->path, path, type.text);
-  hb_mem_free(type.text);
-  return status;
+  HB_OWN struct hb_text type = {0};
+  HB_TRY(get_string(s, path, "type", &type));
+  if (strcmp(type.text, "particles") == 0) return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "%s is of type '%.40s', expected particles", path, type.text);
 }
 
 /* In the units of the file's data. */
@@ -997,29 +921,25 @@ static enum hb_status get_set_time(struct amuse *a, const char *path, double *t)
   double factor;
   htri_t found = H5Aexists_by_name(s->file, path, "timestamp", H5P_DEFAULT);
   *t = 0;
-  if (found < 0) return damaged(s, path);
+  if (found < 0) return damaged(path);
   if (!found) return HB_OK;
   HB_TRY(get_unit(a, path, "timestamp_unit", HB_AMUSE_TIME, &factor));
   HB_TRY(get_numbers(s, path, "timestamp", 1, t));
   *t *= factor / a->si[HB_AMUSE_TIME];
-  return isfinite(*t)
-             ? HB_OK
-             : hb_fail(HB_ERR_INPUT, "%s: the timestamp of %s is %g, expected finite", s->path, path, *t);
+  if (isfinite(*t)) return HB_OK;
+  return hb_fail(HB_ERR_INPUT, "the timestamp of %s is %g, expected finite", path, *t);
 }
 
 /* Its number of particles, which a damaged file could make anything. */
 static enum hb_status get_n(const struct source *s, const char *path, size_t *n)
 {
-  double count;
+  double count, most = fmin((double)hb_snapshot_hdf5_most(s->bytes), UINT32_MAX);
   HB_TRY(get_numbers(s, path, "number_of_particles", 1, &count));
-  double most = fmin((double)hb_snapshot_hdf5_most(s->bytes), UINT32_MAX);
-  if (count >= 1 && count <= most && count == floor(count)) {
-    *n = (size_t)count;
-    return HB_OK;
-  }
-  return hb_fail(HB_ERR_INPUT,
-                 "%s: number_of_particles of %s is %.17g, expected a whole number from 1 to %.0f", s->path,
-                 path, count, most);
+  if (!(count >= 1 && count <= most && count == floor(count)))
+    return hb_fail(HB_ERR_INPUT, "number_of_particles of %s is %.17g, expected a whole number from 1 to %.0f",
+                   path, count, most);
+  *n = (size_t)count;
+  return HB_OK;
 }
 
 /* A column in the units of the file's data; NULL: it is only checked. */
@@ -1036,9 +956,12 @@ static enum hb_status get_column(struct amuse *a, const struct set *set, const c
 }
 
 /* N-body units for a file in SI: the mass of all, and 1 pc, or 1 AU where nothing is farther out than 0.1 pc. */
-static enum hb_status choose_units(struct amuse *a, const struct set *set, double *column)
+static enum hb_status choose_units(struct amuse *a, const struct set *set)
 {
   double M = 0, far = 0;
+  HB_OWN double *column = NULL;
+  HB_TRY(get_column(a, set, "mass", HB_AMUSE_MASS, NULL)); /* before allocating memory for it */
+  HB_TRY(HB_ALLOC(set->n, &column));
   HB_TRY(get_column(a, set, "mass", HB_AMUSE_MASS, column));
   if (a->system != SI) return HB_OK;
   for (size_t i = 0; i < set->n; i++) M += column[i];
@@ -1050,24 +973,14 @@ static enum hb_status choose_units(struct amuse *a, const struct set *set, doubl
   a->units.length = far < 0.1 * hb_units_pc ? hb_units_au / hb_units_pc : 1;
   if (!(a->units.mass > 0))
     return hb_fail(HB_ERR_INPUT,
-                   "%s: the masses of %s add up to %g kg, expected more than 0 for units in which G is 1",
-                   a->source->path, set->path, M);
+                   "the masses of %s add up to %g kg, expected more than 0 for units in which G is 1",
+                   set->path, M);
   HB_TRY(hb_units_complete(&a->units));
   a->si[HB_AMUSE_MASS] = M;
   a->si[HB_AMUSE_LENGTH] = a->units.length * hb_units_pc;
   a->si[HB_AMUSE_TIME] = a->units.time * hb_units_myr;
   a->si[HB_AMUSE_VELOCITY] = a->si[HB_AMUSE_LENGTH] / a->si[HB_AMUSE_TIME];
   return HB_OK;
-}
-
-static enum hb_status find_units_of(struct amuse *a, const struct set *set)
-{
-  double *column;
-  HB_TRY(get_column(a, set, "mass", HB_AMUSE_MASS, NULL)); /* before allocating memory for it */
-  HB_TRY(HB_ALLOC(set->n, &column));
-  enum hb_status status = choose_units(a, set, column);
-  hb_mem_free(column);
-  return status;
 }
 
 /* The k-th set is named by k + 1 in ten digits. The first one's units are those of all. */
@@ -1080,17 +993,18 @@ static enum hb_status look_at(struct amuse *a, unsigned long k, struct hb_snapsh
   if (!*found) return HB_OK;
   HB_TRY(check_type(a->source, set.path));
   HB_TRY(get_n(a->source, set.path, &set.n));
-  if (k == 0) HB_TRY(find_units_of(a, &set));
+  if (k == 0) HB_TRY(choose_units(a, &set));
   HB_TRY(get_set_time(a, set.path, &set.t));
   if (hb_snapshot_offer(choice, set.t)) *chosen = set;
   return HB_OK;
 }
 
-static enum hb_status get_columns(struct amuse *a, const struct set *set, double *column,
-                                  struct hb_particles *p)
+static enum hb_status get_columns(struct amuse *a, const struct set *set, struct hb_particles *p)
 {
   char path[2 * PATH];
   int has_radius;
+  HB_OWN double *column = NULL;
+  HB_TRY(HB_ALLOC(set->n, &column));
   for (size_t k = 0; k < HB_SNAPSHOT_COLUMNS; k++) {
     HB_TRY(get_column(a, set, hb_amuse_columns[k].name, hb_amuse_columns[k].unit, column));
     for (size_t i = 0; i < set->n; i++) *hb_snapshot_value(p, i, hb_amuse_columns[k].column) = column[i];
@@ -1106,20 +1020,16 @@ static enum hb_status get_set(struct amuse *a, const struct set *set, struct hb_
 {
   const struct source *s = a->source;
   char path[2 * PATH];
-  double *column;
   int found;
   snprintf(path, sizeof path, "%s/attributes", set->path);
   HB_TRY(find(s, path, &found));
-  if (!found) return hb_fail(HB_ERR_INPUT, "%s: there is no group %s", s->path, path);
+  if (!found) return hb_fail(HB_ERR_INPUT, "there is no group %s", path);
   HB_TRY(get_column(a, set, "mass", HB_AMUSE_MASS, NULL)); /* before allocating memory for them */
   HB_TRY(hb_particles_create(set->n, particles));
   (*particles)->t = set->t;
   snprintf(path, sizeof path, "%s/keys", set->path);
   HB_TRY(get_data(s, path, NEEDED, H5T_NATIVE_UINT64, set->n, 1, (*particles)->id));
-  HB_TRY(HB_ALLOC(set->n, &column));
-  enum hb_status status = get_columns(a, set, column, *particles);
-  hb_mem_free(column);
-  HB_TRY(status);
+  HB_TRY(get_columns(a, set, *particles));
   HB_TRY(get_notes(s, *particles));
   return a->system == SI ? hb_units_set(*particles, &a->units) : HB_OK;
 }
@@ -1132,8 +1042,7 @@ static enum hb_status get_amuse(const struct source *source, struct hb_snapshot_
   int found;
   HB_TRY(find(source, HB_AMUSE_DATA, &found));
   for (unsigned long k = 0; found; k++) HB_TRY(look_at(&amuse, k, choice, &chosen, &found));
-  if (choice->count == 0)
-    return hb_fail(HB_ERR_INPUT, "%s: there is no set of particles in " HB_AMUSE_DATA, source->path);
+  if (choice->count == 0) return hb_fail(HB_ERR_INPUT, "there is no set of particles in " HB_AMUSE_DATA);
   return get_set(&amuse, &chosen, particles);
 }
 
@@ -1165,16 +1074,13 @@ static enum hb_status get_any(const struct source *s, struct hb_snapshot_choice 
   return HB_OK;
 }
 
-enum hb_status hb_snapshot_hdf5_take(int fd, const char *path, struct hb_snapshot_choice *choice,
-                                     struct hb_particles **particles)
+static enum hb_status take(int fd, const struct stat *info, struct hb_snapshot_choice *choice,
+                           struct hb_particles **particles)
 {
-  struct stat info;
+  struct source s = {.bytes = (uint64_t)info->st_size};
   char name[32];
-  *particles = NULL;
-  if (fstat(fd, &info) != 0) return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
-  struct source s = {.path = path, .bytes = (uint64_t)info.st_size};
-  if (s.bytes == 0) return hb_fail(HB_ERR_INPUT, "%s: the file is empty", path);
-  if (!is_hdf5(fd, s.bytes)) return hb_fail(HB_ERR_INPUT, "%s: not an HDF5 file", path);
+  if (s.bytes == 0) return hb_fail(HB_ERR_INPUT, "the file is empty");
+  if (!is_hdf5(fd, s.bytes)) return hb_fail(HB_ERR_INPUT, "not an HDF5 file");
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   H5PLset_loading_state(0);         /* no filters from plugins, */
   H5Lunregister(H5L_TYPE_EXTERNAL); /* and no other files, not even through a soft link */
@@ -1182,13 +1088,20 @@ enum hb_status hb_snapshot_hdf5_take(int fd, const char *path, struct hb_snapsho
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   snprintf(name, sizeof name, "/dev/fd/%d", fd);
   s.file = H5Fopen(name, H5F_ACC_RDONLY, access);
-  enum hb_status status = s.file < 0 ? hb_fail(HB_ERR_INPUT, "%s: the HDF5 file is damaged or cut off", path)
-                                     : get_any(&s, choice, particles);
-  if (s.file >= 0) H5Fclose(s.file);
-  H5Pclose(access);
-  if (status != HB_OK) {
-    hb_particles_destroy(*particles);
-    *particles = NULL;
-  }
+  if (s.file < 0) return hb_fail(HB_ERR_INPUT, "the HDF5 file is damaged or cut off");
+  enum hb_status status = get_any(&s, choice, particles);
+  H5Fclose(s.file);
   return status;
+}
+
+enum hb_status hb_snapshot_hdf5_take(int fd, const char *path, struct hb_snapshot_choice *choice,
+                                     struct hb_particles **particles)
+{
+  struct stat info;
+  HB_OWN_PARTICLES struct hb_particles *p = NULL;
+  *particles = NULL;
+  if (fstat(fd, &info) != 0) return hb_fail(HB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+  enum hb_status status = take(fd, &info, choice, &p);
+  if (status == HB_OK) return HB_GIVE(p, particles);
+  return status == HB_ERR_INPUT ? hb_fail_in(status, path) : status;
 }
