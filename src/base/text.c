@@ -53,12 +53,13 @@ bad:
   return hb_fail(HB_ERR_USAGE, "'%s' is not a number (expected like 0.01, 1e-3, 2^-8 or 1/256)", word);
 }
 
-void hb_text_shortest(double number, char text[32])
+const char *hb_text_shortest(double number, char text[32])
 {
   for (int digits = 6; digits <= 17; digits++) {
     snprintf(text, 32, "%.*g", digits, number);
-    if (strtod(text, NULL) == number) return;
+    if (strtod(text, NULL) == number) break;
   }
+  return text;
 }
 
 enum hb_status hb_text_count(const char *word, uint64_t *number)

@@ -14,8 +14,9 @@ enum hb_status hb_text_number(const char *word, double *number);
 /* The same for a whole number >= 0: "1024", "2^10", "1e6". Exact up to 2^64 - 1 in plain digits. */
 enum hb_status hb_text_count(const char *word, uint64_t *number);
 
-/* The shortest decimal that reads back as number. */
-void hb_text_shortest(double number, char text[32]);
+/* The shortest decimal that reads back as number. Returns text; HB_SHORTEST has one of its own, in its caller's scope. */
+const char *hb_text_shortest(double number, char text[32]);
+#define HB_SHORTEST(number) hb_text_shortest((number), (char[32]){0})
 
 /* From here to the end of the block this thread writes and reads numbers with a point, whatever the host program's locale. */
 #define HB_TEXT_IN_C                                                                                         \

@@ -1,6 +1,7 @@
 /* holmberg run: integrates a snapshot, by the options of the command line, or goes on from a checkpoint. */
 #include "base/arith.h"
 #include "base/clock.h"
+#include "base/draft.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -468,20 +469,10 @@ static void run_ranks_follow(struct hb_run_settings *s)
 
 /* ---- particles ---- */
 
-/* Of a snapshot's notes, those that hb_run_take_notes reads. */
-static const char *const shaping[] = {"eps", "dt", "damping", "units"};
+/* Of a snapshot's notes, those that hb_run_take_notes reads, and sim/sim.c. */
+static const char *const shaping[] = {"eps", "dt", "damping", "units", "stars"};
 
 static enum hb_status share_note(const char *key, struct hb_particles *p)
-{
-  char text[128] = "";
-  const char *note = hb_ranks_number() ? NULL : hb_particles_note(p, key);
-  if (note) snprintf(text, sizeof text, "%s", note);
-  HB_TRY(hb_ranks_share(text, sizeof text));
-  return hb_ranks_number() && *text ? hb_particles_set_note(p, key, text) : HB_OK;
-}
-
-/* Of any length. */
-static enum hb_status share_long_note(const char *key, struct hb_particles *p)
 {
   const char *note = hb_ranks_number() ? NULL : hb_particles_note(p, key);
   uint64_t size = note ? strlen(note) + 1 : 0;
@@ -513,12 +504,8 @@ static enum hb_status run_ranks_share_particles(enum hb_status status, struct hb
   HB_TRY(hb_ranks_share(hb_particles_x(p), 3 * n * sizeof(double)));
   HB_TRY(hb_ranks_share(hb_particles_v(p), 3 * n * sizeof(double)));
   HB_TRY(hb_ranks_share(hb_particles_id(p), n * sizeof(uint64_t)));
-  for (size_t k = 0; k < sizeof shaping / sizeof *shaping; k++) {
-    enum hb_status shared = share_note(shaping[k], p); /* all of them, else other ranks would wait */
-    if (status == HB_OK) status = shared;
-  }
-  HB_TRY(hb_ranks_agree(status));
-  return share_long_note("stars", p); /* see sim/sim.c */
+  for (size_t k = 0; k < sizeof shaping / sizeof *shaping; k++) HB_TRY(share_note(shaping[k], p));
+  return HB_OK;
 }
 
 /* ---- checkpoints ---- */
@@ -1044,16 +1031,14 @@ static enum hb_status put_event(struct hb_run_rows *rows, const struct hb_units 
 /* Says once what an option that asks for encounters cannot see in such a run, if anything. */
 static void run_events_note(const struct hb_run_settings *s, const char *option)
 {
-  char line[128];
   int has_dt = hb_run_has_dt(s);
   const char *how = has_dt                           ? "integrator "
                     : s->sim.force.eps != 0          ? "--eps above 0"
                     : s->sim.correct == HB_PLACE_GPU ? "--correct gpu"
                                                      : NULL;
   if (!how) return;
-  snprintf(line, sizeof line, "%s: with %s%s, encounters of unbound stars are not looked for, binaries are",
-           option, how, has_dt ? s->sim.integrator : "");
-  hb_terminal_note(line);
+  hb_terminal_note(hb_phrase("%s: with %s%s, encounters of unbound stars are not looked for, binaries are",
+                             option, how, has_dt ? s->sim.integrator : ""));
 }
 
 /* The rows of the last step. Nothing if the file is not open. Errors: HB_ERR_IO. */
@@ -1225,37 +1210,28 @@ static void name_remedies(const struct hb_run *run, char remedies[128])
 
 static void note_collapse(const struct hb_run *run, const struct hb_step_trouble *trouble)
 {
-  char line[512], remedies[128];
+  char remedies[128];
   name_remedies(run, remedies);
-  snprintf(line, sizeof line,
-           "the time steps collapse: %.0f %% of them follow the rounding errors of the forces (%.6g block "
-           "steps per unit of time at t = %.4g, %.6g are usual); use %s",
-           100 * trouble->noisy, trouble->n_steps, run->t, trouble->n_steps_usual, remedies);
-  hb_terminal_note(line);
+  hb_terminal_note(hb_phrase(
+      "the time steps collapse: %.0f %% of them follow the rounding errors of the forces (%.6g block "
+      "steps per unit of time at t = %.4g, %.6g are usual); use %s",
+      100 * trouble->noisy, trouble->n_steps, run->t, trouble->n_steps_usual, remedies));
 }
 
 static void note_cut(const struct hb_cut_steps *cut)
 {
-  char line[512], t[32];
   double wanted = fmax(cut->wanted, 0); /* NaN: of an infinite jerk */
-  hb_text_shortest(cut->t, t);
-  snprintf(line, sizeof line,
-           "particle %" PRIu64 " at t = %s needs a step of %.3g, but --dt-min is 2^%d: from here on energies "
-           "and orbits may be wrong; use a smaller --dt-min or a larger --eps",
-           cut->particle, t, wanted, ilogb(cut->dt_min));
-  hb_terminal_note(line);
+  hb_terminal_note(hb_phrase("particle %" PRIu64
+                             " at t = %s needs a step of %.3g, but --dt-min is 2^%d: from here on energies "
+                             "and orbits may be wrong; use a smaller --dt-min or a larger --eps",
+                             cut->particle, HB_SHORTEST(cut->t), wanted, ilogb(cut->dt_min)));
 }
 
 static void note_massless_error(const struct hb_energy_made *made)
 {
-  char line[256], t[32];
-  hb_text_shortest(made->t, t);
-  snprintf(line, sizeof line,
-           "the energy of test particle %" PRIu64
-           " is off by %.2g at t = %s: its orbit is wrong from here on; a "
-           "smaller --eta may help",
-           made->particle, made->error, t);
-  hb_terminal_note(line);
+  hb_terminal_note(hb_phrase("the energy of test particle %" PRIu64 " is off by %.2g at t = %s: its orbit is "
+                             "wrong from here on; a smaller --eta may help",
+                             made->particle, made->error, HB_SHORTEST(made->t)));
 }
 
 /* Notes, once per run each, that the time steps collapse, and that dt_min cuts one. */
@@ -1283,28 +1259,23 @@ static int is_damped(const struct hb_run *run)
 }
 
 /* Whose error it is, where that is not all of E. */
-static const char *whose(const struct hb_run *run, char text[64])
+static const char *whose(const struct hb_run *run)
 {
   const struct hb_run_output *output = &run->output;
   double unit = output->units.mass > 0 ? hb_astro_energy(&output->units) : 1;
-  *text = 0;
-  if (output->parts) snprintf(text, 64, " (the cluster's, over its own energy %.4g)", unit * output->e_scale);
-  return text;
+  if (!output->parts) return "";
+  return hb_phrase(" (the cluster's, over its own energy %.4g)", unit * output->e_scale);
 }
 
 static void note_energy(struct hb_run *run, const char *t)
 {
-  char line[256], own[64];
   int end_says_it = run->t == run->t_end && run->energy_error > doubtful && has_bound(run);
   if (end_says_it || is_damped(run) || !(run->energy_error > (has_bound(run) ? noted_from : lost)) ||
       !is_first_note(run, NOTED_ENERGY))
     return;
-  int length = snprintf(line, sizeof line, "the energy error is %.2g%s at t = %s", run->energy_error,
-                        whose(run, own), t);
-  if (has_bound(run))
-    snprintf(line + length, sizeof line - (size_t)length, "; the run stops at %g, see --max-energy-error",
-             lost);
-  hb_terminal_note(line);
+  const char *bound = has_bound(run) ? hb_phrase("; the run stops at %g, see --max-energy-error", lost) : "";
+  hb_terminal_note(
+      hb_phrase("the energy error is %.2g%s at t = %s%s", run->energy_error, whose(run), t, bound));
 }
 
 /* Whether run->energy_error is beyond the bound. */
@@ -1318,31 +1289,29 @@ static int run_energy_is_lost(const struct hb_run *run)
 static enum hb_status run_judge_energy(struct hb_run *run)
 {
   const char *bound = hb_opts_typed(&run->asked.opts, &run->settings->max_energy_error);
-  char t[32], own[64];
-  hb_text_shortest(run->t, t);
+  const char *t = HB_SHORTEST(run->t);
   if (!run_energy_is_lost(run)) {
     if (!bound) note_energy(run, t);
     return HB_OK;
   }
   if (bound)
     return hb_fail(HB_ERR_NUMERIC, "energy error %.3g%s at t = %s exceeds --max-energy-error %s",
-                   run->energy_error, whose(run, own), t, bound);
+                   run->energy_error, whose(run), t, bound);
   return hb_fail(HB_ERR_NUMERIC,
                  "energy error %.3g%s at t = %s exceeds %g; a smaller --eta or a larger --eps may help, "
                  "--max-energy-error sets another bound or none",
-                 run->energy_error, whose(run, own), t, lost);
+                 run->energy_error, whose(run), t, lost);
 }
 
 /* After everything is written. Errors: HB_ERR_NUMERIC if the final energy error is too large to pass in silence. */
 static enum hb_status run_judge_end(const struct hb_run *run)
 {
-  char own[64];
   if (run->settings->max_energy_error > 0 || !has_bound(run) || run->energy_error <= doubtful) return HB_OK;
   return hb_fail(
       HB_ERR_NUMERIC,
       "the run is complete, but its energy error of %.3g%s exceeds %g; a smaller --eta or a larger "
       "--eps may help, --max-energy-error %g accepts it",
-      run->energy_error, whose(run, own), doubtful, lost);
+      run->energy_error, whose(run), doubtful, lost);
 }
 
 /* ---- how long it takes ---- */
@@ -1666,13 +1635,10 @@ static enum hb_status run_record_save(struct hb_run *run)
 
 static enum hb_status stopped(const struct hb_run *run, const char *by)
 {
-  char t[32];
   const char *path = run->checkpoint.path.text;
-  hb_text_shortest(run->t, t);
-  if (!path)
-    return hb_fail(HB_ERR_STOPPED, "stopped by %s at t = %s; without --checkpoint nothing was saved", by, t);
-  return hb_fail(HB_ERR_STOPPED, "stopped by %s at t = %s; to continue: holmberg run --resume %s", by, t,
-                 path);
+  return hb_fail(HB_ERR_STOPPED, "stopped by %s at t = %s; %s%s", by, HB_SHORTEST(run->t),
+                 path ? "to continue: holmberg run --resume " : "without --checkpoint nothing was saved",
+                 path ? path : "");
 }
 
 /* After a block step: a checkpoint if one is due or asked for; HB_ERR_STOPPED if the run is to end. */
@@ -1724,17 +1690,12 @@ static const char *typed_t_end(const struct hb_run *run)
 static enum hb_status check_count(const struct hb_run *run, const char *what, double every)
 {
   static const double most = 0x1p53;
-  char interval[32], t[32];
-  hb_text_shortest(every, interval);
-  hb_text_shortest(run->t, t);
-  if (every > 0 && fabs(run->t) / every >= most)
-    return hb_fail(HB_ERR_INPUT, "t = %s is too late for %s %s (expected fewer than 2^53 from t = 0 on)", t,
-                   what, interval);
-  if (every > 0 && fabs(run->t_end) / every >= most)
-    return hb_fail(HB_ERR_USAGE,
-                   "option --t-end: %s is too late for %s %s (expected fewer than 2^53 from t = 0 on)",
-                   typed_t_end(run), what, interval);
-  return HB_OK;
+  int begins_late = every > 0 && fabs(run->t) / every >= most;
+  if (!begins_late && !(every > 0 && fabs(run->t_end) / every >= most)) return HB_OK;
+  return hb_fail(begins_late ? HB_ERR_INPUT : HB_ERR_USAGE,
+                 "%s%s is too late for %s %s (expected fewer than 2^53 from t = 0 on)",
+                 begins_late ? "t = " : "option --t-end: ",
+                 begins_late ? HB_SHORTEST(run->t) : typed_t_end(run), what, HB_SHORTEST(every));
 }
 
 /* every 0: not given. */
@@ -1769,10 +1730,9 @@ static int has_bodies(const struct hb_run_settings *s)
 
 static void say_stopped(const struct hb_run *run, const struct hb_event *event)
 {
-  char line[256], t[32];
-  hb_text_shortest(run->t, t);
-  int length = snprintf(line, sizeof line, "stopped at t = %s by an event, %s, of particle%s", t,
-                        hb_event_names[event->kind], event->n > 1 ? "s" : "");
+  char line[256];
+  int length = snprintf(line, sizeof line, "stopped at t = %s by an event, %s, of particle%s",
+                        HB_SHORTEST(run->t), hb_event_names[event->kind], event->n > 1 ? "s" : "");
   for (size_t k = 0; k < event->n && length < (int)sizeof line - 24; k++)
     length += snprintf(line + length, sizeof line - (size_t)length, " %" PRIu64, event->id[k]);
   hb_terminal_note(line);
@@ -1843,13 +1803,11 @@ static enum hb_status note_memory(const struct hb_force *force, struct hb_partic
   const struct hb_force_params params = {.scheme = hb_force_scheme(force)->name,
                                          .precision = hb_force_precision(force)};
   struct hb_force_need need;
-  char text[32];
   int several = hb_ranks_count() > 1;
   if (!several && !hb_particles_note(state, "bytes_per_rank")) return HB_OK;
   HB_TRY(hb_force_memory(&params, hb_particles_n(state), &need));
   double more = several ? need.host_rank * (double)hb_particles_n(state) : 0;
-  snprintf(text, sizeof text, "%.0f", need.host + more);
-  return hb_particles_set_note(state, "bytes_per_rank", text);
+  return hb_particles_set_note(state, "bytes_per_rank", hb_phrase("%.0f", need.host + more));
 }
 
 /* What the run computed with; nothing that differs between two runs of the same input. The snapshot's own notes are already
@@ -2110,13 +2068,10 @@ static enum hb_status check_times(const struct hb_run *run)
 {
   HB_TRY(check_intervals(run));
   const double *dt = &run->settings->sim.dt;
-  char begin[32], step[32];
-  hb_text_shortest(run->t, begin);
-  hb_text_shortest(*dt, step);
-  const char *typed = hb_opts_typed(&run->asked.opts, dt);
+  const char *typed = hb_opts_typed(&run->asked.opts, dt), *begin = HB_SHORTEST(run->t);
   if (run->t_end > run->t && *dt > run->t_end - run->t)
     return hb_fail(HB_ERR_USAGE, "option --dt: a step of %s is longer than the run, from t = %s to %s",
-                   typed ? typed : step, begin, typed_t_end(run));
+                   typed ? typed : HB_SHORTEST(*dt), begin, typed_t_end(run));
   if (run->t_end >= run->t) return HB_OK;
   return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the snapshot's time %s", typed_t_end(run),
                  begin);
@@ -2126,12 +2081,10 @@ static enum hb_status check_times(const struct hb_run *run)
 static void note_context(const struct hb_run *run)
 {
   const struct hb_force_params *force = &run->settings->sim.force;
-  char note[128];
   const struct hb_force_scheme *named = hb_force_scheme_find(force->scheme);
   if ((!force->context && !force->device) || !named || !named->on_host) return;
-  snprintf(note, sizeof note, "--context and --device have no effect: scheme %s runs on the processor",
-           force->scheme);
-  hb_terminal_note(note);
+  hb_terminal_note(
+      hb_phrase("--context and --device have no effect: scheme %s runs on the processor", force->scheme));
 }
 
 /* Bodies without radii never touch. */
@@ -2157,25 +2110,20 @@ static size_t count_massless(struct hb_particles *p)
 /* Test particles are watched and cost nothing as sources, but for some ways to move them and to compute forces. */
 static void note_massless(const struct hb_run *run, size_t massless)
 {
-  char note[192];
   struct hb_sim_counts counts;
   hb_sim_counts(run->sim, &counts);
   int has_dt = hb_run_has_dt(run->settings);
-  if (massless > 0 && (has_dt || run->settings->sim.correct == HB_PLACE_GPU)) {
-    snprintf(
-        note, sizeof note,
+  if (massless > 0 && (has_dt || run->settings->sim.correct == HB_PLACE_GPU))
+    hb_terminal_note(hb_phrase(
         "with %s%s the energies of particles without mass (%zu) are not watched: a wrong orbit of one is "
         "not told",
-        has_dt ? "--integrator " : "--correct gpu", has_dt ? run->settings->sim.integrator : "", massless);
-    hb_terminal_note(note);
-  }
+        has_dt ? "--integrator " : "--correct gpu", has_dt ? run->settings->sim.integrator : "", massless));
   if (massless == 0 || massless == counts.n || counts.sources < counts.n) return;
   int is_kept = run->settings->sim.predict == HB_PLACE_GPU;
-  snprintf(note, sizeof note,
-           "%s%s takes particles without mass (%zu) as sources, too: they cost as much as stars",
-           is_kept ? "" : "scheme ",
-           is_kept ? "--predict gpu" : hb_force_scheme(hb_sim_force(run->sim))->name, massless);
-  hb_terminal_note(note);
+  hb_terminal_note(
+      hb_phrase("%s%s takes particles without mass (%zu) as sources, too: they cost as much as stars",
+                is_kept ? "" : "scheme ",
+                is_kept ? "--predict gpu" : hb_force_scheme(hb_sim_force(run->sim))->name, massless));
 }
 
 /* What is asked for and cannot happen. */
@@ -2317,11 +2265,8 @@ static enum hb_status open_checkpoint(const struct hb_run_settings *given, struc
   enum hb_status status = hb_checkpoint_open(is_gone ? other.text : path, checkpoint);
   if (status == HB_ERR_INPUT && !is_gone)
     status = offer_other(status, is_newest ? "previous" : "newer", other.text);
-  if (status == HB_OK && is_gone) {
-    char note[512];
-    snprintf(note, sizeof note, "%s does not exist; resuming from %s", path, other.text);
-    hb_terminal_note(note);
-  }
+  if (status == HB_OK && is_gone)
+    hb_terminal_note(hb_phrase("%s does not exist; resuming from %s", path, other.text));
   /* the other one may be damaged: then the next checkpoint replaces it, and this one stays */
   run->checkpoint.flags = is_newest && !is_gone ? HB_SAVE_KEEP : 0;
   return status;
@@ -2378,18 +2323,14 @@ static enum hb_status compare_arithmetic(const struct hb_checkpoint_info *info, 
                                   {info->context, hb_force_context(force)},
                                   {info->version, hb_library_version()}};
   int same_bits = hb_force_is_reproducible(hb_force_precision(force));
-  char note[640], t[32];
-  for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
-    if (strcmp(pairs[k][0], pairs[k][1]) == 0) continue;
-    snprintf(note, sizeof note, "the checkpoint was written with %s, this is %s%s", pairs[k][0], pairs[k][1],
-             same_bits ? "" : ": results may differ in the last bits");
-    hb_terminal_note(note);
-  }
+  for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
+    if (strcmp(pairs[k][0], pairs[k][1]) != 0)
+      hb_terminal_note(hb_phrase("the checkpoint was written with %s, this is %s%s", pairs[k][0], pairs[k][1],
+                                 same_bits ? "" : ": results may differ in the last bits"));
   if (strcmp(info->device, hb_force_device(force)) == 0) return HB_OK;
   struct hb_text *device = &run->resumed.device;
-  hb_text_shortest(run->t, t);
   if (!device->text) HB_TRY(hb_text_append(device, "%s", info->device));
-  return hb_text_append(device, "; from t = %s on %s", t, hb_force_device(force));
+  return hb_text_append(device, "; from t = %s on %s", HB_SHORTEST(run->t), hb_force_device(force));
 }
 
 /* Older checkpoints do not know what errors are compared with: from here on that is what it is now. The oldest have E0 in the
@@ -2447,9 +2388,8 @@ static enum hb_status check_state(struct hb_run *run)
   status = apply_notes(run, state);
   run->time_tolerance = 1e-9 * run->settings->sim.dt;
   if (status != HB_OK || run->t_end + run->time_tolerance >= run->t) return status;
-  char t[32];
-  hb_text_shortest(run->t, t);
-  return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the checkpoint's time %s", typed_t_end(run), t);
+  return hb_fail(HB_ERR_USAGE, "option --t-end: %s is before the checkpoint's time %s", typed_t_end(run),
+                 HB_SHORTEST(run->t));
 }
 
 /* Options and progress of the checkpoint, and what the run writes to. */

@@ -61,12 +61,8 @@ static enum hb_status settle(struct hb_particles *particles, const char *name, c
 {
   const char *note = hb_particles_note(particles, name);
   double number;
-  char text[32];
   if (!note) return HB_OK;
-  if (typed) {
-    hb_text_shortest(*value, text);
-    return hb_particles_set_note(particles, name, text);
-  }
+  if (typed) return hb_particles_set_note(particles, name, HB_SHORTEST(*value));
   if (hb_text_number(note, &number) != HB_OK || number <= 0)
     return hb_fail(HB_ERR_INPUT, "the snapshot gives %s = '%s', which is out of range; --%s overrides it",
                    name, note, name);
@@ -78,17 +74,11 @@ static enum hb_status settle(struct hb_particles *particles, const char *name, c
 /* eps: what was typed, or that of the snapshot, or the default. */
 static enum hb_status settle_eps(const char *typed, double *eps, struct hb_particles *particles)
 {
-  double noted;
-  char text[32], sentence[256];
-  if (!typed) {
-    if (hb_particles_eps(particles, &noted) != HB_OK) {
-      snprintf(sentence, sizeof sentence, "%s", hb_error());
-      return hb_fail(HB_ERR_INPUT, "%s; --eps overrides it", sentence);
-    }
-    if (!isnan(noted)) *eps = noted, hb_log("eps = %g, from the snapshot", noted);
-  }
-  hb_text_shortest(*eps, text);
-  return hb_particles_set_note(particles, "eps", text);
+  double noted = NAN;
+  if (!typed && hb_particles_eps(particles, &noted) != HB_OK)
+    return hb_fail(HB_ERR_INPUT, "%s; --eps overrides it", hb_error());
+  if (!isnan(noted)) *eps = noted, hb_log("eps = %g, from the snapshot", noted);
+  return hb_particles_set_note(particles, "eps", HB_SHORTEST(*eps));
 }
 
 enum hb_status hb_run_take_notes(const struct hb_opts *opts, struct hb_run_settings *s,
