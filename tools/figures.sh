@@ -54,8 +54,8 @@ END
 }
 
 make_viewer() {
-  # viewer: the lamps of 1941 beside the textures of the kernel, pass by pass
-  printf '%s\n' 'key t' 'key g' 'key a' "record $work/viewer.apng" 'play 5' 'key v' |
+  # viewer: the lamps of 1941 beside the textures of the kernel, pass by pass; PLAY seconds of them, in place of 5
+  printf '%s\n' 'key t' 'key g' 'key a' "record $work/viewer.apng" "play ${PLAY:-5}" 'key v' |
     "$holmberg" view holmberg1941 --inspect --size 960x540 --integrator leapfrog --dt 1/32 \
     --speed 0.75 --fps 6 --plain --script -
   mv "$work/viewer.apng" "$figures/viewer.png"

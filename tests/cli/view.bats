@@ -147,10 +147,8 @@ END
 @test "the help fits its window, or says where the rest is" {
   local size read=$BATS_TEST_DIRNAME/../support/reads.py
   for size in 1920x1080 900x600 640x480 320x240; do
-    "$HOLMBERG" view plummer -n 64 --scheme host --paused --size $size --no-tune --script - >/dev/null <<END
-frames 1
+    "$HOLMBERG" view plummer -n 64 --scheme host --paused --plain --size $size --no-tune --script - >/dev/null <<END
 key h
-frames 1
 screenshot $size.png
 END
     [ "$(pixels $size.png)" = $size ]
@@ -180,7 +178,7 @@ END
     ffmpeg -loglevel error -f apng -i "$1" -frames:v 1 -vf "crop=576:56:384:0,format=gray,lutyuv=y='if(gt(val,128),1,0)'" \
       -f rawvideo -pix_fmt gray -
   }
-  "$root/tools/figures.sh" "$(dirname "$HOLMBERG")" viewer "$PWD"
+  PLAY=0.5 "$root/tools/figures.sh" "$(dirname "$HOLMBERG")" viewer "$PWD"
   words viewer.png >now
   words "$root/data/figures/viewer.png" >printed
   echo "$(cmp -l now printed | wc -l) of $(wc -c <now) pixels differ"
@@ -542,12 +540,12 @@ END
 
 @test "models change by themselves, by --cycle or k, and those whose steps take long are left out" {
   ticks 100
-  view holmberg1941 --cycle 1s <<<$'play 0.9\nstate\nplay 0.2\nstate\nplay 1\nstate\nkey k\nplay 2\nstate'
+  view holmberg1941 --size 64x64 --speed 0.1 --cycle 1s <<<$'play 0.9\nstate\nplay 0.2\nstate\nplay 1\nstate\nkey k\nplay 2\nstate'
   says 0 title '"holmberg1941"'
   [ "$(value 1 title)" != '"holmberg1941"' ]
   [ "$(value 2 title)" != "$(value 1 title)" ]
   says 3 title "$(value 2 title)"
-  view plummer -n 64 --fps 2 <<<$'key k\nplay 19.8\nstate\nplay 0.4\nstate'
+  view plummer -n 64 --size 64x64 --fps 2 <<<$'key k\nplay 19.8\nstate\nplay 0.4\nstate'
   says 0 title '"plummer"'
   says 1 title '"coldsphere"'
 }
@@ -567,17 +565,17 @@ END
 
 @test "pictures that take too long lose detail, by themselves; what is kept has all of it; e takes the glow away" {
   ticks 100
-  view plummer -n 64 --size 1280x720 <<<$'run 0.6\nstate'
+  view plummer -n 64 --size 320x180 <<<$'run 0.6\nstate'
   says 0 coarse 1
   holds "$(value 0 pictures_per_s) > 25"
   ticks 10000
-  view plummer -n 64 --size 1280x720 <<<$'run 3\nstate\nkey e\nstate\nkey e\nscreenshot a.png\nstate'
+  view plummer -n 64 --size 320x180 <<<$'run 3\nstate\nkey e\nstate\nkey e\nscreenshot a.png\nstate'
   holds "$(value 0 coarse) > 1"
   says 1 coarse 1
   says 1 glow false
   says 2 coarse 1
   says 2 glow true
-  [ "$(pixels a.png)" = 1280x720 ]
+  [ "$(pixels a.png)" = 320x180 ]
 }
 
 @test "a model whose steps take longer than 0.2 s asks before it starts" {
@@ -606,7 +604,7 @@ END
 }
 
 @test "the bar at the bottom: back through a run and forth, and from any moment a new one, kept by w" {
-  local from=(p.h5 --scheme host --eps 1/64 --speed 0.1 --size 640x480)
+  local from=(p.h5 --scheme host --eps 1/64 --speed 0.1 --size 640x480 --plain)
   kept() { # NUMBER TIME ARG...: the snapshot that w wrote, and what the command has at that time
     "$HOLMBERG" run p.h5 --scheme host --eps 1/64 --t-end "$2" -o ran.h5 --quiet
     "$HOLMBERG" diff ran.h5 "holmberg_000$1.h5" "${@:3}"
@@ -692,7 +690,7 @@ racer() { grep -o '"scheme": "[^"]*", "t": [^}]*"seconds"[^}]*' <<<"${lines[$1]}
   [[ ${lines[2]} != *'"race"'* ]]
   says 2 t 0
   ticks 100
-  view plummer -n 64 --race cg2007,host,tile <<<$'run 2\nstate'
+  view plummer -n 64 --size 96x64 --race cg2007,host,tile <<<$'run 2\nstate'
   echo "seconds: $(racer 0 1 seconds), $(racer 0 2 seconds), $(racer 0 3 seconds)"
   for k in 1 2; do holds "$(racer 0 $k seconds) / $(racer 0 3 seconds) > 0.98 && $(racer 0 $k seconds) / $(racer 0 3 seconds) < 1.02"; done
   fails_with 2 'option --race: bag is there twice' view --race bag,bag
@@ -774,17 +772,17 @@ END
 
 @test "time is kept: figure8 draws its eight in six seconds, and no step is done before it is due" {
   ticks 100
-  view figure8 <<<$'run 2\nstate\nkey +\nkey +\nrun 1\nstate\nkey -\nkey space\nrun 0.5\nstate'
+  view figure8 --size 64x64 <<<$'run 2\nstate\nkey +\nkey +\nrun 1\nstate\nkey -\nkey space\nrun 0.5\nstate'
   holds "$(value 0 at) <= 2.02 * 6.3259 / 6 && $(value 0 at) > 1.98 * 6.3259 / 6"
   holds "$(value 0 t) <= $(value 0 at)"
   holds "$(value 1 speed) / $(value 0 speed) > 1.999 && $(value 1 speed) / $(value 0 speed) < 2.001"
   holds "$(value 1 at) - $(value 0 at) <= 1.02 * 2 * 6.3259 / 6"
   holds "$(value 1 at) - $(value 0 at) > 0.98 * 2 * 6.3259 / 6"
   says 2 at "$(value 1 at)"
-  view figure8 --speed 0.25 <<<$'play 2\nstate'
+  view figure8 --size 64x64 --speed 0.25 <<<$'play 2\nstate'
   holds "$(value 0 at) > 0.4999 && $(value 0 at) < 0.5001"
   # a model that starts anew starts its clock anew
-  view figure8 <<<$'play 6\nstate\nkey r\nplay 0.1\nstate'
+  view figure8 --size 64x64 <<<$'play 6\nstate\nkey r\nplay 0.1\nstate'
   holds "$(value 0 at) > 6.3259 - 0.036 && $(value 0 at) < 6.3260" # less than a picture before
   holds "$(value 1 at) < 0.11"
   # the encounter, from the start to the same distance after it, t = 7.54, takes 20 to 40 s
@@ -811,12 +809,13 @@ END
 
 @test "near and far: how many block steps were full, and none without neighbors" {
   "$HOLMBERG" ic plummer -n 1024 --masses kroupa -o k.h5 --quiet
-  view k.h5 --scheme host --speed 10 <<<$'run 1\nstate\nscreenshot near.png'
+  ticks 100
+  view k.h5 --scheme host --speed 10 <<<$'run 0.3\nstate\nscreenshot near.png'
   echo "$(value 0 full_blocks) of $(value 0 block_steps) block steps are full"
   holds "$(value 0 full_blocks) > 0 && 4 * $(value 0 full_blocks) < $(value 0 block_steps)"
-  view k.h5 --scheme host --speed 10 --neighbors 0 <<<$'run 1\nstate'
+  view k.h5 --scheme host --speed 10 --neighbors 0 <<<$'run 0.1\nstate'
   [[ $output != *full_blocks* ]]
-  view demo1 -n 1024 --scheme host --neighbors 16 <<<$'run 1\nstate' # asked for, so that steps are not shared
+  view demo1 -n 1024 --scheme host --neighbors 16 <<<$'run 0.3\nstate' # asked for, so that steps are not shared
   holds "$(value 0 full_blocks) > 0"
 }
 
