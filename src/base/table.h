@@ -30,6 +30,12 @@ struct hb_table_column {
   const char *missing; /* the text for a NaN; NULL: nan */
 };
 
+/* That of a member of a row's part, `now.` for one, under its own name. */
+#define HB_TABLE_COLUMN(kind_of, row, within, member)                                                        \
+  {                                                                                                          \
+    .name = #member, .kind = HB_TABLE_##kind_of, .offset = offsetof(row, within member)                      \
+  }
+
 /* An array of columns as two arguments. */
 #define HB_TABLE_COLUMNS(array) (array), sizeof(array) / sizeof *(array)
 

@@ -695,49 +695,44 @@ static void fill_row(const struct hb_run_output *output, const struct hb_sim *si
   diag_row->virial_ratio_inertial = e_pot != 0 ? e_kin / fabs(e_pot) : 0;
 }
 
-#define IN_DIAG(place) .offset = offsetof(struct diag_row, place)
+#define IN_DIAG(place)               .offset = offsetof(struct diag_row, place)
+#define COLUMN(kind, within, member) HB_TABLE_COLUMN(kind, struct diag_row, within, member)
 
 /* ---- the table, or lines of JSON; the last of these also says where it was computed, and to which state ---- */
 
 /* only with neighbors; --diag has force_s anyway */
-static const struct hb_table_column near[] = {
-    {"full_blocks", HB_TABLE_COUNT, IN_DIAG(counts.near.full_blocks)},
-    {"far_steps", HB_TABLE_COUNT, IN_DIAG(counts.near.far_steps)},
-    {"near_pairs", HB_TABLE_COUNT, IN_DIAG(counts.near.near_pairs)},
-    {"full_pairs", HB_TABLE_COUNT, IN_DIAG(counts.near.full_pairs)},
-    {"list_mean", HB_TABLE_REAL, IN_DIAG(list_mean)},
-    {"list_longest", HB_TABLE_COUNT, IN_DIAG(counts.near.longest)},
-    {"list_changes", HB_TABLE_COUNT, IN_DIAG(counts.near.changes)},
-    {"far_by_reach", HB_TABLE_COUNT, IN_DIAG(counts.near.by_reach)},
-    {"far_by_noise", HB_TABLE_COUNT, IN_DIAG(counts.near.by_noise)},
-    {"near_s", HB_TABLE_REAL, IN_DIAG(phases.near_s)},
-    {"lists_s", HB_TABLE_REAL, IN_DIAG(phases.lists_s)},
-    {"groups_s", HB_TABLE_REAL, IN_DIAG(phases.groups_s)},
-    {"force_s", HB_TABLE_REAL, IN_DIAG(phases.force_s)},
-};
+static const struct hb_table_column near[] = {COLUMN(COUNT, counts.near., full_blocks),
+                                              COLUMN(COUNT, counts.near., far_steps),
+                                              COLUMN(COUNT, counts.near., near_pairs),
+                                              COLUMN(COUNT, counts.near., full_pairs),
+                                              COLUMN(REAL, , list_mean),
+                                              {"list_longest", HB_TABLE_COUNT, IN_DIAG(counts.near.longest)},
+                                              {"list_changes", HB_TABLE_COUNT, IN_DIAG(counts.near.changes)},
+                                              {"far_by_reach", HB_TABLE_COUNT, IN_DIAG(counts.near.by_reach)},
+                                              {"far_by_noise", HB_TABLE_COUNT, IN_DIAG(counts.near.by_noise)},
+                                              COLUMN(REAL, phases., near_s),
+                                              COLUMN(REAL, phases., lists_s),
+                                              COLUMN(REAL, phases., groups_s),
+                                              COLUMN(REAL, phases., force_s)};
 enum { NEAR = sizeof near / sizeof *near, NEAR_DIAG = NEAR - 1 };
 
 /* only where stars age, in the last row */
 static const struct hb_table_column stars[] = {
-    {"supernovae", HB_TABLE_COUNT, IN_DIAG(stars.supernovae)},
-    {"white_dwarfs", HB_TABLE_COUNT, IN_DIAG(stars.white_dwarfs)},
-    {"neutron_stars", HB_TABLE_COUNT, IN_DIAG(stars.neutron_stars)},
-    {"black_holes", HB_TABLE_COUNT, IN_DIAG(stars.black_holes)},
-    {"mass_lost", HB_TABLE_REAL, IN_DIAG(stars.mass_lost)},
-    {"e_changed", HB_TABLE_REAL, IN_DIAG(now.e_changed)},
-};
+    COLUMN(COUNT, stars., supernovae),    COLUMN(COUNT, stars., white_dwarfs),
+    COLUMN(COUNT, stars., neutron_stars), COLUMN(COUNT, stars., black_holes),
+    COLUMN(REAL, stars., mass_lost),      COLUMN(REAL, now., e_changed)};
 enum { STARS = sizeof stars / sizeof *stars };
 
 static const struct hb_table_column shown[] = {
     {"t", HB_TABLE_REAL, IN_DIAG(now.t), "%11.9g", "#t"},
     {"e_total", HB_TABLE_REAL, IN_DIAG(now.e_total), "%#13.10g", "E"},
     {"e_gpu", HB_TABLE_REAL, IN_DIAG(now.e_gpu), "%#13.10g", "E_gpu"},
-    {"e_kin", HB_TABLE_REAL, IN_DIAG(now.e_kin)},
-    {"e_pot", HB_TABLE_REAL, IN_DIAG(now.e_pot)},
+    COLUMN(REAL, now., e_kin),
+    COLUMN(REAL, now., e_pot),
     {"e_cluster", HB_TABLE_REAL, IN_DIAG(now.e_cluster), "%#13.10g", "E_cluster"},
     {"e_binaries", HB_TABLE_REAL, IN_DIAG(now.binaries.energy), "%#13.10g", "E_binaries"},
     {"e_orbit", HB_TABLE_REAL, IN_DIAG(now.e_orbit), "%#13.10g", "E_orbit"},
-    {"e_scale", HB_TABLE_REAL, IN_DIAG(now.e_scale)},
+    COLUMN(REAL, now., e_scale),
     {"de_cluster", HB_TABLE_REAL, IN_DIAG(de_cluster), "%8.1e", "dE/E"},
     {"de_rel", HB_TABLE_REAL, IN_DIAG(de_rel), "%8.1e", "of all"},
     {"virial_ratio", HB_TABLE_REAL, IN_DIAG(now.virial_ratio), "%7.4f", "virial"},
@@ -746,27 +741,25 @@ static const struct hb_table_column shown[] = {
     {"particle_steps", HB_TABLE_COUNT, IN_DIAG(counts.particle_steps), "%14llu", "particle steps"},
     {"pairs", HB_TABLE_COUNT, IN_DIAG(counts.pairs), "%14llu"},
     {"wall_s", HB_TABLE_REAL, IN_DIAG(wall_s), "%8.2f", "wall s"},
-    {"units", HB_TABLE_TEXT, IN_DIAG(units)},
-    {"exact_energy", HB_TABLE_TRUTH, IN_DIAG(now.exact_energy)},
-    {"eps", HB_TABLE_REAL, IN_DIAG(eps)},
-    {"dt_least", HB_TABLE_REAL, IN_DIAG(counts.dt_least)},
-    {"done", HB_TABLE_TRUTH, IN_DIAG(done)},
-    {"scheme", HB_TABLE_TEXT, IN_DIAG(scheme)},
-    {"precision", HB_TABLE_TEXT, IN_DIAG(precision)},
-    {"context", HB_TABLE_TEXT, IN_DIAG(context)},
-    {"device", HB_TABLE_TEXT, IN_DIAG(device)},
-    {"sent_bytes", HB_TABLE_COUNT, IN_DIAG(counts.sent_bytes)},
-    {"first_step", HB_TABLE_TEXT, IN_DIAG(first_step)},
-    {"neighbors", HB_TABLE_INT, IN_DIAG(neighbors)},
-    {"state_hash", HB_TABLE_CHARS, IN_DIAG(state_hash)},
+    COLUMN(TEXT, , units),
+    COLUMN(TRUTH, now., exact_energy),
+    COLUMN(REAL, , eps)};
+static const struct hb_table_column last[] = {
+    COLUMN(REAL, counts., dt_least),    COLUMN(TRUTH, , done),      COLUMN(TEXT, , scheme),
+    COLUMN(TEXT, , precision),          COLUMN(TEXT, , context),    COLUMN(TEXT, , device),
+    COLUMN(COUNT, counts., sent_bytes), COLUMN(TEXT, , first_step), COLUMN(INT, , neighbors),
+    COLUMN(CHARS, , state_hash)};
+enum {
+  SHOWN = sizeof shown / sizeof *shown,
+  LAST = sizeof last / sizeof *last,
+  ALL_SHOWN = SHOWN + NEAR + STARS + LAST
 };
-enum { SHOWN = sizeof shown / sizeof *shown, SHOWN_LAST = 10, SHOWN_ALWAYS = SHOWN - SHOWN_LAST };
 
 /* How many there are. The columns of parts that the text leaves out have no format. */
 static size_t choose_columns(const struct hb_run_output *output, int has_neighbors, int is_last,
-                             struct hb_table_column chosen[SHOWN + NEAR + STARS])
+                             struct hb_table_column chosen[ALL_SHOWN])
 {
-  size_t count = SHOWN_ALWAYS;
+  size_t count = SHOWN;
   static const struct {
     size_t offset;
     int parts; /* it is for */
@@ -774,14 +767,14 @@ static size_t choose_columns(const struct hb_run_output *output, int has_neighbo
                   {offsetof(struct diag_row, now.binaries.energy), 1},
                   {offsetof(struct diag_row, now.e_orbit), 2},
                   {offsetof(struct diag_row, de_rel), 1}};
-  memcpy(chosen, shown, SHOWN_ALWAYS * sizeof *shown);
-  for (size_t c = 0; c < SHOWN_ALWAYS; c++)
+  memcpy(chosen, shown, sizeof shown);
+  for (size_t c = 0; c < SHOWN; c++)
     for (size_t k = 0; k < sizeof of_parts / sizeof *of_parts; k++)
       if (chosen[c].offset == of_parts[k].offset && output->parts < of_parts[k].parts)
         chosen[c].format = NULL;
   if (has_neighbors) memcpy(chosen + count, near, sizeof near), count += NEAR;
   if (is_last && output->has_stars) memcpy(chosen + count, stars, sizeof stars), count += STARS;
-  if (is_last) memcpy(chosen + count, shown + SHOWN_ALWAYS, SHOWN_LAST * sizeof *shown), count += SHOWN_LAST;
+  if (is_last) memcpy(chosen + count, last, sizeof last), count += LAST;
   return count;
 }
 
@@ -829,7 +822,7 @@ static enum hb_status run_output_row(struct hb_run_output *output, struct hb_sim
                                      const struct hb_diagnostics *now, int is_last)
 {
   struct diag_row diag_row;
-  struct hb_table_column chosen[SHOWN + NEAR + STARS];
+  struct hb_table_column chosen[ALL_SHOWN];
   struct hb_table table = {chosen, 0, HB_TABLE_JSON_FORM, stdout, (size_t)output->rows};
   fill_row(output, sim, now, &diag_row);
   if (is_last && output->has_stars) HB_TRY(count_stars(sim, &diag_row.stars));
@@ -864,62 +857,52 @@ static void run_output_progress(const struct hb_run_output *output, double t)
     name "_z", HB_TABLE_REAL, IN_DIAG(place[2])                                                              \
   }
 
-static const struct hb_table_column energies[] = {
-    {"t", HB_TABLE_REAL, IN_DIAG(now.t)},
-    {"n", HB_TABLE_COUNT, IN_DIAG(counts.n)},
-    {"scheme", HB_TABLE_TEXT, IN_DIAG(scheme)},
-    {"precision", HB_TABLE_TEXT, IN_DIAG(precision)},
-    {"exact_energy", HB_TABLE_TRUTH, IN_DIAG(now.exact_energy)},
-    {"e_total", HB_TABLE_REAL, IN_DIAG(now.e_total)},
-    {"e_gpu", HB_TABLE_REAL, IN_DIAG(now.e_gpu)},
-    {"e_kin", HB_TABLE_REAL, IN_DIAG(now.e_kin)},
-    {"e_pot", HB_TABLE_REAL, IN_DIAG(now.e_pot)},
-    {"e_cluster", HB_TABLE_REAL, IN_DIAG(now.e_cluster)},
-    {"e_orbit", HB_TABLE_REAL, IN_DIAG(now.e_orbit)},
-    {"e_scale", HB_TABLE_REAL, IN_DIAG(now.e_scale)},
-    {"de_cluster", HB_TABLE_REAL, IN_DIAG(de_cluster)},
-    {"de_rel", HB_TABLE_REAL, IN_DIAG(de_rel)},
-    {"virial_ratio", HB_TABLE_REAL, IN_DIAG(now.virial_ratio)},
-    {"e_kin_inertial", HB_TABLE_REAL, IN_DIAG(e_kin_inertial)},
-    {"e_total_inertial", HB_TABLE_REAL, IN_DIAG(e_total_inertial)},
-    {"virial_ratio_inertial", HB_TABLE_REAL, IN_DIAG(virial_ratio_inertial)},
-    VECTOR("momentum", structure.momentum),
-    VECTOR("angular_momentum", structure.angular_momentum),
-    VECTOR("mass_centre", structure.x_mass),
-    VECTOR("mass_centre_v", structure.v_mass),
-    VECTOR("density_centre", structure.x_density),
-    {"r_core", HB_TABLE_REAL, IN_DIAG(structure.r_core)},
-    {"r_half", HB_TABLE_REAL, IN_DIAG(now.r_half)},
-};
+static const struct hb_table_column energies[] = {COLUMN(REAL, now., t),
+                                                  COLUMN(COUNT, counts., n),
+                                                  COLUMN(TEXT, , scheme),
+                                                  COLUMN(TEXT, , precision),
+                                                  COLUMN(TRUTH, now., exact_energy),
+                                                  COLUMN(REAL, now., e_total),
+                                                  COLUMN(REAL, now., e_gpu),
+                                                  COLUMN(REAL, now., e_kin),
+                                                  COLUMN(REAL, now., e_pot),
+                                                  COLUMN(REAL, now., e_cluster),
+                                                  COLUMN(REAL, now., e_orbit),
+                                                  COLUMN(REAL, now., e_scale),
+                                                  COLUMN(REAL, , de_cluster),
+                                                  COLUMN(REAL, , de_rel),
+                                                  COLUMN(REAL, now., virial_ratio),
+                                                  COLUMN(REAL, , e_kin_inertial),
+                                                  COLUMN(REAL, , e_total_inertial),
+                                                  COLUMN(REAL, , virial_ratio_inertial),
+                                                  VECTOR("momentum", structure.momentum),
+                                                  VECTOR("angular_momentum", structure.angular_momentum),
+                                                  VECTOR("mass_centre", structure.x_mass),
+                                                  VECTOR("mass_centre_v", structure.v_mass),
+                                                  VECTOR("density_centre", structure.x_density),
+                                                  COLUMN(REAL, structure., r_core),
+                                                  COLUMN(REAL, now., r_half)};
 /* only in other units than N-body */
-static const struct hb_table_column units_column = {"units", HB_TABLE_TEXT, IN_DIAG(units)};
+static const struct hb_table_column units_column = COLUMN(TEXT, , units);
 /* only with forces from outside */
-static const struct hb_table_column field[] = {
-    {"e_field", HB_TABLE_REAL, IN_DIAG(now.e_field)},
-    {"e_jacobi", HB_TABLE_REAL, IN_DIAG(now.e_jacobi)},
-};
+static const struct hb_table_column field[] = {COLUMN(REAL, now., e_field), COLUMN(REAL, now., e_jacobi)};
 /* only where bodies merge or escape */
-static const struct hb_table_column bodies[] = {
-    {"e_lost", HB_TABLE_REAL, IN_DIAG(now.e_lost)},
-    {"merged", HB_TABLE_COUNT, IN_DIAG(counts.merged)},
-    {"escaped", HB_TABLE_COUNT, IN_DIAG(counts.escaped)},
-};
+static const struct hb_table_column bodies[] = {COLUMN(REAL, now., e_lost), COLUMN(COUNT, counts., merged),
+                                                COLUMN(COUNT, counts., escaped)};
 /* here come the Lagrangian radii */
-static const struct hb_table_column work[] = {
-    {"binaries", HB_TABLE_SIZE, IN_DIAG(now.binaries.count)},
-    {"e_binaries", HB_TABLE_REAL, IN_DIAG(now.binaries.energy)},
-    {"a_hardest", HB_TABLE_REAL, IN_DIAG(now.binaries.a_hardest)},
-    {"block_steps", HB_TABLE_COUNT, IN_DIAG(counts.block_steps)},
-    {"particle_steps", HB_TABLE_COUNT, IN_DIAG(counts.particle_steps)},
-    {"pairs", HB_TABLE_COUNT, IN_DIAG(counts.pairs)},
-    {"dt_least", HB_TABLE_REAL, IN_DIAG(counts.dt_least)},
-    {"predict_s", HB_TABLE_REAL, IN_DIAG(phases.predict_s)},
-    {"send_s", HB_TABLE_REAL, IN_DIAG(phases.send_s)},
-    {"force_s", HB_TABLE_REAL, IN_DIAG(phases.force_s)},
-    {"receive_s", HB_TABLE_REAL, IN_DIAG(phases.receive_s)},
-    {"correct_s", HB_TABLE_REAL, IN_DIAG(phases.correct_s)},
-    {"wall_s", HB_TABLE_REAL, IN_DIAG(wall_s)},
-};
+static const struct hb_table_column work[] = {{"binaries", HB_TABLE_SIZE, IN_DIAG(now.binaries.count)},
+                                              {"e_binaries", HB_TABLE_REAL, IN_DIAG(now.binaries.energy)},
+                                              COLUMN(REAL, now.binaries., a_hardest),
+                                              COLUMN(COUNT, counts., block_steps),
+                                              COLUMN(COUNT, counts., particle_steps),
+                                              COLUMN(COUNT, counts., pairs),
+                                              COLUMN(REAL, counts., dt_least),
+                                              COLUMN(REAL, phases., predict_s),
+                                              COLUMN(REAL, phases., send_s),
+                                              COLUMN(REAL, phases., force_s),
+                                              COLUMN(REAL, phases., receive_s),
+                                              COLUMN(REAL, phases., correct_s),
+                                              COLUMN(REAL, , wall_s)};
 /* and here what neighbors have done, and the block sizes */
 
 #undef VECTOR
@@ -1002,17 +985,11 @@ struct event_row {
   double a, e, E;
 };
 
-#define IN_DIAG(place) .offset = offsetof(struct event_row, place)
+#define EVENT(kind, member) HB_TABLE_COLUMN(kind, struct event_row, , member)
 static const struct hb_table_column event_columns[] = {
-    {"t", HB_TABLE_REAL, IN_DIAG(t)},
-    {"event", HB_TABLE_TEXT, IN_DIAG(event)},
-    {"members", HB_TABLE_CHARS, IN_DIAG(members)},
-    {"a", HB_TABLE_REAL, IN_DIAG(a)},
-    {"e", HB_TABLE_REAL, IN_DIAG(e)},
-    {"E", HB_TABLE_REAL, IN_DIAG(E)},
-    {"units", HB_TABLE_TEXT, IN_DIAG(units)}, /* last: left out in N-body units */
-};
-#undef IN_DIAG
+    EVENT(REAL, t), EVENT(TEXT, event), EVENT(CHARS, members), EVENT(REAL, a),
+    EVENT(REAL, e), EVENT(REAL, E),     EVENT(TEXT, units)}; /* last: left out in N-body units */
+#undef EVENT
 
 static enum hb_status put_event(struct hb_run_rows *rows, const struct hb_units *units,
                                 struct event_row *diag_row)
@@ -1126,29 +1103,20 @@ struct followed {
   double a, j, a_near, a_far;
 };
 
-#define FOLLOWED(place) .offset = offsetof(struct followed, place)
+#define FOLLOWED(kind, within, member) HB_TABLE_COLUMN(kind, struct followed, within, member)
+#define COORDINATE(name, place)                                                                              \
+  {                                                                                                          \
+    name, HB_TABLE_REAL, .offset = offsetof(struct followed, f.place)                                        \
+  }
 static const struct hb_table_column follow_columns[] = {
-    {"t", HB_TABLE_REAL, FOLLOWED(f.t)},
-    {"id", HB_TABLE_COUNT, FOLLOWED(f.id)},
-    {"members", HB_TABLE_COUNT, FOLLOWED(f.members)},
-    {"x", HB_TABLE_REAL, FOLLOWED(f.x[0])},
-    {"y", HB_TABLE_REAL, FOLLOWED(f.x[1])},
-    {"z", HB_TABLE_REAL, FOLLOWED(f.x[2])},
-    {"vx", HB_TABLE_REAL, FOLLOWED(f.v[0])},
-    {"vy", HB_TABLE_REAL, FOLLOWED(f.v[1])},
-    {"vz", HB_TABLE_REAL, FOLLOWED(f.v[2])},
-    {"a", HB_TABLE_REAL, FOLLOWED(a)},
-    {"j", HB_TABLE_REAL, FOLLOWED(j)},
-    {"step", HB_TABLE_REAL, FOLLOWED(f.step)},
-    {"nearest", HB_TABLE_REAL, FOLLOWED(f.nearest)},
-    {"nearest_id", HB_TABLE_COUNT, FOLLOWED(f.nearest_id)},
+    FOLLOWED(REAL, f., t), FOLLOWED(COUNT, f., id), FOLLOWED(COUNT, f., members), COORDINATE("x", x[0]),
+    COORDINATE("y", x[1]), COORDINATE("z", x[2]), COORDINATE("vx", v[0]), COORDINATE("vy", v[1]),
+    COORDINATE("vz", v[2]), FOLLOWED(REAL, , a), FOLLOWED(REAL, , j), FOLLOWED(REAL, f., step),
+    FOLLOWED(REAL, f., nearest), FOLLOWED(COUNT, f., nearest_id),
     /* with neighbors */
-    {"far_step", HB_TABLE_REAL, FOLLOWED(f.far_step)},
-    {"far_ends", HB_TABLE_INT, FOLLOWED(f.far_ends)},
-    {"listed", HB_TABLE_COUNT, FOLLOWED(f.listed)},
-    {"a_near", HB_TABLE_REAL, FOLLOWED(a_near)},
-    {"a_far", HB_TABLE_REAL, FOLLOWED(a_far)},
-};
+    FOLLOWED(REAL, f., far_step), FOLLOWED(INT, f., far_ends), FOLLOWED(COUNT, f., listed),
+    FOLLOWED(REAL, , a_near), FOLLOWED(REAL, , a_far)};
+#undef COORDINATE
 #undef FOLLOWED
 enum { COLUMNS = sizeof follow_columns / sizeof *follow_columns, OF_PARTS = 5 };
 
@@ -1783,8 +1751,8 @@ static enum hb_status make_history(const struct hb_run *run, struct hb_particles
 {
   HB_OWN struct hb_text line = {0};
   const char *old = hb_particles_note(state, "history");
-  const char *last = old ? strrchr(old, '\n') : NULL;
-  if (last) HB_TRY(hb_text_append_bytes(&line, old, (size_t)(last - old) + 1));
+  const char *end = old ? strrchr(old, '\n') : NULL;
+  if (end) HB_TRY(hb_text_append_bytes(&line, old, (size_t)(end - old) + 1));
   HB_TRY(hb_opts_line(&run->asked.opts, &line));
   return hb_particles_set_note(state, "history", line.text);
 }
