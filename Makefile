@@ -381,12 +381,12 @@ $(B)/gen/paper.c: Makefile tools/embed.sh $(PAPERS)
 
 $(B)/gen/templates.c: Makefile tools/embed.sh $(REPORT)
 	$(call say,EMBED,data/report)
-	$(Q)mkdir -p $(@D) && tools/embed.sh report/values.h hb_template_file data/report $(REPORT) >$@
+	$(Q)mkdir -p $(@D) && tools/embed.sh report/built_in.h hb_template_file data/report $(REPORT) >$@
 
 # The commit that is built, for the reports of `holmberg reproduce`.
 $(B)/gen/commit.c: FORCE
-	@mkdir -p $(@D); printf '%s\n' '#include "report/commit.h"' "const char hb_commit[] = \"$(COMMIT)\";" | cmp -s - $@ || \
-	  printf '%s\n' '#include "report/commit.h"' "const char hb_commit[] = \"$(COMMIT)\";" >$@
+	@mkdir -p $(@D); printf '%s\n' '#include "report/built_in.h"' "const char hb_commit[] = \"$(COMMIT)\";" | cmp -s - $@ || \
+	  printf '%s\n' '#include "report/built_in.h"' "const char hb_commit[] = \"$(COMMIT)\";" >$@
 
 $(B)/obj/tests/%.o: ALSO = -Itests -O1 -g1# half of a test's compiling would be for its speed
 $(B)/obj/tests/%.o: tests/%.c $(B)/flags

@@ -33,43 +33,42 @@ static int tear_down(void **state)
 
 /* ---- the language ---- */
 
-static void give_values(struct hb_values *v)
+static void give_values(struct values *v)
 {
   v->given = cJSON_CreateObject();
   v->records = cJSON_CreateObject();
-  hb_values_number(v->given, "n", 1024);
-  hb_values_number(v->given, "error", 1.2345e-6);
-  hb_values_number(v->given, "nothing", NAN);
-  hb_values_word(v->given, "device", "<b>A & B</b>");
-  hb_values_word(v->given, "empty", "");
-  hb_values_markup(v->given, "svg", "<svg/>");
-  hb_values_record(v, "two name=a", NULL);
-  hb_values_record(v, "two name=b", NULL);
+  set_number(v->given, "n", 1024);
+  set_number(v->given, "error", 1.2345e-6);
+  set_number(v->given, "nothing", NAN);
+  set_word(v->given, "device", "<b>A & B</b>");
+  set_word(v->given, "empty", "");
+  set_markup(v->given, "svg", "<svg/>");
+  add_record(v, "two name=a", NULL);
+  add_record(v, "two name=b", NULL);
   for (int k = 1; k <= 3; k++)
-    hb_values_number(hb_values_record(v, hb_phrase("run source=tile n=%d", 512 << k), NULL), "wall_s",
-                     -k * k);
+    set_number(add_record(v, hb_phrase("run source=tile n=%d", 512 << k), NULL), "wall_s", -k * k);
 }
 
-static enum hb_status fill(const char *template, struct hb_draft *html)
+static enum hb_status fill_page(const char *template, struct hb_draft *html)
 {
   FILE *file = fopen("page.html", "w");
-  struct hb_values values = {0};
-  struct hb_page page = {.values = &values};
+  struct values values = {0};
+  struct page page = {.values = &values};
   assert_non_null(file);
   fputs(template, file);
   fclose(file);
   setenv("HB_REPORT_DIR", ".", 1);
   give_values(&values);
-  hb_page_put(&page, "page.html", NULL);
+  put_page(&page, "page.html", NULL, NULL, 0);
   *html = page.html;
-  hb_values_close(&values);
+  close_values(&values);
   return html->status;
 }
 
 static void assert_fills(const char *template, const char *expected)
 {
   struct hb_draft html;
-  ASSERT_OK(fill(template, &html));
+  ASSERT_OK(fill_page(template, &html));
   assert_string_equal(html.text.text ? html.text.text : "", expected);
   hb_draft_clear(&html);
 }
@@ -77,7 +76,7 @@ static void assert_fills(const char *template, const char *expected)
 static void assert_refused(const char *template, const char *reason)
 {
   struct hb_draft html;
-  ASSERT_FAILS(fill(template, &html), HB_ERR_INPUT, reason);
+  ASSERT_FAILS(fill_page(template, &html), HB_ERR_INPUT, reason);
   hb_draft_clear(&html);
 }
 
@@ -141,14 +140,14 @@ static void mistakes(void **state)
 
 /* ---- the design ---- */
 
-static enum hb_status open_with(const char *design, struct hb_values *values)
+static enum hb_status open_with(const char *design, struct values *values)
 {
   FILE *file = fopen("report.json", "w");
   assert_non_null(file);
   fputs(design, file);
   fclose(file);
   setenv("HB_REPORT_DIR", ".", 1);
-  enum hb_status status = hb_values_open(values);
+  enum hb_status status = open_values(values);
   unsetenv("HB_REPORT_DIR");
   remove("report.json");
   return status;
@@ -156,19 +155,19 @@ static enum hb_status open_with(const char *design, struct hb_values *values)
 
 static enum hb_status write_with(const char *design)
 {
-  struct hb_reproduction r = {.out = folder, .longest_s = 4, .n_most = 64, .chosen = 2};
-  struct hb_report report;
+  struct reproduction r = {.out = folder, .longest_s = 4, .n_most = 64, .chosen = 2};
+  struct page page;
   ASSERT_OK(open_with(design, &r.values));
-  enum hb_status status = write_pages(&r, &report);
-  hb_draft_clear(&report.page.html);
-  hb_reproduce_clear(&r);
+  enum hb_status status = write_pages(&r, &page);
+  hb_draft_clear(&page.html);
+  close_values(&r.values);
   return status;
 }
 
 static void mistakes_in_the_design(void **state)
 {
   (void)state;
-  struct hb_values values;
+  struct values values;
   ASSERT_FAILS(open_with("{", &values), HB_ERR_INPUT, "report.json");
   ASSERT_FAILS(open_with("[1]", &values), HB_ERR_INPUT, "report.json");
   ASSERT_FAILS(write_with("{\"derived\": [{\"for\": \"n\", \"in\": \"nobody\", \"do\": []}]}"), HB_ERR_INPUT,
@@ -204,7 +203,7 @@ static const char *const planned[][3] = {{"run-host-16", "run 8", "0"},
 static void plans(void **state)
 {
   (void)state;
-  struct hb_reproduction r = {
+  struct reproduction r = {
       .out = folder, .longest_s = 50, .n_most = 64, .chosen = 2, .plans_only = 1, .place.context = "egl"};
   size_t count = 0;
   FILE *file = fopen("report.json", "w");
@@ -216,17 +215,17 @@ static void plans(void **state)
   fputs("{\"kind\": \"machine\", \"name\": \"host\", \"value\": \"ENIAC\"}\n", file);
   fclose(file);
   setenv("HB_REPORT_DIR", ".", 1);
-  ASSERT_OK(hb_reproduce_open(&r));
-  ASSERT_OK(hb_reproduce_run(&r));
-  for (const cJSON *job = NULL; (job = hb_values_next(&r.values, job, "job")); count++) {
+  ASSERT_OK(open_design(&r));
+  ASSERT_OK(run_jobs(&r));
+  for (const cJSON *job = NULL; (job = next_record(&r.values, job, "job")); count++) {
     char room[64];
     assert_in_range(count, 0, 3);
-    assert_string_equal(hb_values_word_in(job, "name"), planned[count][0]);
-    assert_string_equal(hb_values_word_in(job, "command"), planned[count][1]);
-    assert_string_equal(hb_values_text(job, "left_out", room), planned[count][2]);
+    assert_string_equal(word_in(job, "name"), planned[count][0]);
+    assert_string_equal(word_in(job, "command"), planned[count][1]);
+    assert_string_equal(text_in(job, "left_out", room), planned[count][2]);
   }
   assert_int_equal(count, 4);
-  hb_reproduce_clear(&r);
+  close_values(&r.values);
   unsetenv("HB_REPORT_DIR");
 }
 
@@ -236,23 +235,23 @@ static void plans(void **state)
 static void every_section(void **state)
 {
   (void)state;
-  struct hb_reproduction r = {.out = folder, .longest_s = 4, .n_most = 64, .chosen = ~0u};
-  struct hb_report report;
+  struct reproduction r = {.out = folder, .longest_s = 4, .n_most = 64, .chosen = ~0u};
+  struct page page;
   unsetenv("HB_REPORT_DIR");
-  ASSERT_OK(hb_reproduce_open(&r));
-  ASSERT_OK(write_pages(&r, &report));
-  char *page;
+  ASSERT_OK(open_design(&r));
+  ASSERT_OK(write_pages(&r, &page));
+  char *text;
   size_t length;
-  ASSERT_OK(hb_file_read("report.html", &page, &length));
-  for (size_t k = 0; hb_sections[k].name; k++) {
+  ASSERT_OK(hb_file_read("report.html", &text, &length));
+  for (size_t k = 0; all_sections[k].name; k++) {
     char heading[160];
-    snprintf(heading, sizeof heading, "<h3 id=\"%s\">%s</h3>", hb_sections[k].name, hb_sections[k].title);
-    assert_non_null(strstr(page, heading));
+    snprintf(heading, sizeof heading, "<h3 id=\"%s\">%s</h3>", all_sections[k].name, all_sections[k].title);
+    assert_non_null(strstr(text, heading));
   }
-  assert_null(strstr(page, "{{"));
-  expect_above(report.lacks, 20);
-  hb_mem_free(page);
-  hb_reproduce_clear(&r);
+  assert_null(strstr(text, "{{"));
+  expect_above(page.lacks, 20);
+  hb_mem_free(text);
+  close_values(&r.values);
 }
 
 int main(void)
