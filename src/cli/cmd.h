@@ -7,9 +7,6 @@
 
 #include <holmberg/measure.h>
 
-/* Options of `bench run` and `model fit`, of struct hb_bench_run_params. */
-extern const struct hb_setting hb_cmd_job_options[];
-
 /* All of them, in the order of --help; NULL after the last. */
 extern const struct hb_opts_command *const hb_commands[];
 

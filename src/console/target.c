@@ -18,6 +18,13 @@ const char *hb_target_format(size_t k)
   return k < count ? formats[k].name : NULL;
 }
 
+const char *hb_target_scheme(size_t k)
+{
+  size_t count;
+  const struct hb_force_scheme *schemes = hb_force_schemes(&count);
+  return k < count ? schemes[k].name : NULL;
+}
+
 /* Adds the words that are not yet in the list, as far as there is room. */
 static void add_new(const char *words, size_t size, char *list)
 {

@@ -7,8 +7,9 @@
 #include "base/words.h"
 #include "core/particles.h"
 
-/* Names of the snapshot formats, for an option's choices. */
+/* Names of the snapshot formats, and of the schemes of forces, for an option's choices. */
 const char *hb_target_format(size_t k);
+const char *hb_target_scheme(size_t k);
 
 /* Whether a snapshot can be written to path: a known format, an existing writable folder, and nothing but a
  * regular file under that name. format NULL: by extension; "": it is no snapshot. Errors: HB_ERR_USAGE, HB_ERR_IO. */

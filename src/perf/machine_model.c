@@ -96,12 +96,6 @@ double hb_model_rounded(enum hb_rounding rounding)
   return rounding == HB_ROUND_UP ? 0.8 : rounding == HB_ROUND_NEAREST ? 1.15 : 1.6;
 }
 
-const struct hb_machine *hb_model_machines(size_t *count)
-{
-  *count = HB_MACHINES;
-  return hb_machines;
-}
-
 void hb_model_predict(const struct hb_machine *machine, double n, struct hb_model_time *time)
 {
   double n_block = hb_power_law_at(&machine->n_block, n);

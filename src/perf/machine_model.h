@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* GRAPE-6Af, 8800GTX, FX1400, Xeon: in the order of the tables. */
+/* GRAPE-6Af, 8800GTX, FX1400, Xeon, in the order of the tables: modeled, not measured here. */
 enum { HB_MACHINES = 4 };
 extern const struct hb_machine hb_machines[HB_MACHINES];
 

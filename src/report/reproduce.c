@@ -13,6 +13,7 @@
 #include "console/commands.h"
 #include "console/signals.h"
 #include "console/terminal.h"
+#include "perf/machine_model.h"
 #include "perf/paper.h"
 #include "plot/plot.h"
 #include "report/built_in.h"
@@ -224,11 +225,9 @@ static int is_true(double number) { return isfinite(number) && number != 0; }
  * and corrected on the card. */
 static struct hb_model_time model(double machine, double n)
 {
-  size_t count;
   struct hb_model_time time;
-  const struct hb_machine *machines = hb_model_machines(&count);
-  int on_card = (int)machine - (int)count;
-  struct hb_machine as = machines[on_card >= 0 ? 1 : machine > 0 ? (int)machine : 0];
+  int on_card = (int)machine - HB_MACHINES;
+  struct hb_machine as = hb_machines[on_card >= 0 ? 1 : machine > 0 ? (int)machine : 0];
   if (on_card >= 0) as.sends_all = as.receives_all = 0;
   if (on_card > 0) as.t_predict = as.t_correct = 0;
   hb_model_predict(&as, n, &time);

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "cli/cmd.h"
-#include "cli/cmd_model.c"
+#include "measure/runs.c"
 #include "plot/plot.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ enum hb_status fuzz_fit(const uint8_t *bytes, size_t count)
 {
   struct hb_machine *machines;
   size_t machine_count;
-  HB_TRY(model_read(fuzz_file("in.fit", bytes, count), &machines, &machine_count));
+  HB_TRY(read_fits(fuzz_file("in.fit", bytes, count), &machines, &machine_count));
   for (size_t k = 0; k < machine_count; k++) {
     struct hb_model_time time;
     hb_model_predict(&machines[k], 1024, &time);

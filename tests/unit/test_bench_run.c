@@ -1,27 +1,26 @@
-/* hb_bench_run: the paper's Table 2 job against the same steps through hb_sim. */
+/* bench_run: the paper's Table 2 job against the same steps through hb_sim. */
 #include "support/support.h"
 
-#include <holmberg/measure.h>
-#include <holmberg/diagnostics.h>
+#include "measure/runs.c"
 
 #include <math.h>
 #include <string.h>
 
-enum { N = 64, SEED = 9 };
+enum { STARS = 64, SEED_OF_ALL = 9 };
 
 static const double eps = 1.0 / 256;
 
-static struct hb_bench_run_params job(const char *scheme)
+static struct run_params job(const char *scheme)
 {
-  return (struct hb_bench_run_params){
-      .sim = {.force = {.scheme = scheme, .eps = eps}}, .n = N, .seed = SEED, .repeat = 2};
+  return (struct run_params){
+      .sim = {.force = {.scheme = scheme, .eps = eps}}, .n = STARS, .seed = SEED_OF_ALL, .repeat = 2};
 }
 
 static struct hb_sim *simulation(const struct hb_sim_params *params)
 {
   struct hb_particles *p;
   struct hb_sim *sim;
-  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = N, .seed = SEED}, &p));
+  ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = STARS, .seed = SEED_OF_ALL}, &p));
   ASSERT_OK(hb_sim_create(p, params, &sim));
   hb_particles_destroy(p);
   return sim;
@@ -30,9 +29,9 @@ static struct hb_sim *simulation(const struct hb_sim_params *params)
 static void test_counts_and_energies(void **state)
 {
   (void)state;
-  const struct hb_bench_run_params params = job("host");
-  struct hb_bench_run_result r;
-  ASSERT_OK(hb_bench_run(&params, &r));
+  const struct run_params params = job("host");
+  struct run_result r;
+  ASSERT_OK(bench_run(&params, &r));
   struct hb_sim *sim = simulation(&params.sim);
   struct hb_sim_counts c[2];
   struct hb_diagnostics d[2];
@@ -45,7 +44,7 @@ static void test_counts_and_energies(void **state)
   expect_equal(r.counts.block_steps, c[1].block_steps - c[0].block_steps);
   expect_above(r.counts.block_steps, 100);
   expect_equal(r.counts.particle_steps, c[1].particle_steps - c[0].particle_steps);
-  expect_equal(r.counts.pairs, r.counts.particle_steps * (N - 1));
+  expect_equal(r.counts.pairs, r.counts.particle_steps * (STARS - 1));
   expect_equal(r.e_begin, d[0].e_total);
   expect_equal(r.e_end, d[1].e_total);
   assert_true(r.exact_energy);
@@ -59,9 +58,9 @@ static void test_counts_and_energies(void **state)
 static void test_times(void **state)
 {
   (void)state;
-  const struct hb_bench_run_params params = job("host");
-  struct hb_bench_run_result r;
-  ASSERT_OK(hb_bench_run(&params, &r));
+  const struct run_params params = job("host");
+  struct run_result r;
+  ASSERT_OK(bench_run(&params, &r));
   const struct hb_phases *p = &r.phases;
   double sum = p->predict_s + p->send_s + p->force_s + p->receive_s + p->correct_s;
   expect_above(p->predict_s, 0);
@@ -80,15 +79,14 @@ static void test_energy_kinds(void **state)
   (void)state;
   double e[2];
   for (int k = 0; k < 2; k++) {
-    struct hb_bench_run_result r;
-    struct hb_bench_run_params params = {
-        .sim = {.force = {.scheme = "host-simd", .eps = eps},
-                .exact_energy = k ? HB_EXACT_ENERGY_NO : HB_EXACT_ENERGY_YES},
-        .n = 64,
-        .seed = 1,
-        .t_begin = 0.125,
-        .t_end = 0.25};
-    ASSERT_OK(hb_bench_run(&params, &r));
+    struct run_result r;
+    struct run_params params = {.sim = {.force = {.scheme = "host-simd", .eps = eps},
+                                        .exact_energy = k ? HB_EXACT_ENERGY_NO : HB_EXACT_ENERGY_YES},
+                                .n = 64,
+                                .seed = 1,
+                                .t_begin = 0.125,
+                                .t_end = 0.25};
+    ASSERT_OK(bench_run(&params, &r));
     assert_int_equal(r.exact_energy, !k);
     e[k] = r.e_begin;
   }
@@ -99,24 +97,24 @@ static void test_energy_kinds(void **state)
 static void test_errors(void **state)
 {
   (void)state;
-  struct hb_bench_run_result r;
-  struct hb_bench_run_params params = job(NULL);
-  ASSERT_FAILS(hb_bench_run(&params, &r), HB_ERR_USAGE, "no scheme");
+  struct run_result r;
+  struct run_params params = job(NULL);
+  ASSERT_FAILS(bench_run(&params, &r), HB_ERR_USAGE, "no scheme");
   params = job("host");
   params.t_begin = 0.5, params.t_end = 0.25;
-  ASSERT_FAILS(hb_bench_run(&params, &r), HB_ERR_USAGE, "0.5 to 0.25");
+  ASSERT_FAILS(bench_run(&params, &r), HB_ERR_USAGE, "0.5 to 0.25");
   params = job("host");
   params.repeat = -1;
-  ASSERT_FAILS(hb_bench_run(&params, &r), HB_ERR_USAGE, "-1");
+  ASSERT_FAILS(bench_run(&params, &r), HB_ERR_USAGE, "-1");
   params = job("host");
   params.sim.transfer = HB_TRANSFER_BLOCK, params.sim.predict = HB_PLACE_GPU;
-  ASSERT_FAILS(hb_bench_run(&params, &r), HB_ERR_USAGE, "keeps no particles");
+  ASSERT_FAILS(bench_run(&params, &r), HB_ERR_USAGE, "keeps no particles");
   params = job("host");
   params.n = 0;
-  ASSERT_FAILS(hb_bench_run(&params, &r), HB_ERR_USAGE, "particles is 0");
+  ASSERT_FAILS(bench_run(&params, &r), HB_ERR_USAGE, "particles is 0");
   params = job("host");
   params.sim.force.scheme = "hots";
-  ASSERT_FAILS(hb_bench_run(&params, &r), HB_ERR_USAGE, "hots");
+  ASSERT_FAILS(bench_run(&params, &r), HB_ERR_USAGE, "hots");
 }
 
 /* The modes that a scheme is said to offer are those it can do. */

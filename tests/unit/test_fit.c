@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/model.c"
+#include "measure/runs.c"
 
 static int near(double got, double right, double relative)
 {
@@ -147,7 +147,7 @@ static void terms_that_cannot_be_told_apart(void **state)
 
 /* ---- machines ---- */
 
-static const struct hb_machine known = {.t_start = 3e-5,
+static const struct hb_machine truth = {.t_start = 3e-5,
                                         .t_predict = 7e-9,
                                         .t_correct = 6e-8,
                                         .t_send = 2e-8,
@@ -174,22 +174,22 @@ static void make_runs(int sends_all, double noise, uint64_t seed, struct machine
   for (int k = 0; k < RUNS; k++) {
     double n = sizes[k / EACH], at[7];
     for (int i = 0; i < 7; i++) at[i] = exp(noise * deviate(&rng));
-    double n_block = at[0] * hb_power_law_at(&known.n_block, n);
-    double steps = at[1] * 0.25 * hb_power_law_at(&known.n_steps, n), share = known.t_start / 5;
+    double n_block = at[0] * hb_power_law_at(&truth.n_block, n);
+    double steps = at[1] * 0.25 * hb_power_law_at(&truth.n_steps, n), share = truth.t_start / 5;
     runs[k] = (struct machine_run){
         .n = n,
         .span = 0.25,
         .block_steps = steps,
         .particle_steps = steps * n_block,
-        .phases = {.predict_s = at[2] * steps * (share + known.t_predict * n),
-                   .send_s = at[3] * steps * (share + known.t_send * (sends_all ? n : n_block)),
-                   .force_s = at[4] * steps * (share + known.t_source * n + known.t_pair * n * n_block),
-                   .receive_s = at[5] * steps * (share + known.t_receive * n_block),
-                   .correct_s = at[6] * steps * (share + known.t_correct * n_block)}};
+        .phases = {.predict_s = at[2] * steps * (share + truth.t_predict * n),
+                   .send_s = at[3] * steps * (share + truth.t_send * (sends_all ? n : n_block)),
+                   .force_s = at[4] * steps * (share + truth.t_source * n + truth.t_pair * n * n_block),
+                   .receive_s = at[5] * steps * (share + truth.t_receive * n_block),
+                   .correct_s = at[6] * steps * (share + truth.t_correct * n_block)}};
   }
 }
 
-static const size_t constants[] = {
+static const size_t offsets[] = {
     offsetof(struct hb_machine, t_start),   offsetof(struct hb_machine, t_predict),
     offsetof(struct hb_machine, t_correct), offsetof(struct hb_machine, t_send),
     offsetof(struct hb_machine, t_receive), offsetof(struct hb_machine, t_source),
@@ -210,9 +210,9 @@ static void machine_comes_back(void **state)
     struct hb_machine machine = {.sends_all = sends_all}, error = {0};
     make_runs(sends_all, 0, 1, runs);
     ASSERT_OK(machine_fit(RUNS, runs, &machine, &error));
-    for (size_t k = 0; k < COUNT_OF(constants); k++)
-      if (!near(at(&machine, constants[k]), at(&known, constants[k]), 1e-6))
-        fail_msg("constant %zu is %g, not %g", k, at(&machine, constants[k]), at(&known, constants[k]));
+    for (size_t k = 0; k < COUNT_OF(offsets); k++)
+      if (!near(at(&machine, offsets[k]), at(&truth, offsets[k]), 1e-6))
+        fail_msg("constant %zu is %g, not %g", k, at(&machine, offsets[k]), at(&truth, offsets[k]));
     for (int k = 0; k < RUNS; k++) {
       double n = runs[k].n, sum = runs[k].phases.predict_s + runs[k].phases.send_s + runs[k].phases.force_s +
                                   runs[k].phases.receive_s + runs[k].phases.correct_s;
@@ -228,15 +228,15 @@ static void errors_say_how_sure(void **state)
   (void)state;
   enum { FITS = 40 };
   int within[2] = {0, 0}, all = 0;
-  struct hb_machine right = known;
+  struct hb_machine right = truth;
   right.sends_all = 1;
   for (uint64_t seed = 1; seed <= FITS; seed++) {
     struct machine_run runs[RUNS];
     struct hb_machine machine = {.sends_all = 1}, error = {0};
     make_runs(1, 0.05, seed, runs);
     ASSERT_OK(machine_fit(RUNS, runs, &machine, &error));
-    for (size_t k = 0; k < COUNT_OF(constants); k++) {
-      double off = fabs(at(&machine, constants[k]) - at(&known, constants[k])) / at(&error, constants[k]);
+    for (size_t k = 0; k < COUNT_OF(offsets); k++) {
+      double off = fabs(at(&machine, offsets[k]) - at(&truth, offsets[k])) / at(&error, offsets[k]);
       within[0] += off < 2;
       within[1] += off < 1;
       expect_below(off, 6);

@@ -1,27 +1,24 @@
-/* hb_model_fit: Table 2's job by size and seed, and what is made of it. */
+/* model_fit: Table 2's job by size and seed, and what is made of it. */
 #include "support/support.h"
 
-#include "perf/machine_model.h"
-
-#include <holmberg/measure.h>
+#include "measure/runs.c"
 
 #include <math.h>
 #include <string.h>
 
 static const size_t sizes[] = {16, 32, 64, 128};
-enum { SIZES = COUNT_OF(sizes), SEEDS = 2 };
+enum { SIZES = COUNT_OF(sizes), TRIED = 2 };
 
 /* What the callback saw. */
 struct seen {
-  struct hb_bench_run_result results[SIZES * SEEDS];
-  size_t n[SIZES * SEEDS];
-  uint64_t seed[SIZES * SEEDS];
+  struct run_result results[SIZES * TRIED];
+  size_t n[SIZES * TRIED];
+  uint64_t seed[SIZES * TRIED];
   size_t count;
   size_t stop; /* fails at this call; 0: never */
 };
 
-static enum hb_status look(const struct hb_bench_run_params *job, const struct hb_bench_run_result *result,
-                           void *context)
+static enum hb_status look(const struct run_params *job, const struct run_result *result, void *context)
 {
   struct seen *seen = context;
   seen->results[seen->count] = *result;
@@ -30,13 +27,13 @@ static enum hb_status look(const struct hb_bench_run_params *job, const struct h
   return seen->count == seen->stop ? HB_ERR_IO : HB_OK;
 }
 
-static struct hb_model_fit_params job(struct seen *seen)
+static struct fit_params job(struct seen *seen)
 {
-  return (struct hb_model_fit_params){
+  return (struct fit_params){
       .run = {.sim.force = {.scheme = "host", .eps = 1.0 / 256}, .t_begin = 0.125, .t_end = 0.25},
       .n = sizes,
       .n_count = SIZES,
-      .seeds = SEEDS,
+      .seeds = TRIED,
       .measured = look,
       .context = seen};
 }
@@ -45,24 +42,24 @@ static void runs_are_summed_up(void **state)
 {
   (void)state;
   struct seen seen = {.count = 0};
-  const struct hb_model_fit_params params = job(&seen);
-  struct hb_model_size got[SIZES];
-  struct hb_model_fit fit;
-  ASSERT_OK(hb_model_fit(&params, got, &fit));
-  assert_int_equal(seen.count, SIZES * SEEDS);
+  const struct fit_params params = job(&seen);
+  struct model_size got[SIZES];
+  struct model_fit fit;
+  ASSERT_OK(model_fit(&params, got, &fit));
+  assert_int_equal(seen.count, SIZES * TRIED);
   double n_block_deviation = 0, unseen_deviation = 0, de_rel = 0;
   for (size_t k = 0; k < SIZES; k++) {
     double n_steps = 0, n_block = 0, wall_s = 0, most = 0;
-    for (size_t seed = 0; seed < SEEDS; seed++) {
-      const struct hb_bench_run_result *r = &seen.results[k * SEEDS + seed];
+    for (size_t seed = 0; seed < TRIED; seed++) {
+      const struct run_result *r = &seen.results[k * TRIED + seed];
       double blocks = (double)r->counts.block_steps, error = fabs((r->e_end - r->e_begin) / r->e_begin);
-      assert_int_equal(seen.n[k * SEEDS + seed], sizes[k]);
-      assert_int_equal(seen.seed[k * SEEDS + seed], seed + 1);
-      n_steps += 8 * blocks / SEEDS; /* the clock ran for an eighth */
-      n_block += (double)r->counts.particle_steps / blocks / SEEDS;
-      wall_s += 8 * r->wall_s / SEEDS;
+      assert_int_equal(seen.n[k * TRIED + seed], sizes[k]);
+      assert_int_equal(seen.seed[k * TRIED + seed], seed + 1);
+      n_steps += 8 * blocks / TRIED; /* the clock ran for an eighth */
+      n_block += (double)r->counts.particle_steps / blocks / TRIED;
+      wall_s += 8 * r->wall_s / TRIED;
       most = fmax(most, error);
-      de_rel += error / (SIZES * SEEDS);
+      de_rel += error / (SIZES * TRIED);
     }
     assert_int_equal(got[k].n, sizes[k]);
     expect_near(got[k].n_steps, n_steps, 1e-9);
@@ -95,15 +92,15 @@ static void blocks_are_those_of_the_paper(void **state)
   static const size_t more[] = {256, 512, 1024}, fewer[] = {128, 256, 512};
   for (int k = 0; k < 4; k++) {
     int shared = k == 3;
-    const struct hb_model_fit_params params = {
+    const struct fit_params params = {
         .run.sim = {.force = {.scheme = "host-simd", .precision = "ds", .eps = 1.0 / 256},
                     .rounding = shared ? HB_ROUND_UP : (enum hb_rounding)k,
                     .steps = shared ? HB_STEPS_SHARED : HB_STEPS_BLOCK},
         .n = shared ? fewer : more, /* each step moves all: slow */
         .n_count = COUNT_OF(more)};
-    struct hb_model_size got[COUNT_OF(more)];
-    struct hb_model_fit fit;
-    ASSERT_OK(hb_model_fit(&params, got, &fit)); /* of three seeds */
+    struct model_size got[COUNT_OF(more)];
+    struct model_fit fit;
+    ASSERT_OK(model_fit(&params, got, &fit)); /* of three seeds */
     double particle_steps = fit.machine.n_block.p + fit.machine.n_steps.p;
     expect_equal((fit.n_block_deviation < 0.25), !shared);
     expect_equal((fabs(particle_steps - 0.81 - 0.35) < 0.1), !shared);
@@ -114,38 +111,36 @@ static void what_makes_no_sense_is_refused(void **state)
 {
   (void)state;
   struct seen seen = {.count = 0};
-  struct hb_model_size got[SIZES];
-  struct hb_model_fit fit;
-  struct hb_model_fit_params params = job(&seen);
+  struct model_size got[SIZES];
+  struct model_fit fit;
+  struct fit_params params = job(&seen);
   params.n_count = 2;
-  ASSERT_FAILS(hb_model_fit(&params, got, &fit), HB_ERR_USAGE,
+  ASSERT_FAILS(model_fit(&params, got, &fit), HB_ERR_USAGE,
                "a fit needs at least 3 numbers of particles, got 2");
   params = job(&seen);
   params.n = (const size_t[]){64, 32, 128, 256};
-  ASSERT_FAILS(hb_model_fit(&params, got, &fit), HB_ERR_USAGE, "64, 32 do not ascend");
+  ASSERT_FAILS(model_fit(&params, got, &fit), HB_ERR_USAGE, "64, 32 do not ascend");
   params = job(&seen);
   params.seeds = -1;
-  ASSERT_FAILS(hb_model_fit(&params, got, &fit), HB_ERR_USAGE, "seeds is -1");
+  ASSERT_FAILS(model_fit(&params, got, &fit), HB_ERR_USAGE, "seeds is -1");
   params = job(&seen);
   params.run.sim.force.scheme = "hots";
-  ASSERT_FAILS(hb_model_fit(&params, got, &fit), HB_ERR_USAGE, "hots");
+  ASSERT_FAILS(model_fit(&params, got, &fit), HB_ERR_USAGE, "hots");
   assert_int_equal(seen.count, 0);
   params = job(&seen);
   params.run.t_begin = 0, params.run.t_end = 1e-9; /* before the first block step */
-  ASSERT_FAILS(hb_model_fit(&params, got, &fit), HB_ERR_NUMERIC, "did 0 block steps");
+  ASSERT_FAILS(model_fit(&params, got, &fit), HB_ERR_NUMERIC, "did 0 block steps");
   seen = (struct seen){.stop = 3};
   params = job(&seen);
-  assert_int_equal(hb_model_fit(&params, got, &fit), HB_ERR_IO);
+  assert_int_equal(model_fit(&params, got, &fit), HB_ERR_IO);
   assert_int_equal(seen.count, 3);
 }
 
 static void predictions_are_sums_of_their_terms(void **state)
 {
   (void)state;
-  size_t count;
-  const struct hb_machine *machines = hb_model_machines(&count);
-  assert_int_equal(count, HB_MACHINES);
-  for (size_t k = 0; k < count; k++) {
+  const struct hb_machine *machines = hb_machines;
+  for (size_t k = 0; k < HB_MACHINES; k++) {
     struct hb_model_time t;
     hb_model_predict(&machines[k], 16384, &t);
     expect_near(t.n_block, 0.2 * pow(16384, 0.81), 1e-9);

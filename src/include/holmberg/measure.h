@@ -55,34 +55,6 @@ struct hb_bench_result {
 /* Errors: as hb_force_open; HB_ERR_USAGE. */
 enum hb_status hb_bench_force(const struct hb_bench_params *params, struct hb_bench_result *result);
 
-/* The benchmark of [PZ07] Table 2: an equal-mass Plummer sphere is integrated from 0 to t_end, and timed from t_begin on,
- * so that start and warm-up do not count. */
-struct hb_bench_run_params {
-  struct hb_sim_params sim; /* force.scheme must be named; the paper's force.eps is 1/256            */
-  size_t n;
-  uint64_t seed;
-  double t_begin,
-      t_end;  /* multiples of dt_max, else the energies are of predicted particles; 0, 0: 0.25, 0.5 */
-  int repeat; /* number of runs; 0: 1 */
-  const char *checkpoint;    /* nullable: the file where one run is kept until it is done, and found again */
-  double checkpoint_every_s; /* 0: 60 */
-};
-
-struct hb_bench_run_result {
-  char scheme[16], precision[16], context[16], device[192], tuning[256];
-  double wall_s; /* of the run with the median wall time, the shorter one of two */
-  double wall_min_s, wall_max_s;
-  struct hb_sim_counts counts;   /* these and all below between t_begin and t_end, the same in every run */
-  struct hb_phases phases;       /* of the run of wall_s; separated with HB_FORCE_PHASES only */
-  double e_begin, e_end;         /* total energies */
-  double e_gpu_begin, e_gpu_end; /* the same with the potentials of the scheme itself */
-  int exact_energy; /* 1: in host double; 0: by the source's own potentials, above 32768 particles */
-  enum hb_ic_scaling scaling; /* of the sphere: by its model above 262144 particles */
-};
-
-/* Errors: as hb_sim_create and hb_sim_step; HB_ERR_USAGE. */
-enum hb_status hb_bench_run(const struct hb_bench_run_params *params, struct hb_bench_run_result *result);
-
 /* Floating point operations per second that the device reaches with multiply-adds, two operations each, in a fragment
  * (compute = 0) or compute program: the ceiling for rates. */
 enum hb_status hb_bench_ceiling(const struct hb_force_params *params, int compute, double *flops);
@@ -174,9 +146,6 @@ struct hb_machine {
   struct hb_power_law n_steps; /* block steps of a time unit, eq. 17 */
 };
 
-/* GRAPE-6Af, 8800GTX, FX1400, Xeon, in the order of the tables: modeled, not measured here. */
-const struct hb_machine *hb_model_machines(size_t *count);
-
 struct hb_model_time {
   double n_block, n_steps;
   double t_host, t_comm, t_force; /* of a block step, the terms of eq. 10; t_force with t_source */
@@ -214,43 +183,6 @@ enum hb_status hb_bench_messages(struct hb_message messages[HB_MESSAGES], struct
 /* Table 3's t_host: prediction and correction a particle of N, at the N where eqs 11 and 12 give its 3.82e-7 s. */
 #define HB_MODEL_T_HOST_N 65536.0
 double hb_model_t_host(const struct hb_machine *machine);
-
-/* ---- the same model with measured constants ---------------------------------------------------------- */
-
-/* One measured size: means over its seeds, but medians of seconds. */
-struct hb_model_size {
-  size_t n;
-  double n_steps, n_block;
-  double de_rel, de_rel_most; /* mean and largest |dE/E| from t_begin to t_end                         */
-  double measured_s;          /* of a time unit                                                        */
-  double predicted_s;         /* by the fit of all sizes                                               */
-  double unseen_s;            /* by a fit of every other size, without this one; NaN: it is one of them */
-};
-
-struct hb_model_fit_params {
-  struct hb_bench_run_params run; /* n and seed are ignored; phases are always separated        */
-  const size_t *n;                /* [n_count] ascending                                        */
-  size_t n_count;                 /* at least 3                                                 */
-  int seeds;                      /* of each size the spheres of seeds 1 to this; 0: 3          */
-  /* Called after each run, nullable; a failure that it returns ends the fit. */
-  enum hb_status (*measured)(const struct hb_bench_run_params *job, const struct hb_bench_run_result *result,
-                             void *context);
-  void *context;
-};
-
-struct hb_model_fit {
-  struct hb_machine machine;   /* its name: scheme, precision, device           */
-  struct hb_machine error;     /* standard errors, field by field; NaN: too few runs to tell */
-  double t_host, t_host_error; /* as hb_model_t_host          */
-  double n_block_deviation;    /* largest of |n_block / eq. 14 - 1|             */
-  double unseen_deviation;     /* largest of |unseen_s / measured_s - 1|        */
-  double de_rel;               /* mean |dE/E| of all runs                       */
-};
-
-/* Runs hb_bench_run for each size and seed, and fits. sizes[n_count]. Errors: as hb_bench_run; HB_ERR_USAGE (sizes, seeds),
- * HB_ERR_NUMERIC (a run without block steps between t_begin and t_end). */
-enum hb_status hb_model_fit(const struct hb_model_fit_params *params, struct hb_model_size *sizes,
-                            struct hb_model_fit *fit);
 
 /* ---- a particle, step by step ------------------------------------------------------------------------ */
 
