@@ -6,9 +6,9 @@
 #include "cli/cmd.h"
 #include "console/target.h"
 #include "console/terminal.h"
+#include "pairs/interaction.h"
 
 #include <holmberg/interaction.h>
-#include <holmberg/measure.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -413,18 +413,16 @@ static const char *parameter_name(const struct hb_interaction *interaction, size
 
 static void list_interactions(const struct hb_help *help)
 {
-  size_t count;
-  const struct hb_interaction_info *infos = hb_bench_interactions(&count);
+  const struct hb_interaction *info;
   help->heading("interactions, with the columns of sources, what comes out, and parameters", help->out);
-  for (size_t k = 0; k < count; k++) {
+  for (size_t k = 0; (info = hb_interaction_at(k)); k++) {
     struct hb_interaction *interaction;
     struct hb_text rest = {0};
-    if (hb_interaction_create(infos[k].name, &interaction) != HB_OK) continue;
+    if (hb_interaction_create(info->name, &interaction) != HB_OK) continue;
     list_names("; ", interaction, hb_interaction_of_source, &rest);
     list_names(" -> ", interaction, hb_interaction_of_force, &rest);
     list_names("; ", interaction, parameter_name, &rest);
-    hb_help_entry(help, infos[k].name, "%s (%s)%s", infos[k].summary, infos[k].source,
-                  rest.text ? rest.text : "");
+    hb_help_entry(help, info->name, "%s (%s)%s", info->summary, info->source, rest.text ? rest.text : "");
     hb_mem_free(rest.text);
     hb_interaction_destroy(interaction);
   }

@@ -66,23 +66,6 @@ static enum hb_status reserve(struct block *b, const struct hb_particles *p)
   return HB_OK;
 }
 
-/* Median milliseconds of a block step in mode block/gpu/host: the particles index[ni] of p are sent, all are predicted, and
- * their forces are read. Errors: as hb_force_open and hb_force_keep. */
-static enum hb_status bench_block(const struct hb_force_params *params, const struct hb_particles *p,
-                                  size_t ni, const uint32_t *index, size_t samples, double *ms)
-{
-  struct block b = {.ni = ni, .index = index};
-  double *all = NULL;
-  enum hb_status status = hb_force_open(params, &b.force);
-  if (status == HB_OK) status = reserve(&b, p);
-  if (status == HB_OK) status = HB_ALLOC(samples, &all);
-  if (status == HB_OK) status = time_block_steps(&b, samples, all);
-  if (status == HB_OK) *ms = hb_fit_median(samples, all);
-  hb_force_close(b.force);
-  HB_FREE(b.a, b.j, b.phi, b.level, all);
-  return status;
-}
-
 enum { SAMPLES = 7, SAMPLES_MOST = 1000, CHECKED = 256 };
 
 static const double WARM_UP_SECONDS = 0.2; /* an idle GPU takes a while to raise its clock */
@@ -104,17 +87,6 @@ struct bench {
   uint32_t *scale;                    /* [ni] */
   struct hb_fixed_total *totals;      /* [ni] else NULL */
 };
-
-const struct hb_interaction_info *hb_bench_interactions(size_t *count)
-{
-  static struct hb_interaction_info infos[16];
-  const struct hb_interaction *x;
-  size_t k = 0;
-  for (; k < sizeof infos / sizeof *infos && (x = hb_interaction_at(k)); k++)
-    infos[k] = (struct hb_interaction_info){x->name, x->summary, x->source, x->flops};
-  *count = k;
-  return infos;
-}
 
 /* ---- opening ---- */
 
@@ -354,13 +326,23 @@ static enum hb_status time_steps(struct bench *b)
   return HB_OK;
 }
 
-/* With the tuning of the walk. */
+/* Median milliseconds of a block step in mode block/gpu/host: the sinks are sent, all are predicted, and their forces are read. With the
+ * tuning of the walk. */
 static enum hb_status time_block(struct bench *b)
 {
   struct hb_force_params params = b->params->force;
+  struct block block = {.ni = b->ni, .index = b->index};
+  double ms[SAMPLES_MOST] = {0};
+  size_t count = (size_t)samples(b);
   if (!b->pairs || strcmp(b->interaction->name, "gravity_jerk") != 0) return HB_OK;
   params.tuning = b->result->tuning;
-  return bench_block(&params, b->particles, b->ni, b->index, (size_t)samples(b), &b->result->block_ms);
+  enum hb_status status = hb_force_open(&params, &block.force);
+  if (status == HB_OK) status = reserve(&block, b->particles);
+  if (status == HB_OK) status = time_block_steps(&block, count, ms);
+  if (status == HB_OK) b->result->block_ms = hb_fit_median(count, ms);
+  hb_force_close(block.force);
+  HB_FREE(block.a, block.j, block.phi, block.level);
+  return status;
 }
 
 /* ---- checking ---- */
@@ -442,73 +424,6 @@ enum hb_status hb_bench_force(const struct hb_bench_params *params, struct hb_be
   if (status == HB_OK && params->check) status = check(&b);
   clean_up(&b);
   if (status == HB_OK) *result = r;
-  return status;
-}
-
-/* ---- messages: what it takes ranks to add up the forces of a block ---- */
-
-enum { NUMBERS = 7, SUMS = 9 /* samples */ };
-static const double SUMS_S = 5e-3;
-
-static void add_words(size_t words, void *into, const void *other)
-{
-  double *sums = into;
-  const double *more = other;
-  for (size_t k = 0; k < words; k++) sums[k] += more[k];
-}
-
-static enum hb_status time_sums(size_t words, int count, double *data, double *room, double *seconds)
-{
-  double start = hb_clock_now();
-  for (int k = 0; k < count; k++) HB_TRY(hb_ranks_sum(words, data, room, add_words));
-  *seconds = (hb_clock_now() - start) / count;
-  return HB_OK;
-}
-
-/* The median of samples, each of as many sums as rank 0 did in some milliseconds. */
-static enum hb_status time_message(size_t words, double *data, double *room, double *seconds)
-{
-  double samples[SUMS], once;
-  HB_TRY(time_sums(words, 3, data, room, &once));
-  HB_TRY(hb_ranks_share(&once, sizeof once));
-  int count = 1 + (int)fmin(1000, SUMS_S / once);
-  for (int k = 0; k < SUMS; k++) HB_TRY(time_sums(words, count, data, room, &samples[k]));
-  *seconds = hb_fit_median(SUMS, samples);
-  return HB_OK;
-}
-
-/* Of the two terms of a message. */
-static enum hb_status fit_network(const struct hb_message messages[HB_MESSAGES], struct hb_network *network)
-{
-  double x[2 * HB_MESSAGES], y[HB_MESSAGES], t[2], error[2];
-  double stages = ceil(log2(hb_ranks_count()));
-  for (size_t k = 0; k < HB_MESSAGES; k++) {
-    x[2 * k] = stages;
-    x[2 * k + 1] = stages * (double)messages[k].bytes;
-    y[k] = messages[k].seconds;
-  }
-  HB_TRY(hb_fit_terms(HB_MESSAGES, 2, x, y, t, error));
-  *network = (struct hb_network){.ranks = hb_ranks_count(), .t_message = t[0], .t_byte = t[1]};
-  return HB_OK;
-}
-
-enum hb_status hb_bench_messages(struct hb_message messages[HB_MESSAGES], struct hb_network *network)
-{
-  if (hb_ranks_count() == 1)
-    return hb_fail(HB_ERR_USAGE, "messages need two ranks: mpirun -n 2 holmberg bench messages");
-  size_t most = NUMBERS * ((size_t)1 << 2 * (HB_MESSAGES - 1));
-  double *data = NULL, *room = NULL;
-  enum hb_status status = HB_ALLOC(most, &data);
-  if (status == HB_OK) status = HB_ALLOC(most, &room);
-  status = hb_ranks_agree(status);
-  for (int k = 0; k < HB_MESSAGES && status == HB_OK; k++) {
-    struct hb_message *m = &messages[k];
-    m->sinks = (size_t)1 << 2 * k;
-    m->bytes = NUMBERS * sizeof *data * m->sinks;
-    status = time_message(NUMBERS * m->sinks, data, room, &m->seconds);
-  }
-  if (status == HB_OK) status = fit_network(messages, network);
-  HB_FREE(data, room);
   return status;
 }
 

@@ -12,14 +12,6 @@ extern "C" {
 
 /* ---- measuring --------------------------------------------------------------------------------------- */
 
-/* An interaction between two particles; the all-pairs schemes (bag, tile, matrix2004) support all of them. */
-struct hb_interaction_info {
-  const char *name, *summary, *source;
-  int flops_per_pair; /* counted in its shader; sqrt and division as one each */
-};
-
-const struct hb_interaction_info *hb_bench_interactions(size_t *count);
-
 struct hb_bench_params {
   struct hb_force_params force; /* scheme must be named                                                  */
   const char *interaction;      /* NULL: gravity_jerk                                                    */
@@ -169,16 +161,6 @@ struct hb_network {
  * block with all others in log2(ranks) messages, rounded up. */
 void hb_model_predict_ranks(const struct hb_machine *machine, const struct hb_network *network, int ranks,
                             double n, struct hb_model_time *time);
-
-/* The sum of the forces on so many sinks over all ranks of this run. */
-enum { HB_MESSAGES = 9 }; /* of 1, 4, 16 ... 65536 sinks */
-struct hb_message {
-  size_t sinks, bytes;
-  double seconds;
-};
-
-/* Collective (base/ranks.h). Errors: HB_ERR_USAGE (one rank alone), HB_ERR_IO. */
-enum hb_status hb_bench_messages(struct hb_message messages[HB_MESSAGES], struct hb_network *network);
 
 /* Table 3's t_host: prediction and correction a particle of N, at the N where eqs 11 and 12 give its 3.82e-7 s. */
 #define HB_MODEL_T_HOST_N 65536.0

@@ -1,13 +1,16 @@
-/* holmberg bench: how fast and how accurate the schemes of forces are on this machine; and what it
- * costs to draw a simulation while it runs. */
+/* holmberg bench: how fast and how accurate the schemes of forces are on this machine. */
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/ranks.h"
 #include "base/table.h"
-#include "cli/cmd.h"
+#include "console/commands.h"
 #include "console/target.h"
 #include "console/terminal.h"
+#include "pairs/interaction.h"
+#include "perf/fit.h"
 #include "plot/plot.h"
-#include "render/frames_cost.h"
+
+#include <holmberg/measure.h>
 
 #include <math.h>
 #include <string.h>
@@ -22,9 +25,7 @@ struct bench_settings {
 
 static const char *interaction_name(size_t k)
 {
-  size_t count;
-  const struct hb_interaction_info *interactions = hb_bench_interactions(&count);
-  return k < count ? interactions[k].name : NULL;
+  return hb_interaction_at(k) ? hb_interaction_at(k)->name : NULL;
 }
 
 #define FIELD(member) HB_SETTING_FIELD(struct bench_settings, member)
@@ -33,7 +34,8 @@ static const struct hb_setting bench_options[] = {
      .help = "numbers of sources, separated by commas"},
     {"ni", 0, HB_SETTING_COUNTS, FIELD(ni), "LIST",
      .help = "numbers of sinks among them (default: all; 1,16,256,4096 for draws)"},
-    {"scheme", 0, HB_SETTING_WORDS, FIELD(schemes), "LIST", .words = {.at = hb_target_scheme, .what = "scheme"},
+    {"scheme", 0, HB_SETTING_WORDS, FIELD(schemes), "LIST",
+     .words = {.at = hb_target_scheme, .what = "scheme"},
      .help = "schemes of forces (default: all except the slow cg2007 and matrix2004, and emulations)"},
     {"precision", 0, HB_SETTING_WORDS, FIELD(precisions), "LIST",
      .words = {.array = hb_precision_names, .what = "precision"},
@@ -310,12 +312,87 @@ static enum hb_status bench_ceiling(struct bench_settings *s)
   return hb_terminal_flush();
 }
 
+/* ---- messages: what it takes ranks to add up the forces of a block ---- */
+
+enum { MESSAGES = 9 }; /* of 1, 4, 16 ... 65536 sinks */
+enum { NUMBERS = 7, SUMS = 9 /* samples */ };
+static const double SUMS_S = 5e-3;
+
+/* The sum of the forces on so many sinks over all ranks of this run. */
+struct message {
+  size_t sinks, bytes;
+  double seconds;
+};
+
+static void add_words(size_t words, void *into, const void *other)
+{
+  double *sums = into;
+  const double *more = other;
+  for (size_t k = 0; k < words; k++) sums[k] += more[k];
+}
+
+static enum hb_status time_sums(size_t words, int count, double *data, double *room, double *seconds)
+{
+  double start = hb_clock_now();
+  for (int k = 0; k < count; k++) HB_TRY(hb_ranks_sum(words, data, room, add_words));
+  *seconds = (hb_clock_now() - start) / count;
+  return HB_OK;
+}
+
+/* The median of samples, each of as many sums as rank 0 did in some milliseconds. */
+static enum hb_status time_message(size_t words, double *data, double *room, double *seconds)
+{
+  double samples[SUMS], once;
+  HB_TRY(time_sums(words, 3, data, room, &once));
+  HB_TRY(hb_ranks_share(&once, sizeof once));
+  int count = 1 + (int)fmin(1000, SUMS_S / once);
+  for (int k = 0; k < SUMS; k++) HB_TRY(time_sums(words, count, data, room, &samples[k]));
+  *seconds = hb_fit_median(SUMS, samples);
+  return HB_OK;
+}
+
+/* Of the two terms of a message. */
+static enum hb_status fit_network(const struct message messages[MESSAGES], struct hb_network *network)
+{
+  double x[2 * MESSAGES], y[MESSAGES], t[2], error[2];
+  double stages = ceil(log2(hb_ranks_count()));
+  for (size_t k = 0; k < MESSAGES; k++) {
+    x[2 * k] = stages;
+    x[2 * k + 1] = stages * (double)messages[k].bytes;
+    y[k] = messages[k].seconds;
+  }
+  HB_TRY(hb_fit_terms(MESSAGES, 2, x, y, t, error));
+  *network = (struct hb_network){.ranks = hb_ranks_count(), .t_message = t[0], .t_byte = t[1]};
+  return HB_OK;
+}
+
+/* Collective (base/ranks.h). Errors: HB_ERR_USAGE (one rank alone), HB_ERR_IO. */
+static enum hb_status time_messages(struct message messages[MESSAGES], struct hb_network *network)
+{
+  if (hb_ranks_count() == 1)
+    return hb_fail(HB_ERR_USAGE, "messages need two ranks: mpirun -n 2 holmberg bench messages");
+  size_t most = NUMBERS * ((size_t)1 << 2 * (MESSAGES - 1));
+  double *data = NULL, *room = NULL;
+  enum hb_status status = HB_ALLOC(most, &data);
+  if (status == HB_OK) status = HB_ALLOC(most, &room);
+  status = hb_ranks_agree(status);
+  for (int k = 0; k < MESSAGES && status == HB_OK; k++) {
+    struct message *m = &messages[k];
+    m->sinks = (size_t)1 << 2 * k;
+    m->bytes = NUMBERS * sizeof *data * m->sinks;
+    status = time_message(NUMBERS * m->sinks, data, room, &m->seconds);
+  }
+  if (status == HB_OK) status = fit_network(messages, network);
+  HB_FREE(data, room);
+  return status;
+}
+
 /* A row for each size, and the two constants that fit them. */
 static enum hb_status bench_messages(struct bench_settings *s)
 {
   struct bench_row {
     const char *record;
-    struct hb_message message;
+    struct message message;
     struct hb_network network;
   };
 #define AT(place) .offset = offsetof(struct bench_row, place)
@@ -330,11 +407,11 @@ static enum hb_status bench_messages(struct bench_settings *s)
                                                {"t_message", HB_TABLE_REAL, AT(network.t_message)},
                                                {"t_byte", HB_TABLE_REAL, AT(network.t_byte)}};
 #undef AT
-  struct hb_message messages[HB_MESSAGES];
+  struct message messages[MESSAGES];
   struct bench_row row = {.record = "message"};
   struct hb_table table = {HB_TABLE_COLUMNS(bench_columns), form_of(s), stdout, 0};
-  HB_TRY(hb_bench_messages(messages, &row.network));
-  for (size_t k = 0; k < HB_MESSAGES; k++) {
+  HB_TRY(time_messages(messages, &row.network));
+  for (size_t k = 0; k < MESSAGES; k++) {
     row.message = messages[k];
     hb_table_put(&table, &row);
   }
@@ -397,81 +474,4 @@ const struct hb_opts_command hb_cmd_bench = {
     .example = "  holmberg bench force --scheme bag,tile --n 4096,65536 --check --plot rates.png\n"
                "  holmberg bench draws --scheme bag --precision single --n 16384\n",
     .work = bench_what,
-};
-
-/* ---- bench frames ------------------------------------------------------------------------------------ */
-
-struct frames_settings {
-  struct hb_counts n;
-  struct hb_frames_job job;
-  int json;
-};
-
-#define FIELD(member) HB_SETTING_FIELD(struct frames_settings, member)
-static const struct hb_setting frames_options[] = {
-    {"n", 'n', HB_SETTING_COUNTS, FIELD(n), "LIST", "4096,65536", .least = 2,
-     .help = "numbers of particles, separated by commas"},
-    {"scheme", 0, HB_SETTING_TEXT, FIELD(job.force.scheme), "SCHEME", "bag",
-     .help = "scheme of forces on OpenGL"},
-    {"precision", 0, HB_SETTING_TEXT, FIELD(job.force.precision), "PRECISION",
-     .help = "its precision (default: the first that it offers)"},
-    {"size", 0, HB_SETTING_PIXELS, FIELD(job.width), "WxH", "1920x1080", .most = 16384,
-     .help = "size of the pictures in pixels"},
-    {"rate", 0, HB_SETTING_POSITIVE, FIELD(job.rate), "HZ", "60", .help = "pictures per second"},
-    {"seconds", 0, HB_SETTING_POSITIVE, FIELD(job.seconds), "S", "2",
-     .help = "time to run with pictures; then the same number of block steps without"},
-    {0}};
-#undef FIELD
-
-struct frames_row {
-  const char *scheme;
-  char size[32];
-  double rate;
-  struct hb_frames_cost cost;
-  double added; /* share of the time without pictures */
-};
-
-#define AT(place) .offset = offsetof(struct frames_row, place)
-static const struct hb_table_column frames_columns[] = {
-    {"scheme", HB_TABLE_TEXT, AT(scheme), "%-10s", "#scheme"},
-    {"precision", HB_TABLE_CHARS, AT(cost.precision), "%-11s"},
-    {"size", HB_TABLE_CHARS, AT(size)},
-    {"rate", HB_TABLE_REAL, AT(rate)},
-    {"n", HB_TABLE_SIZE, AT(cost.n), "%8llu"},
-    {"block_steps", HB_TABLE_SIZE, AT(cost.steps), "%8llu", "steps"},
-    {"step_us", HB_TABLE_REAL, AT(cost.step_s), "%10.1f", "step us", 1e6},
-    {"step_with_frames_us", HB_TABLE_REAL, AT(cost.with_s), "%10.1f", "with us", 1e6},
-    {"frames", HB_TABLE_SIZE, AT(cost.frames), "%8llu"},
-    {"frame_us", HB_TABLE_REAL, AT(cost.frame_s), "%10.1f", "frame us", 1e6},
-    {"added", HB_TABLE_REAL, AT(added)},
-    {NULL, HB_TABLE_REAL, AT(added), "%8.1f%%", "added", 100},
-};
-#undef AT
-
-static enum hb_status bench_frames(const struct hb_opts *opts)
-{
-  struct frames_settings *s = opts->settings;
-  struct frames_row row = {.scheme = s->job.force.scheme, .rate = s->job.rate};
-  struct hb_table table = {HB_TABLE_COLUMNS(frames_columns),
-                           s->json ? HB_TABLE_JSON_FORM : HB_TABLE_TEXT_FORM, stdout, 0};
-  s->job.force.eps = 1. / 256;
-  snprintf(row.size, sizeof row.size, "%dx%d", s->job.width, s->job.height);
-  for (size_t k = 0; k < s->n.count; k++) {
-    HB_TRY(hb_frames_cost(&s->job, s->n.n[k], &row.cost));
-    row.added = row.cost.with_s / row.cost.step_s - 1;
-    hb_table_put(&table, &row);
-    HB_TRY(hb_terminal_flush());
-  }
-  return HB_OK;
-}
-
-const struct hb_opts_command hb_cmd_bench_frames = {
-    .name = "bench frames",
-    .summary = "Measure what it costs to draw a simulation while it runs, off screen.",
-    .groups = {{.options = frames_options},
-               {.options = hb_opts_place, .at = offsetof(struct frames_settings, job.force)},
-               {.options = hb_opts_json, .at = offsetof(struct frames_settings, json)}},
-    .settings_size = sizeof(struct frames_settings),
-    .example = "  holmberg bench frames --scheme tile --n 65536 --size 1280x720\n",
-    .work = bench_frames,
 };
