@@ -158,13 +158,21 @@ void hb_table_members(const struct hb_table_column *columns, size_t count, const
   }
 }
 
-static void put_json_line(const struct hb_table *table, const void *row)
+void hb_table_object(struct hb_json *json, const char *key, const struct hb_table_column *columns,
+                     size_t count, const void *row)
 {
-  struct hb_json json = {.out = table->out};
-  hb_json_open_object(&json, NULL);
-  hb_table_members(table->columns, table->count, row, &json);
-  hb_json_close_object(&json);
-  fputc('\n', table->out);
+  hb_json_open_object(json, key);
+  hb_table_members(columns, count, row, json);
+  hb_json_close_object(json);
+}
+
+void hb_table_array(struct hb_json *json, const char *key, const struct hb_table_column *columns,
+                    size_t count, size_t rows, size_t size, const void *first)
+{
+  hb_json_open_array(json, key);
+  for (size_t k = 0; k < rows; k++)
+    hb_table_object(json, NULL, columns, count, (const char *)first + k * size);
+  hb_json_close_array(json);
 }
 
 /* ---- all three ---- */
@@ -173,7 +181,8 @@ void hb_table_put(struct hb_table *table, const void *row)
 {
   int is_first = table->rows++ == 0;
   if (table->form == HB_TABLE_JSON_FORM) {
-    put_json_line(table, row);
+    hb_table_object(&(struct hb_json){.out = table->out}, NULL, table->columns, table->count, row);
+    fputc('\n', table->out);
     return;
   }
   void (*put)(const struct hb_table *, const void *) =

@@ -57,4 +57,10 @@ void hb_table_put(struct hb_table *table, const void *row);
 void hb_table_members(const struct hb_table_column *columns, size_t count, const void *row,
                       struct hb_json *json);
 
+/* The row as an object; several rows of `size` bytes as an array of objects. */
+void hb_table_object(struct hb_json *json, const char *key, const struct hb_table_column *columns,
+                     size_t count, const void *row);
+void hb_table_array(struct hb_json *json, const char *key, const struct hb_table_column *columns,
+                    size_t count, size_t rows, size_t size, const void *first);
+
 #endif

@@ -275,28 +275,23 @@ static const struct hb_table_column bound_columns[] = {
 };
 #undef AT
 
-/* Calls put for each orbit, inner ones before those that they are part of. */
-static enum hb_status each_bound(const struct analysis *a, const struct hb_particles *p,
-                                 void (*put)(void *out, const struct bound_row *row), void *out)
+/* Each orbit, inner ones before those that they are part of. json NULL: as text. */
+static enum hb_status put_bound(const struct analysis *a, const struct hb_particles *p, struct hb_json *json)
 {
+  struct hb_table table = {HB_TABLE_COLUMNS(bound_columns), HB_TABLE_TEXT_FORM, stdout, 0};
   enum hb_status status = HB_OK;
   for (size_t k = 0; k < a->bound.count && status == HB_OK; k++) {
     struct hb_text name = {0};
     status = hb_hierarchy_name(&a->bound, p, (uint32_t)(a->bound.n + k), &name);
-    if (status == HB_OK) put(out, &(struct bound_row){name.text, a->bound.at[k]});
+    const struct bound_row row = {name.text, a->bound.at[k]};
+    if (status == HB_OK && json) hb_table_object(json, NULL, HB_TABLE_COLUMNS(bound_columns), &row);
+    if (status == HB_OK && !json) hb_table_put(&table, &row);
     hb_mem_free(name.text);
   }
   return status;
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------- */
-
-static void json_bound(void *out, const struct bound_row *row)
-{
-  hb_json_open_object(out, NULL);
-  hb_table_members(HB_TABLE_COLUMNS(bound_columns), row, out);
-  hb_json_close_object(out);
-}
 
 static void json_class(const struct mass_class *c, struct hb_json *json)
 {
@@ -305,89 +300,68 @@ static void json_class(const struct mass_class *c, struct hb_json *json)
   hb_json_number(json, "m_below", c->most); /* null: no limit */
   hb_json_count(json, "n", c->n);
   hb_json_number(json, "m", c->m);
-  for (size_t k = 0; k < HB_LAGRANGE_COUNT; k++) {
-    char name[16];
-    snprintf(name, sizeof name, "r_%ld", lround(100 * hb_lagrange_fractions()[k]));
-    hb_json_number(json, name, c->r_lagrange[k]);
-  }
+  hb_contents_radii(c->r_lagrange, json);
   hb_json_close_object(json);
 }
 
 static enum hb_status put_members(const struct analysis *a, const struct hb_particles *particles,
                                   struct hb_json *json)
 {
-  const struct {
-    const char *name;
-    const struct motion *motion;
-  } motions[] = {{"core", &a->core}, {"half_mass", &a->half}, {"all", &a->all}};
   hb_json_number(json, "rho_core", a->rho_core);
   hb_json_number(json, "m_core", a->m_core);
   hb_json_count(json, "n_core", a->n_core);
   hb_json_open_object(json, "motion");
-  for (size_t k = 0; k < sizeof motions / sizeof *motions; k++) {
-    hb_json_open_object(json, motions[k].name);
-    hb_table_members(HB_TABLE_COLUMNS(motion_columns), motions[k].motion, json);
-    hb_json_close_object(json);
-  }
+  hb_table_object(json, "core", HB_TABLE_COLUMNS(motion_columns), &a->core);
+  hb_table_object(json, "half_mass", HB_TABLE_COLUMNS(motion_columns), &a->half);
+  hb_table_object(json, "all", HB_TABLE_COLUMNS(motion_columns), &a->all);
   hb_json_close_object(json);
   hb_json_number(json, "segregation", a->segregation);
   hb_json_open_array(json, "classes");
   for (size_t k = 0; k < a->classes; k++) json_class(a->class + k, json);
   hb_json_close_array(json);
-  hb_json_open_array(json, "profile");
-  for (size_t k = 0; k < a->shells; k++) {
-    hb_json_open_object(json, NULL);
-    hb_table_members(HB_TABLE_COLUMNS(shell_columns), a->shell + k, json);
-    hb_json_close_object(json);
-  }
-  hb_json_close_array(json);
+  hb_table_array(json, "profile", HB_TABLE_COLUMNS(shell_columns), a->shells, sizeof *a->shell, a->shell);
   hb_json_open_array(json, "bound");
-  HB_TRY(each_bound(a, particles, json_bound, json));
+  HB_TRY(put_bound(a, particles, json));
   hb_json_close_array(json);
   return HB_OK;
 }
 
 /* ---- text -------------------------------------------------------------------------------------------- */
 
-static void print_motion(FILE *out, const char *where, const struct motion *m)
+static void print_motion(const char *where, const struct motion *m)
 {
-  fprintf(out, "%-18s %.5g of one component, radial %.5g, tangential %.5g, anisotropy %.3f\n", where,
-          m->sigma, m->sigma_r, m->sigma_t, m->beta);
+  printf("%-18s %.5g of one component, radial %.5g, tangential %.5g, anisotropy %.3f\n", where, m->sigma,
+         m->sigma_r, m->sigma_t, m->beta);
 }
 
-static void print_classes(FILE *out, const struct analysis *a)
+static void print_classes(const struct analysis *a)
 {
   if (a->classes == 1) return;
   for (size_t k = 0; k < a->classes; k++) {
     const struct mass_class *c = a->class + k;
-    fprintf(out, "masses %.4g to %.4g: %zu star%s of mass %.6g; Lagrangian radii", c->least, c->most, c->n,
-            hb_text_s(c->n), c->m);
-    for (size_t r = 0; r < HB_LAGRANGE_COUNT; r++)
-      fprintf(out, "%s %ld%% %.4g", r ? "," : "", lround(100 * hb_lagrange_fractions()[r]), c->r_lagrange[r]);
-    fputc('\n', out);
+    printf("masses %.4g to %.4g: %zu star%s of mass %.6g; Lagrangian radii", c->least, c->most, c->n,
+           hb_text_s(c->n), c->m);
+    hb_contents_print_radii(c->r_lagrange);
+    putchar('\n');
   }
-  fprintf(out, "%-18s %.5g, half-mass radius of the lightest class over that of the heaviest\n",
-          "segregation ratio", a->segregation);
+  printf("%-18s %.5g, half-mass radius of the lightest class over that of the heaviest\n",
+         "segregation ratio", a->segregation);
 }
 
-static void text_bound(void *out, const struct bound_row *row) { hb_table_put(out, row); }
-
-static enum hb_status print_analysis(const struct analysis *a, const struct hb_particles *particles,
-                                     FILE *out)
+static enum hb_status print_analysis(const struct analysis *a, const struct hb_particles *particles)
 {
-  struct hb_table shells = {HB_TABLE_COLUMNS(shell_columns), HB_TABLE_TEXT_FORM, out, 0};
-  struct hb_table bound = {HB_TABLE_COLUMNS(bound_columns), HB_TABLE_TEXT_FORM, out, 0};
-  fprintf(out, "%-18s density %.5g, mass %.5g, %zu star%s within the core radius\n", "core", a->rho_core,
-          a->m_core, a->n_core, hb_text_s(a->n_core));
-  fputs("velocity dispersion\n", out);
-  print_motion(out, "  in the core", &a->core);
-  print_motion(out, "  to half-mass", &a->half);
-  print_motion(out, "  of all", &a->all);
-  print_classes(out, a);
-  if (a->shells) fputs("\nprofile: shells of equal numbers of stars, binaries as one\n", out);
+  struct hb_table shells = {HB_TABLE_COLUMNS(shell_columns), HB_TABLE_TEXT_FORM, stdout, 0};
+  printf("%-18s density %.5g, mass %.5g, %zu star%s within the core radius\n", "core", a->rho_core, a->m_core,
+         a->n_core, hb_text_s(a->n_core));
+  puts("velocity dispersion");
+  print_motion("  in the core", &a->core);
+  print_motion("  to half-mass", &a->half);
+  print_motion("  of all", &a->all);
+  print_classes(a);
+  if (a->shells) puts("\nprofile: shells of equal numbers of stars, binaries as one");
   for (size_t k = 0; k < a->shells; k++) hb_table_put(&shells, a->shell + k);
-  fprintf(out, "\nbound: %zu orbit%s of stars, binaries, ...\n", a->bound.count, hb_text_s(a->bound.count));
-  return each_bound(a, particles, text_bound, &bound);
+  printf("\nbound: %zu orbit%s of stars, binaries, ...\n", a->bound.count, hb_text_s(a->bound.count));
+  return put_bound(a, particles, NULL);
 }
 
 /* ---- units ------------------------------------------------------------------------------------------- */
@@ -647,7 +621,7 @@ static enum hb_status analyze_text(const struct found *f)
   hb_contents_print(&f->info);
   if (f->r_jacobi > 0)
     printf("%-18s %.6g, and only what is within it is shown\n", "Jacobi radius", f->r_jacobi);
-  return print_analysis(&f->analysis, f->info.particles, stdout);
+  return print_analysis(&f->analysis, f->info.particles);
 }
 
 static enum hb_status analyze_show(const struct analyze_settings *s, struct found *f)

@@ -207,16 +207,25 @@ static const struct hb_table_column binaries_columns[] = {
 #undef REAL
 #undef AT
 
-static long percent(size_t k) { return lround(100 * hb_lagrange_fractions()[k]); }
+void hb_contents_radii(const double r_lagrange[HB_LAGRANGE_COUNT], struct hb_json *json)
+{
+  for (size_t k = 0; k < HB_LAGRANGE_COUNT; k++) {
+    char name[16];
+    snprintf(name, sizeof name, "r_%ld", lround(100 * hb_lagrange_fractions()[k]));
+    hb_json_number(json, name, r_lagrange[k]);
+  }
+}
+
+void hb_contents_print_radii(const double r_lagrange[HB_LAGRANGE_COUNT])
+{
+  for (size_t k = 0; k < HB_LAGRANGE_COUNT; k++)
+    printf("%s %ld%% %.4g", k ? "," : "", lround(100 * hb_lagrange_fractions()[k]), r_lagrange[k]);
+}
 
 void hb_contents_members(const struct hb_contents_file *row, struct hb_json *json)
 {
   hb_table_members(HB_TABLE_COLUMNS(file_columns), row, json);
-  for (size_t k = 0; k < HB_LAGRANGE_COUNT; k++) {
-    char name[16];
-    snprintf(name, sizeof name, "r_%ld", percent(k));
-    hb_json_number(json, name, row->contents.structure.r_lagrange[k]);
-  }
+  hb_contents_radii(row->contents.structure.r_lagrange, json);
   hb_table_members(HB_TABLE_COLUMNS(binaries_columns), row, json);
 }
 
@@ -254,8 +263,7 @@ static void print_radii(const struct hb_contents *c)
   const struct hb_binaries *b = &c->energies.binaries;
   printf("%-18s %.6g about the center of mass\n", "half-mass radius", c->energies.r_half);
   printf("%-18s", "Lagrangian radii");
-  for (size_t k = 0; k < HB_LAGRANGE_COUNT; k++)
-    printf("%s %ld%% %.4g", k ? "," : "", percent(k), s->r_lagrange[k]);
+  hb_contents_print_radii(s->r_lagrange);
   puts(isnan(s->r_core) ? ", about the center of mass" : ", about the density center");
   if (!isnan(s->r_core)) printf("%-18s %.6g\n", "core radius", s->r_core);
   printf("%-18s %zu", "hard binaries", b->count);

@@ -56,4 +56,8 @@ enum hb_status hb_contents_convert(const struct hb_contents_settings *settings,
 void hb_contents_print(const struct hb_contents_file *file);
 void hb_contents_members(const struct hb_contents_file *file, struct hb_json *json);
 
+/* The same of Lagrangian radii. */
+void hb_contents_print_radii(const double r_lagrange[HB_LAGRANGE_COUNT]);
+void hb_contents_radii(const double r_lagrange[HB_LAGRANGE_COUNT], struct hb_json *json);
+
 #endif

@@ -76,11 +76,15 @@ void hb_facts_context(const struct hb_context_info *context, struct hb_json *jso
   hb_table_members(HB_TABLE_COLUMNS(context_columns), context, json);
 }
 
+void hb_facts_contexts(size_t count, const struct hb_context_info *contexts, struct hb_json *json)
+{
+  hb_table_array(json, "contexts", HB_TABLE_COLUMNS(context_columns), count, sizeof *contexts, contexts);
+}
+
 void hb_facts_limits(const struct hb_context_info *context, struct hb_json *json)
 {
-  hb_json_open_object(json, "limits");
-  if (context) hb_table_members(HB_TABLE_COLUMNS(limit_columns), context, json);
-  hb_json_close_object(json);
+  hb_table_object(json, "limits", limit_columns, context ? sizeof limit_columns / sizeof *limit_columns : 0,
+                  context);
 }
 
 void hb_facts_selftest(const struct hb_context_info *context, struct hb_json *json)

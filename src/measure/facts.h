@@ -10,8 +10,10 @@
 /* All but the reason. The self-test runs, with its doubles; cases are 0 where it fails. */
 void hb_facts_of(struct hb_gl_context *context, struct hb_context_info *info);
 
-/* Adds to the open object: the context's names and version; and the objects limits and selftest, empty for NULL. */
+/* Adds to the open object: the context's names and version, or an array of those of several; and the objects limits and selftest, empty
+ * for NULL. */
 void hb_facts_context(const struct hb_context_info *context, struct hb_json *json);
+void hb_facts_contexts(size_t count, const struct hb_context_info *contexts, struct hb_json *json);
 void hb_facts_limits(const struct hb_context_info *context, struct hb_json *json);
 void hb_facts_selftest(const struct hb_context_info *context, struct hb_json *json);
 

@@ -135,13 +135,10 @@ static enum hb_status put_memory(const struct hb_force_params *params, uint64_t 
                                  struct hb_table *table, struct hb_json *json)
 {
   HB_TRY(hb_force_memory(params, n, &row->need));
-  if (!json) {
+  if (json)
+    hb_table_object(json, NULL, HB_TABLE_COLUMNS(memory_columns), row);
+  else
     hb_table_put(table, row);
-    return HB_OK;
-  }
-  hb_json_open_object(json, NULL);
-  hb_table_members(HB_TABLE_COLUMNS(memory_columns), row, json);
-  hb_json_close_object(json);
   return HB_OK;
 }
 
@@ -188,14 +185,6 @@ static enum hb_status print_memory(uint64_t n)
   return HB_OK;
 }
 
-static enum hb_status memory_members(uint64_t n, struct hb_json *json)
-{
-  hb_json_open_array(json, "memory");
-  HB_TRY(put_schemes(n, json));
-  hb_json_close_array(json);
-  return HB_OK;
-}
-
 enum { DEVICES_MOST = 32 };
 
 struct machine {
@@ -233,30 +222,6 @@ static const struct hb_table_column scheme_columns[] = {
 };
 #undef AT
 
-/* An array of `rows` objects of `size` bytes. */
-static void json_array(struct hb_json *json, const char *name, const struct hb_table_column *columns,
-                       size_t count, const void *rows, size_t size, size_t row_count)
-{
-  hb_json_open_array(json, name);
-  for (size_t k = 0; k < row_count; k++) {
-    hb_json_open_object(json, NULL);
-    hb_table_members(columns, count, (const char *)rows + k * size, json);
-    hb_json_close_object(json);
-  }
-  hb_json_close_array(json);
-}
-
-static void json_contexts(struct hb_json *json, const struct machine *machine)
-{
-  hb_json_open_array(json, "contexts");
-  for (size_t k = 0; k < machine->context_count; k++) {
-    hb_json_open_object(json, NULL);
-    hb_facts_context(&machine->contexts[k], json);
-    hb_json_close_object(json);
-  }
-  hb_json_close_array(json);
-}
-
 /* n 0: without the memory that n particles need. */
 static enum hb_status print_json(const struct machine *machine, uint64_t n)
 {
@@ -266,13 +231,15 @@ static enum hb_status print_json(const struct machine *machine, uint64_t n)
   struct hb_json json = {stdout, 0};
   hb_json_open_object(&json, NULL);
   hb_json_text(&json, "version", hb_library_version());
-  json_contexts(&json, machine);
-  json_array(&json, "devices", HB_TABLE_COLUMNS(device_columns), machine->devices, sizeof *machine->devices,
-             machine->device_count);
+  hb_facts_contexts(machine->context_count, machine->contexts, &json);
+  hb_table_array(&json, "devices", HB_TABLE_COLUMNS(device_columns), machine->device_count,
+                 sizeof *machine->devices, machine->devices);
   hb_facts_limits(context, &json);
   hb_facts_selftest(context, &json);
-  json_array(&json, "schemes", HB_TABLE_COLUMNS(scheme_columns), schemes, sizeof *schemes, scheme_count);
-  if (n) HB_TRY(memory_members(n, &json));
+  hb_table_array(&json, "schemes", HB_TABLE_COLUMNS(scheme_columns), scheme_count, sizeof *schemes, schemes);
+  if (n) hb_json_open_array(&json, "memory");
+  if (n) HB_TRY(put_schemes(n, &json));
+  if (n) hb_json_close_array(&json);
   hb_json_close_object(&json);
   putchar('\n');
   return HB_OK;
