@@ -18,13 +18,14 @@ NUMERIC_HERE := $(if $(filter x86_64-% i386-% i486-% i586-% i686-%,$(MACHINE)),-
 # Silent where a library, or pkg-config itself, is missing: deps.sh reports it.
 pkg      = $(shell pkg-config $(1) 2>/dev/null)
 HDF5    := $(if $(call pkg,--modversion hdf5-serial),hdf5-serial,hdf5)
+HDF5_LIBS := $(call pkg,--libs $(HDF5))
 CFLAGS  := $(CFLAGS)# so that pkg-config is asked once, not for each object
 # Everything is compiled once, fit for the shared library too; a function is not called through its table of symbols there.
 PIC     := -fPIC -fno-semantic-interposition
 override CFLAGS += -std=c11 -D_GNU_SOURCE $(OPT) $(WARN) $(NUMERIC) $(NUMERIC_HERE) $(PIC) -fopenmp-simd -pthread $(SANITIZE) \
            -Isrc -Isrc/include -I$(B)/gen -DHB_ONE_RELEASE -DHB_VERSION='"$(VERSION)"' $(call pkg,--cflags $(HDF5) glew egl libpng zlib libcjson)
 # Of GLEW and EGL only the headers are used.
-NEEDS   := $(HDF5) libpng zlib libcjson $(if $(call pkg,--modversion glfw3),glfw3)
+NEEDS   := libpng zlib libcjson $(if $(call pkg,--modversion glfw3),glfw3)
 LDLIBS  := $(call pkg,--libs $(NEEDS)) -ldl -lm
 LDFLAGS += -pthread $(SANITIZE)
 
@@ -307,8 +308,9 @@ $(B)/holmberg: $(CLI_OBJ) $(LINKED)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-# In a wheel of Python what they need lies beside them: src/python/wheel.py. An RPATH counts for what that needs, too.
-$(B)/wheel/%: LDFLAGS += -Wl,--disable-new-dtags,-rpath,'$$ORIGIN'
+# In a wheel of Python what they need lies beside them: src/python/wheel.py. An RPATH counts for what that needs, too, but not
+# for what a library loads later: HDF5 is among it from the start.
+$(B)/wheel/%: LDFLAGS += -Wl,--disable-new-dtags,-rpath,'$$ORIGIN' -Wl,--push-state,--no-as-needed $(HDF5_LIBS) -Wl,--pop-state
 $(B)/holmberg-child $(B)/wheel/holmberg-child: $(CHILD) $(B)/libholmberg.a
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -358,6 +360,19 @@ $(B)/gen/%.map: tools/exports.sh src/include/holmberg/%.h $(B)/libholmberg-%.a
 $(B)/gen/exports.map: tools/exports.sh $(PUBLIC) $(LIB_OBJ)
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D) && tools/exports.sh HOLMBERG_1 '$(PUBLIC)' $(LIB_OBJ) >$@
+
+# HDF5 is loaded at the first of its files. Its calls and its name for the loader are those of the calling source linked with
+# it, where tools/debian/rules finds what packages depend on, too.
+$(B)/hdf5_calls.so: src/io/snapshot_hdf5.c $(B)/flags
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(B)/obj && sed 's/<hdf5_calls.h>/<hdf5.h>/' $< | $(CC) -shared $(CFLAGS) -O0 -w -DHB_HDF5_NAMES= -DHB_HDF5_LIBRARY=NULL $(LDFLAGS) -Wl,--unresolved-symbols=ignore-all \
+	  -MMD -MP -MT $@ -MF $(B)/obj/hdf5_calls.d -o $@ -x c - $(HDF5_LIBS)
+$(B)/gen/hdf5_calls.h: $(B)/hdf5_calls.so
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D) && { echo '#include <hdf5.h>' && readelf -d $< | sed -n 's/.*(NEEDED).*\[\(libhdf5.*\)\]/#define HB_HDF5_LIBRARY "\1"/p' && \
+	  nm -Du $< | sed -n 's/.* \(H5[^@]*\).*/\1/p' | awk '{ printf "#define %s (*(__typeof__(%s) *)hdf5[%d])\n", $$1, $$1, NR - 1; names = names "\"" $$1 "\"," } \
+	  END { print "#define HB_HDF5_NAMES " names }'; } >$@
+$(B)/obj/io/snapshot_hdf5.o: $(B)/gen/hdf5_calls.h
 
 $(B)/obj/%.o: src/%.c $(B)/flags
 	$(call say,CC,$<)
@@ -412,7 +427,7 @@ $(B)/tests/runner: $(B)/obj/tests/runner.o $(patsubst %,$(B)/obj/tests/unit/%.o,
 $(B)/tests/test_fuzz: $(B)/obj/tests/unit/test_fuzz.o $(filter-out %/fuzz_main.o,$(FUZZ_OBJ))
 $(B)/tests/runner $(B)/tests/test_fuzz: $(HELPERS) $(TESTED) | $(B)/holmberg-child
 	$(call say,LINK,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(TESTED) $(LDLIBS) -lcmocka
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(TESTED) $(LDLIBS) $(HDF5_LIBS) -lcmocka
 
 $(filter-out %/test_fuzz,$(TESTS)): $(B)/tests/runner
 	$(Q)ln -sf runner $@
@@ -421,7 +436,7 @@ $(B)/tests/test_fuzz $(B)/fuzzer: LDFLAGS += $(FUZZ_FAKES)
 
 $(B)/fuzzer: $(FUZZ_OBJ) $(LINKED) | $(B)/holmberg-child
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS) $(HDF5_LIBS)
 
 # Objects depend on the flags they were made with and on the list of sources.
 $(B)/flags: FORCE

@@ -22,5 +22,6 @@ rm -r "$source"
 for file in README.md shaders/LESSON.md shaders/exercises/1_turning_ellipse.diff tests/api/integrate.c; do
   dpkg-deb --fsys-tarfile holmberg_"$version"-*.deb | tar -xO "./usr/share/doc/holmberg/$file" >/dev/null # there, and not compressed
 done
+for package in holmberg libholmberg1; do dpkg-deb -f "$package"_*.deb Depends | grep libhdf5; done
 lintian --fail-on error --tag-display-limit 0 -- *.changes
 ls -- *.deb

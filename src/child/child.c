@@ -13,8 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- snapshot PATH TIME: reads the HDF5 snapshot nearest to TIME (nan: the last) from standard input; the answer is described
- * in io/hdf5_child.h ---- */
+/* ---- snapshot PATH TIME: reads the HDF5 snapshot nearest to TIME (nan: the last) from standard input; answers: io/hdf5_child.h ---- */
 
 /* The address sanitizer reserves terabytes and opens files at exit. */
 #ifndef __has_feature
@@ -53,8 +52,9 @@ static int read_snapshot(char **words)
   struct hb_snapshot_choice choice = {.t = strtod(words[1], NULL)};
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1); /* not every file system has locks */
   if (hb_snapshot_hdf5_greet(STDOUT_FILENO) != HB_OK) _exit(HB_ERR_IO);
+  enum hb_status status = hb_snapshot_hdf5_load();
   if (fstat(STDIN_FILENO, &info) == 0) set_limits((uint64_t)info.st_size);
-  enum hb_status status = hb_snapshot_hdf5_take(STDIN_FILENO, words[0], &choice, &particles);
+  if (status == HB_OK) status = hb_snapshot_hdf5_take(STDIN_FILENO, words[0], &choice, &particles);
   if (status == HB_OK) {
     status = hb_snapshot_hdf5_pack(particles, &choice, &sections);
   } else {

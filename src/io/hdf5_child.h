@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* The library, before the first take; a writer is loaded by the registry. Errors: HB_ERR_IO. */
+enum hb_status hb_snapshot_hdf5_load(void);
+
 /* From an open file, in any of the layouts; path is for messages. */
 enum hb_status hb_snapshot_hdf5_take(int fd, const char *path, struct hb_snapshot_choice *choice,
                                      struct hb_particles **particles);

@@ -98,7 +98,8 @@ static enum hb_status choose_written(const char *path, const char *format,
   const struct hb_snapshot_format *info = &(*chosen)->info;
   if (!(*chosen)->write && !(*chosen)->save)
     return hb_fail(HB_ERR_USAGE, "cannot write %s: format %s is %s", path, info->name, info->summary);
-  return is_standard_stream(path) && !is_of_stream(*chosen) ? no_stream(info->name) : HB_OK;
+  if (is_standard_stream(path) && !is_of_stream(*chosen)) return no_stream(info->name);
+  return (*chosen)->load ? (*chosen)->load() : HB_OK;
 }
 
 enum hb_status hb_snapshot_beside(const char *path, const char *format, struct hb_text *name)

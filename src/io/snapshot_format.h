@@ -30,8 +30,9 @@ struct hb_snapshot_ops {
   enum hb_status (*write)(const struct hb_particles *particles, struct hb_text *bytes);
   /* Instead of it, for a format of more than one file. */
   enum hb_status (*save)(const char *path, const struct hb_particles *particles);
-  const char *beside; /* the extension of its other file; NULL: there is one file only */
-  unsigned facts;     /* of enum hb_snapshot_facts                                     */
+  enum hb_status (*load)(void); /* a library, before anything is written; NULL: there is none */
+  const char *beside;           /* the extension of its other file; NULL: there is one file only */
+  unsigned facts;               /* of enum hb_snapshot_facts                                     */
 };
 
 enum hb_snapshot_facts {

@@ -7,8 +7,9 @@
 #include "base/mem.h"
 #include "core/units.h"
 
+#include <dlfcn.h>
 #include <errno.h>
-#include <hdf5.h>
+#include <hdf5_calls.h> /* made by the Makefile: <hdf5.h>, whose calls go through the table below */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -49,6 +50,26 @@ static const struct {
 
 /* The attribute of /Holmberg for the notes' checksum, written if one is long. */
 #define HB_HDF5_NOTES_SUM "notes.crc32"
+
+/* ---- the library: with all that it needs itself, a start would take three times as long ---- */
+
+static const char *const called[] = {HB_HDF5_NAMES};
+static void *hdf5[sizeof called / sizeof *called];
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER; /* it is built for one thread */
+
+enum hb_status hb_snapshot_hdf5_load(void)
+{
+  pthread_mutex_lock(&one_at_a_time);
+  void *library = dlopen(HB_HDF5_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  for (size_t k = 0; library && k < sizeof called / sizeof *called; k++)
+    if (!(hdf5[k] = dlsym(library, called[k]))) library = NULL;
+  pthread_mutex_unlock(&one_at_a_time);
+  if (library) return HB_OK;
+  return hb_fail(HB_ERR_IO,
+                 "HDF5 cannot be loaded: %s; install it (Debian: libhdf5-dev, elsewhere: hdf5), and build "
+                 "again if its version has changed",
+                 dlerror());
+}
 
 /* ---- writing: a file in memory, which the registry writes to disk. There are no time stamps: the same particles give the same bytes ---- */
 
@@ -229,12 +250,11 @@ static enum hb_status make_file(const struct hb_particles *p,
   return status == HB_OK ? get_length() : status;
 }
 
-/* The library is built for one thread at a time. Its own error printing is off meanwhile. */
+/* The library's own error printing is off meanwhile. */
 static enum hb_status write_one(const struct hb_particles *particles,
                                 enum hb_status (*fill)(hid_t file, const struct hb_particles *particles),
                                 struct hb_text *bytes)
 {
-  static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
   H5E_auto2_t print = NULL;
   void *data = NULL;
   pthread_mutex_lock(&one_at_a_time);
@@ -334,6 +354,7 @@ const struct hb_snapshot_ops hb_snapshot_hdf5 = {
         hb_snapshot_is_hdf5, /* files with another program's header in front are known by their extension */
     .read = hb_snapshot_hdf5_read,
     .write = hdf5_write,
+    .load = hb_snapshot_hdf5_load,
     .facts = HB_SNAPSHOT_RADII,
 };
 
@@ -409,6 +430,7 @@ const struct hb_snapshot_ops hb_snapshot_amuse = {
              .extensions = "amuse h5 hdf5"},
     .read = hb_snapshot_hdf5_read,
     .write = amuse_write,
+    .load = hb_snapshot_hdf5_load,
 };
 
 /* ---- reading: checked reading of HDF5 files that others made. It runs only in holmberg-child, whose memory and time are limited,

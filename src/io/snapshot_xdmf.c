@@ -111,6 +111,7 @@ const struct hb_snapshot_ops hb_snapshot_xdmf = {
              .extensions = "xmf xdmf"},
     .read = xdmf_read,
     .save = xdmf_save,
+    .load = hb_snapshot_hdf5_load,
     .facts = HB_SNAPSHOT_RADII,
     .beside = "h5",
 };

@@ -16,6 +16,44 @@ child() {
   export HB_CHILD=$PWD/child
 }
 
+# how_loaded COMMAND...: "2 of 3" if two of three processes loaded the HDF5 library; leaves what the loader said in loading.*.
+how_loaded() {
+  rm -f loading.*
+  LD_DEBUG=files LD_DEBUG_OUTPUT=$PWD/loading "$@" >/dev/null 2>&1 || :
+  echo "$(grep -l 'calling init: .*libhdf5' loading.* | wc -l) of $(echo loading.* | wc -w)"
+}
+
+@test "the HDF5 library is loaded at its first file, not at a start" {
+  two_bodies >in.txt
+  child=$(dirname "$HOLMBERG")/holmberg-child
+  for words in "0 of 1,--help" '0 of 1,run in.txt --scheme host --t-end 0.125 -o out.txt' '1 of 1,convert in.txt a.h5' '1 of 2,info a.h5' \
+    '1 of 2,run a.h5 --scheme host --t-end 0.125 -o out.txt' '2 of 2,convert a.h5 a.amuse' '1 of 1,convert in.txt a.xmf'; do
+    # shellcheck disable=SC2086 # the words of a command
+    found=$(how_loaded "$HOLMBERG" ${words#*,})
+    echo "${words#*,}: loaded by $found, expected ${words%,*}"
+    [ "$found" = "${words%,*}" ]
+  done
+  [ "$(how_loaded "$child")" = '0 of 1' ]
+}
+
+@test "a HDF5 library that is missing: one sentence, before any work, and all else goes on" {
+  two_bodies >in.txt
+  "$HOLMBERG" convert in.txt a.h5 --quiet
+  how_loaded "$HOLMBERG" convert in.txt a.h5
+  name=$(sed -n 's|.*calling init: .*/\(libhdf5[^/]*\)$|\1|p' loading.*)
+  mkdir broken
+  : >"broken/$name"
+  export LD_LIBRARY_PATH=$PWD/broken${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  for words in 'info a.h5' 'convert in.txt b.h5' 'convert in.txt b.amuse' 'convert in.txt b.xmf' 'convert in.txt b --format hdf5' \
+    'run in.txt --scheme host --t-end 1e9 -o b.h5'; do
+    # shellcheck disable=SC2086
+    fails_with 4 "HDF5 cannot be loaded: */$name: file too short; install it (Debian: libhdf5-dev, elsewhere: hdf5), and *" $words
+  done
+  accepts run in.txt --scheme host --t-end 0.125 -o end.txt --quiet
+  run -0 cc -shared -o "broken/$name" -x c - <<<'int H5open(void) { return 0; }' # of another version
+  fails_with 4 "HDF5 cannot be loaded: */$name: undefined symbol: H5*" convert in.txt b.h5
+}
+
 @test "147 odd files: read right, or refused" {
   local rows made
   made=$("$BATS_TEST_DIRNAME/../support/hdf5_faults.py" .)

@@ -314,6 +314,7 @@ static enum hb_status take(const uint8_t *bytes, size_t count, void make(struct 
   while (recipe.id_count > 0) H5Idec_ref(recipe.ids[--recipe.id_count]);
   int fd = open("in.h5", O_RDONLY);
   fuzz_demand(fd >= 0, "the recipe made no file");
+  fuzz_demand(hb_snapshot_hdf5_load() == HB_OK, "HDF5 is not loaded");
   enum hb_status status = hb_snapshot_hdf5_take(fd, "in.h5", &choice, &particles);
   close(fd);
   if (status == HB_OK) hb_particles_destroy(particles);
