@@ -5,7 +5,6 @@
 #include "base/parallel.h"
 #include "lib/engine.h"
 #include "lib/names.h"
-#include "lib/room.h"
 
 #include <holmberg/g6.h>
 
@@ -15,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The i-particles of a call. Copies: programs pass the same arrays as guesses and for results. */
 struct sinks {
@@ -146,6 +146,82 @@ static enum hb_status keep_trouble(struct hb_board *b, enum hb_status status)
   return status;
 }
 
+/* ---- how much memory there is ---- */
+
+enum { PATH = 4096 };
+
+static FILE *open_in(const char *root, const char *folder, const char *name)
+{
+  char path[2 * PATH];
+  int length = snprintf(path, sizeof path, "%s%s%s", root, folder, name);
+  return length > 0 && (size_t)length < sizeof path ? fopen(path, "r") : NULL;
+}
+
+/* The number behind a key in a file of lines; NaN: none. */
+static double number_behind(FILE *file, const char *key)
+{
+  char line[256];
+  double number = NAN;
+  size_t length = strlen(key);
+  while (file && isnan(number) && fgets(line, sizeof line, file))
+    if (strncmp(line, key, length) == 0) sscanf(line + length, " %lf", &number);
+  if (file) fclose(file);
+  return number;
+}
+
+/* What the limit of a group leaves; files that are only cached give way. Infinite: it has no limit ("max", or 2^63 less a page). */
+static double left_in(const char *root, const char *group, int version)
+{
+  double limit =
+      number_behind(open_in(root, group, version == 2 ? "/memory.max" : "/memory.limit_in_bytes"), "");
+  double used =
+      number_behind(open_in(root, group, version == 2 ? "/memory.current" : "/memory.usage_in_bytes"), "");
+  double cached = number_behind(open_in(root, group, "/memory.stat"),
+                                version == 2 ? "inactive_file " : "total_inactive_file ");
+  if (isnan(limit) || limit > 1e18) return INFINITY;
+  return fmax(limit - fmax(used - fmax(cached, 0), 0), 0);
+}
+
+/* The group of this process and all above it; in a container its path may be that outside, and the mount is the group. */
+static double left_in_groups(const char *root, const char *mount, char *path, int version)
+{
+  char group[PATH + 64];
+  double left = INFINITY;
+  path[strcspn(path, "\n")] = 0;
+  for (;;) {
+    snprintf(group, sizeof group, "%s%s", mount, path);
+    left = fmin(left, left_in(root, group, version));
+    char *slash = strrchr(path, '/');
+    if (!slash) return left;
+    *slash = 0;
+  }
+}
+
+static double left_by_limits(const char *root)
+{
+  char line[PATH], *path;
+  double left = INFINITY;
+  FILE *file = open_in(root, "/proc/self/cgroup", "");
+  while (file && fgets(line, sizeof line, file)) {
+    if (strncmp(line, "0::", 3) == 0)
+      left = fmin(left, left_in_groups(root, "/sys/fs/cgroup", line + 3, 2));
+    else if ((path = strstr(line, ":memory:")) != NULL)
+      left = fmin(left, left_in_groups(root, "/sys/fs/cgroup/memory", path + 8, 1));
+  }
+  if (file) fclose(file);
+  return left;
+}
+
+/* Bytes that can be used yet: what Linux calls available and what limits of control groups (version 2 or 1) leave, the least of
+ * them; physical memory where nothing says so. root: "", or a folder with a proc and a sys of a test's. Linux promises more than there
+ * is, and then ends the program. */
+static double room_left(const char *root)
+{
+  double left = 1024 * number_behind(open_in(root, "/proc/meminfo", ""), "MemAvailable:");
+  if (isnan(left)) left = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  return fmin(left, left_by_limits(root));
+}
+
 /* ---- j-particles ---- */
 
 enum hb_status hb_board_set_ti(int id, double ti)
@@ -173,7 +249,7 @@ static enum hb_status check_room(struct hb_board *b, size_t address)
   static const double small = 1 << 26; /* not worth a look at files */
   if (address < b->checked) return HB_OK;
   size_t room = address + 1 + (address + 1) / 2;
-  double need = bytes_for((double)room), left = need > small ? hb_room_left("") : INFINITY;
+  double need = bytes_for((double)room), left = need > small ? room_left("") : INFINITY;
   if (need > left)
     return hb_fail(HB_ERR_USAGE,
                    "the address of a j-particle is %zu: all below it need %.1f GB, of which %.1f are left",

@@ -54,10 +54,8 @@ static enum hb_status open(int id)
 
 /* ---- particles ---- */
 
-static enum hb_status store(int id, int adr, int nj, const double *x, const double *m)
+static enum hb_status store(struct g5 *b, int adr, int nj, const double *x, const double *m)
 {
-  struct g5 *b;
-  HB_TRY(find(id, &b));
   if (adr < 0 || nj < 0 || adr > INT_MAX - nj)
     return hb_fail(HB_ERR_USAGE, "%d particles at address %d, expected >= 0", nj, adr);
   b->status = hb_engine_finish(b->engine); /* a run keeps what it has begun with */
@@ -75,30 +73,24 @@ static enum hb_status store(int id, int adr, int nj, const double *x, const doub
   return HB_OK;
 }
 
-static enum hb_status set_n(int id, int n)
+static enum hb_status set_n(struct g5 *b, int n)
 {
-  struct g5 *b;
-  HB_TRY(find(id, &b));
   if (n < 0) return hb_fail(HB_ERR_USAGE, "the number of particles is %d, expected >= 0", n);
   b->n = (size_t)n;
   b->is_changed = 1;
   return HB_OK;
 }
 
-static enum hb_status set_eps2(int id, double eps2)
+static enum hb_status set_eps2(struct g5 *b, double eps2)
 {
-  struct g5 *b;
-  HB_TRY(find(id, &b));
   b->eps2 = eps2;
   return HB_OK;
 }
 
 /* ---- forces ---- */
 
-static enum hb_status set_points(int id, int ni, const double *x)
+static enum hb_status set_points(struct g5 *b, int ni, const double *x)
 {
-  struct g5 *b;
-  HB_TRY(find(id, &b));
   if (ni < 0) return hb_fail(HB_ERR_USAGE, "the number of points is %d, expected >= 0", ni);
   size_t count = (size_t)ni;
   hb_engine_finish(b->engine); /* an earlier run whose forces were never fetched */
@@ -121,19 +113,15 @@ static enum hb_status begin(struct g5 *b)
   return hb_engine_begin(b->engine, b->eps2, &job);
 }
 
-static enum hb_status run(int id)
+static enum hb_status run(struct g5 *b)
 {
-  struct g5 *b;
-  HB_TRY(find(id, &b));
   hb_engine_finish(b->engine); /* an earlier run whose forces were never fetched */
   b->status = begin(b);
   return b->status;
 }
 
-static enum hb_status get(int id, int ni, double *a, double *p)
+static enum hb_status get(struct g5 *b, int ni, double *a, double *p)
 {
-  struct g5 *b;
-  HB_TRY(find(id, &b));
   if (ni < 0 || (size_t)ni > b->ni)
     return hb_fail(HB_ERR_USAGE, "forces on %d points were asked for, expected 0 to %zu", ni, b->ni);
   if (b->status != HB_OK) return b->status;
@@ -144,15 +132,18 @@ static enum hb_status get(int id, int ni, double *a, double *p)
   return HB_OK;
 }
 
-static void get_or_spoil(int id, int ni, double *a, double *p)
-{
-  hb_engine_report(hb_engine_spoil(get(id, ni, a, p), ni, a, NULL, p));
-}
-
 /* ---- the calls --------------------------------------------------------------------------------------- */
 
+#define STATUS_ON(STATUS, CALL)                                                                              \
+  struct g5 *b;                                                                                              \
+  enum hb_status STATUS = find(devid, &b);                                                                   \
+  if (STATUS == HB_OK) STATUS = CALL
+#define ON_BOARD(CALL)                                                                                       \
+  STATUS_ON(status, CALL);                                                                                   \
+  hb_engine_report(status)
+
 void g5_openMC(int devid) { hb_engine_report(open(devid)); }
-void g5_runMC(int devid) { hb_engine_report(run(devid)); }
+void g5_runMC(int devid) { ON_BOARD(run(b)); }
 void g5_open(void) { g5_openMC(0); }
 void g5_close(void) { g5_closeMC(0); }
 void g5_run(void) { g5_runMC(0); }
@@ -166,16 +157,18 @@ int g5_get_jmemsize(void) { return INT_MAX; } /* it grows */
   void g5_##NAME PARAMETERS { g5_##NAME##MC(0, WORDS ARGUMENTS); }
 
 BOTH(set_xmj, (int adr, int nj, double xj[][3], double mj[]), (adr, nj, xj, mj),
-     hb_engine_report(store(devid, adr, nj, (const double *)xj, mj)))
+     ON_BOARD(store(b, adr, nj, (const double *)xj, mj)))
 BOTH(set_jp, (int adr, int nj, double mj[], double xj[][3]), (adr, nj, mj, xj),
-     hb_engine_report(store(devid, adr, nj, (const double *)xj, mj)))
+     ON_BOARD(store(b, adr, nj, (const double *)xj, mj)))
 BOTH(set_range, (double xmin, double xmax, double mmin), (xmin, xmax, mmin), (void)devid, (void)xmin,
      (void)xmax, (void)mmin)
-BOTH(set_n, (int n), (n), hb_engine_report(set_n(devid, n)))
-BOTH(set_eps2_to_all, (double eps2), (eps2), hb_engine_report(set_eps2(devid, eps2)))
-BOTH(set_eps_to_all, (double eps), (eps), hb_engine_report(set_eps2(devid, eps *eps)))
-BOTH(set_xi, (int ni, double xi[][3]), (ni, xi), hb_engine_report(set_points(devid, ni, (const double *)xi)))
-BOTH(get_force, (int ni, double a[][3], double p[]), (ni, a, p), get_or_spoil(devid, ni, (double *)a, p))
+BOTH(set_n, (int n), (n), ON_BOARD(set_n(b, n)))
+BOTH(set_eps2_to_all, (double eps2), (eps2), ON_BOARD(set_eps2(b, eps2)))
+BOTH(set_eps_to_all, (double eps), (eps), ON_BOARD(set_eps2(b, eps *eps)))
+BOTH(set_xi, (int ni, double xi[][3]), (ni, xi), ON_BOARD(set_points(b, ni, (const double *)xi)))
+BOTH(get_force, (int ni, double a[][3], double p[]), (ni, a, p),
+     STATUS_ON(status, get(b, ni, (double *)a, p));
+     hb_engine_report(hb_engine_spoil(status, ni, (double *)a, NULL, p)))
 BOTH(calculate_force_on_x, (double x[][3], double a[][3], double p[], int ni), (x, a, p, ni),
      g5_set_xiMC(devid, ni, x);
      g5_runMC(devid); g5_get_forceMC(devid, ni, a, p))

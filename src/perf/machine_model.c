@@ -63,29 +63,6 @@ static double machine_t_host(const struct hb_machine *machine, double n, double 
   return t_pred + t_corr;
 }
 
-static double machine_t_comm(const struct hb_machine *machine, double n, double n_block)
-{
-  double n_send = machine->sends_all ? n : n_block, n_receive = machine->receives_all ? n : n_block;
-  return machine->t_send * n_send + machine->t_receive * n_receive; /* eq. 13 */
-}
-
-static double machine_t_force(const struct hb_machine *machine, double n, double n_block)
-{
-  return machine->t_source * n + machine->t_pair * n * n_block; /* eq. 15 */
-}
-
-static double machine_t_step(const struct hb_machine *machine, double n, double n_block)
-{
-  return machine->t_start + machine_t_host(machine, n, n_block) + machine_t_force(machine, n, n_block) +
-         machine_t_comm(machine, n, n_block); /* eq. 10 */
-}
-
-double hb_machine_time(const struct hb_machine *machine, double n)
-{
-  double n_block = hb_power_law_at(&machine->n_block, n);
-  return hb_power_law_at(&machine->n_steps, n) * machine_t_step(machine, n, n_block); /* eq. 16 */
-}
-
 double hb_model_n_steps(double n, double nu)
 {
   return hb_power_law_at(&hb_machines[0].n_steps, n) * sqrt(0.01 / nu);
@@ -94,20 +71,6 @@ double hb_model_n_steps(double n, double nu)
 double hb_model_rounded(enum hb_rounding rounding)
 {
   return rounding == HB_ROUND_UP ? 0.8 : rounding == HB_ROUND_NEAREST ? 1.15 : 1.6;
-}
-
-void hb_model_predict(const struct hb_machine *machine, double n, struct hb_model_time *time)
-{
-  double n_block = hb_power_law_at(&machine->n_block, n);
-  *time = (struct hb_model_time){
-      .n_block = n_block,
-      .n_steps = hb_power_law_at(&machine->n_steps, n),
-      .t_host = machine_t_host(machine, n, n_block),
-      .t_comm = machine_t_comm(machine, n, n_block),
-      .t_force = machine_t_force(machine, n, n_block),
-      .t_step = machine_t_step(machine, n, n_block),
-      .t_unit = hb_machine_time(machine, n),
-  };
 }
 
 double hb_model_t_host(const struct hb_machine *machine)
@@ -122,28 +85,41 @@ double hb_model_t_host(const struct hb_machine *machine)
 /* An acceleration, a jerk and a potential. */
 static const double FORCE_BYTES = 7 * sizeof(double);
 
-/* Seconds to add up the forces of n_block sinks over all ranks: log2 of their number, rounded up, times a message. */
-static double ranks_t_sum(const struct hb_network *network, int ranks, double n_block)
-{
-  double t_message = network->t_message + network->t_byte * FORCE_BYTES * n_block;
-  return ceil(log2(ranks)) * t_message;
-}
-
-/* A rank predicts and sends its part of the sources and all sinks, sums over its part, and corrects the whole block. */
-void hb_model_predict_ranks(const struct hb_machine *m, const struct hb_network *network, int ranks, double n,
-                            struct hb_model_time *time)
+/* A rank predicts and sends its part of the sources and all sinks, sums over its part, and corrects the whole block; then forces are
+ * added up in log2 of their number, rounded up, messages. network NULL: there is one. */
+static struct hb_model_time predict(const struct hb_machine *m, const struct hb_network *network, int ranks,
+                                    double n)
 {
   double n_block = hb_power_law_at(&m->n_block, n), part = n / ranks;
   double sinks = ranks > 1 ? n_block : 0; /* alone they are among the sources */
   double n_send = m->sends_all ? part + sinks : n_block, n_receive = m->receives_all ? n : n_block;
-  *time = (struct hb_model_time){
+  struct hb_model_time t = {
       .n_block = n_block,
       .n_steps = hb_power_law_at(&m->n_steps, n),
       .t_host = machine_t_host(m, part + sinks, n_block),
-      .t_comm = m->t_send * n_send + m->t_receive * n_receive, /* eq. 13 */
-      .t_force = machine_t_force(m, part, n_block),
-      .t_sum = ranks_t_sum(network, ranks, n_block),
+      .t_comm = m->t_send * n_send + m->t_receive * n_receive,    /* eq. 13 */
+      .t_force = m->t_source * part + m->t_pair * part * n_block, /* eq. 15 */
   };
-  time->t_step = m->t_start + time->t_host + time->t_comm + time->t_force + time->t_sum; /* eq. 10 */
-  time->t_unit = time->n_steps * time->t_step;                                           /* eq. 16 */
+  if (network) t.t_sum = ceil(log2(ranks)) * (network->t_message + network->t_byte * FORCE_BYTES * n_block);
+  /* eq. 10, in the order of its first users: the last bit depends on it */
+  t.t_step = network ? m->t_start + t.t_host + t.t_comm + t.t_force + t.t_sum
+                     : m->t_start + t.t_host + t.t_force + t.t_comm;
+  t.t_unit = t.n_steps * t.t_step; /* eq. 16 */
+  return t;
+}
+
+void hb_model_predict(const struct hb_machine *machine, double n, struct hb_model_time *time)
+{
+  *time = predict(machine, NULL, 1, n);
+}
+
+void hb_model_predict_ranks(const struct hb_machine *machine, const struct hb_network *network, int ranks,
+                            double n, struct hb_model_time *time)
+{
+  *time = predict(machine, network, ranks, n);
+}
+
+double hb_machine_time(const struct hb_machine *machine, double n)
+{
+  return predict(machine, NULL, 1, n).t_unit;
 }

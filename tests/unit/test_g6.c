@@ -2,7 +2,7 @@
 #include "support/g6_case.h"
 
 #include "base/mem.h"
-#include "lib/room.h"
+#include "lib/board.c"
 #include "support/support.h"
 
 #include <holmberg/g6.h>
@@ -59,7 +59,7 @@ static void put(const char *name, const char *text)
 
 static void require_left(const char *root, double expected)
 {
-  double left = hb_room_left(root);
+  double left = room_left(root);
   print_message("# %.0f bytes are left, expected %.0f\n", left, expected);
   expect_equal(left, expected);
 }
@@ -96,8 +96,8 @@ static void test_addresses_beyond_memory(void **state)
   on_host();
   assert_int_equal(g6_open(0), 0);
   int most = 1;
-  while (most < 1 << 30 && 350 * (double)most < 1.2 * hb_room_left("")) most *= 2;
-  if (350 * (double)most > hb_room_left("")) /* else a very large machine */
+  while (most < 1 << 30 && 350 * (double)most < 1.2 * room_left("")) most *= 2;
+  if (350 * (double)most > room_left("")) /* else a very large machine */
     assert_int_equal(g6_set_j_particle(0, most, 1, 0, 0, 1, NULL, NULL, NULL, NULL, x), -HB_ERR_USAGE);
   print_message("# %s; in all it has %.1f GB\n", g6_error(),
                 1e-9 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE));
