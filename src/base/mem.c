@@ -56,7 +56,12 @@ void hb_mem_free(void *block)
   free(head->start);
 }
 
-void hb_mem_free_own(void *own) { hb_mem_free(*(void *const *)own); }
+void hb_mem_free_own(void *own)
+{
+  void *block;
+  memcpy(&block, own, sizeof block); /* whatever it points to */
+  hb_mem_free(block);
+}
 
 void hb_mem_free_all(size_t count, void *const *blocks)
 {

@@ -242,16 +242,13 @@ struct place {
 /* Of those from the first one on that are the same. */
 static enum hb_status log_place(int count, const struct place *places, int first)
 {
-  struct hb_text ranks = {0};
-  enum hb_status status = HB_OK;
-  for (int k = first; k < count && status == HB_OK; k++)
+  HB_OWN struct hb_text ranks = {0};
+  for (int k = first; k < count; k++)
     if (strcmp(places[k].text, places[first].text) == 0)
-      status = hb_text_append(&ranks, k > first ? ", %d" : "%d", k);
-  if (status == HB_OK)
-    hb_log_warn("rank%s %s of %d on %s", strchr(ranks.text, ',') ? "s" : "", ranks.text, count,
-                places[first].text);
-  hb_mem_free(ranks.text);
-  return status;
+      HB_TRY(hb_text_append(&ranks, k > first ? ", %d" : "%d", k));
+  hb_log_warn("rank%s %s of %d on %s", strchr(ranks.text, ',') ? "s" : "", ranks.text, count,
+              places[first].text);
+  return HB_OK;
 }
 
 static enum hb_status log_places(int count, const struct place *places)
@@ -268,15 +265,14 @@ static enum hb_status log_places(int count, const struct place *places)
  * in the machine the device is, may be "". */
 static enum hb_status report_place(const char *device, const char *place)
 {
-  struct place mine = {""}, *all;
+  struct place mine = {""};
+  HB_OWN struct place *all = NULL;
   int count = hb_ranks_count();
   snprintf(mine.text, sizeof mine.text, "%.63s: %.191s%s%.63s", hb_ranks_self()->machine, device,
            *place ? ", " : "", place);
   HB_TRY(HB_ALLOC((size_t)count, &all));
-  enum hb_status status = hb_ranks_gather(sizeof mine / sizeof(uint64_t), &mine, all);
-  if (status == HB_OK && hb_ranks_number() == 0) status = log_places(count, all);
-  hb_mem_free(all);
-  return status;
+  HB_TRY(hb_ranks_gather(sizeof mine / sizeof(uint64_t), &mine, all));
+  return hb_ranks_number() == 0 ? log_places(count, all) : HB_OK;
 }
 
 /* Where shares begin: stretches of sources that are summed as one, in any precision, are not cut. */

@@ -173,11 +173,11 @@ enum hb_status hb_near_device_send(struct hb_near_device *d, size_t nj, const do
 {
   HB_TRY(hb_near_device_reserve(d, nj));
   hb_near_frame_find(nj, x, &d->frame);
-  struct packing packing = {.frame = &d->frame, .x = x};
-  HB_TRY(HB_ALLOC(4 * nj, &packing.place));
+  HB_OWN float *place = NULL;
+  HB_TRY(HB_ALLOC(4 * nj, &place));
+  struct packing packing = {.frame = &d->frame, .x = x, .place = place};
   hb_parallel_pieces(nj, PACKED, 4 * PACKED, pack_piece, &packing);
-  hb_gl_buffer_write(&d->sources, 16 * nj, packing.place);
-  hb_mem_free(packing.place);
+  hb_gl_buffer_write(&d->sources, 16 * nj, place);
   return hb_gl_context_check(d->context, "sending sources of neighbors");
 }
 
@@ -188,7 +188,7 @@ static enum hb_status send_points(struct hb_near_device *d, size_t count, const 
 {
   enum { WORDS = 8 };
   size_t all = hb_div_ceil(count, EACH) * EACH, bytes = all * WORDS * sizeof(uint32_t);
-  uint32_t *words;
+  HB_OWN uint32_t *words = NULL;
   HB_TRY(HB_ALLOC(all * WORDS, &words));
   for (size_t i = 0; i < count; i++) {
     float place[4];
@@ -203,7 +203,6 @@ static enum hb_status send_points(struct hb_near_device *d, size_t count, const 
     hb_gl_buffer_texture(&d->points, HB_GL_RGBA32UI);
   }
   hb_gl_buffer_write(&d->points, bytes, words);
-  hb_mem_free(words);
   return HB_OK;
 }
 

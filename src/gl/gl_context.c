@@ -369,18 +369,13 @@ static const char *chosen(const char *option, const char *variable)
 
 static enum hb_status open_auto(const char *device, int hardware, int debug, struct hb_gl_context **context)
 {
-  struct hb_text reasons = {0};
-  enum hb_status status = HB_ERR_GL;
-  for (int k = 0; hb_gl_backends[k] && status != HB_OK; k++) {
+  HB_OWN struct hb_text reasons = {0};
+  for (int k = 0; hb_gl_backends[k]; k++) {
     const struct hb_gl_backend *backend = hb_gl_backends[k];
-    status = open_one(backend, device, hardware, debug, context);
-    if (status != HB_OK &&
-        hb_text_append(&reasons, "%s%s: %s", k ? "; " : "", backend->name, hb_error()) != HB_OK)
-      break;
+    if (open_one(backend, device, hardware, debug, context) == HB_OK) return HB_OK;
+    if (hb_text_append(&reasons, "%s%s: %s", k ? "; " : "", backend->name, hb_error()) != HB_OK) break;
   }
-  if (status != HB_OK) hb_fail(HB_ERR_GL, "no OpenGL context (%s)", reasons.text ? reasons.text : hb_error());
-  hb_mem_free(reasons.text);
-  return status == HB_OK ? HB_OK : HB_ERR_GL;
+  return hb_fail(HB_ERR_GL, "no OpenGL context (%s)", reasons.text ? reasons.text : hb_error());
 }
 
 /* The device that params.device or the environment names; NULL: auto. */

@@ -95,17 +95,15 @@ static enum hb_status unroll(const char *source, const struct hb_gl_loop *loops,
 static enum hb_status append_loop(const char *loop, const char *end, const char *name, int count,
                                   const struct hb_gl_loop *loops, struct hb_text *text)
 {
-  struct hb_text body = {0}, unrolled = {0};
-  enum hb_status status = hb_text_append_bytes(&body, loop, (size_t)(end - loop));
-  if (status == HB_OK) status = unroll(body.text, loops, &unrolled);
-  for (int k = 0; status == HB_OK && k < count; k++) status = append_copy(unrolled.text, name, k, text);
-  if (status == HB_OK && text->length > MOST_TEXT)
-    status = hb_fail(HB_ERR_INPUT, "the loops of a shader, written out, take more than %d bytes", MOST_TEXT);
-  for (const char *at = loop; status == HB_OK && at < end; at++)
-    if (*at == '\n') status = hb_text_append(text, "\n");
-  hb_mem_free(body.text);
-  hb_mem_free(unrolled.text);
-  return status;
+  HB_OWN struct hb_text body = {0}, unrolled = {0};
+  HB_TRY(hb_text_append_bytes(&body, loop, (size_t)(end - loop)));
+  HB_TRY(unroll(body.text, loops, &unrolled));
+  for (int k = 0; k < count; k++) HB_TRY(append_copy(unrolled.text, name, k, text));
+  if (text->length > MOST_TEXT)
+    return hb_fail(HB_ERR_INPUT, "the loops of a shader, written out, take more than %d bytes", MOST_TEXT);
+  for (const char *at = loop; at < end; at++)
+    if (*at == '\n') HB_TRY(hb_text_append(text, "\n"));
+  return HB_OK;
 }
 
 static enum hb_status refuse_loop(const char *source, const char *at)
@@ -143,13 +141,12 @@ const char *hb_gl_shader_folder(void)
 
 static int differs(const char *folder, const struct hb_gl_shader_file *file)
 {
-  char path[512], *bytes;
+  char path[512];
+  HB_OWN char *bytes = NULL;
   size_t count;
   snprintf(path, sizeof path, "%s/%s", folder, file->name);
   if (hb_file_read(path, &bytes, &count) != HB_OK) return 1;
-  int is_other = count != strlen(file->text) || memcmp(bytes, file->text, count) != 0;
-  hb_mem_free(bytes);
-  return is_other;
+  return count != strlen(file->text) || memcmp(bytes, file->text, count) != 0;
 }
 
 int hb_gl_shaders_differ(const char *name)
@@ -224,8 +221,8 @@ static enum hb_status add_file(struct stage *stage, const char *name, int depth)
   if (number >= MAX_FILES - 1 || depth > MAX_DEPTH)
     return hb_fail(HB_ERR_INTERNAL, "shader %s includes too many files, or itself", stage->names[0]);
   stage->names[number] = name;
-  char *text;
-  struct hb_text unrolled = {0};
+  HB_OWN char *text = NULL;
+  HB_OWN struct hb_text unrolled = {0};
   if (is_part && stage->part_text) {
     HB_TRY(hb_mem_strdup(stage->part_text, &text));
   } else {
@@ -233,13 +230,8 @@ static enum hb_status add_file(struct stage *stage, const char *name, int depth)
     HB_TRY(read_source(name, &text));
   }
   enum hb_status status = unroll(text, stage->unrolled, &unrolled);
-  if (status != HB_OK)
-    status = hb_fail_in(status, name);
-  else
-    status = add_lines(stage, unrolled.text ? unrolled.text : "", number, depth);
-  hb_mem_free(unrolled.text);
-  hb_mem_free(text);
-  return status;
+  if (status != HB_OK) return hb_fail_in(status, name);
+  return add_lines(stage, unrolled.text ? unrolled.text : "", number, depth);
 }
 
 /* OpenGL ES wants a precision for everything, and its GLSL has the version of the context. */

@@ -502,14 +502,11 @@ enum hb_status hb_interaction_create_text(const char *name, const char *text,
 
 static enum hb_status create_from_file(const char *path, struct hb_interaction **interaction)
 {
-  char *text;
+  HB_OWN char *text = NULL;
   size_t count;
   HB_TRY(hb_file_read_regular(path, &text, &count));
-  enum hb_status status = strlen(text) == count
-                              ? hb_interaction_create_text(path, text, interaction)
-                              : hb_fail(HB_ERR_INPUT, "%s is not a text: it has a NUL byte", path);
-  hb_mem_free(text);
-  return status;
+  if (strlen(text) != count) return hb_fail(HB_ERR_INPUT, "%s is not a text: it has a NUL byte", path);
+  return hb_interaction_create_text(path, text, interaction);
 }
 
 /* A handle of its own, whose quantities point into itself. */
@@ -645,15 +642,12 @@ enum hb_status hb_interaction_set(const struct hb_interaction *x, double eps, co
   memcpy(parameter, x->parameter, sizeof x->parameter);
   if (x->eps2 >= 0 && !isnan(eps)) parameter[x->eps2] = eps * eps;
   enum { WORDS = 16 };
-  char *copy;
+  HB_OWN char *copy = NULL;
   HB_TRY(hb_mem_strdup(words ? words : "", &copy));
   const char *word[WORDS];
   int count = hb_text_words(copy, " ,\t", WORDS, word);
-  enum hb_status status = HB_OK;
-  if (count == WORDS) status = hb_fail(HB_ERR_USAGE, "too many parameters in '%s'", words);
-  for (int k = 0; k < count && status == HB_OK; k++) status = set_one(x, eps, word[k], parameter);
-  hb_mem_free(copy);
-  HB_TRY(status);
+  if (count == WORDS) return hb_fail(HB_ERR_USAGE, "too many parameters in '%s'", words);
+  for (int k = 0; k < count; k++) HB_TRY(set_one(x, eps, word[k], parameter));
   for (int c = 0; c < 4; c++)
     if (isnan(parameter[c]))
       return hb_fail(HB_ERR_USAGE, "interaction %s needs its parameter %s", x->name, x->of_parameter.at[c]);

@@ -57,7 +57,7 @@ enum hb_status hb_pairs_program_build(struct hb_pairs *p, const struct hb_pairs_
 {
   if (pass->program) return HB_OK;
   HB_TEXT_IN_C;
-  struct hb_text defines = {0};
+  HB_OWN struct hb_text defines = {0};
   enum hb_status status = write_defines(p, source, &defines);
   struct hb_gl_program_source gl = {.fragment = source->fragment,
                                     .compute = source->compute,
@@ -67,7 +67,6 @@ enum hb_status hb_pairs_program_build(struct hb_pairs *p, const struct hb_pairs_
                                     .part_text = p->params.interaction->text};
   unroll(p->params.interaction, source, gl.unrolled);
   if (status == HB_OK) status = hb_gl_pass_create(p->params.context, &gl, pass);
-  hb_mem_free(defines.text);
   if (status != HB_OK) return blame(p->params.interaction, status);
   pass->describe = source->describe;
   pass->owner = p;

@@ -223,10 +223,9 @@ static enum hb_status reserve(struct hb_pairs *p)
   if (p->shape.segments == 1) return HB_OK;
   size_t bytes = (size_t)s->groups * sizeof(uint32_t);
   if (bytes <= s->finished.bytes) return HB_OK;
-  void *zeros;
+  HB_OWN void *zeros = NULL;
   HB_TRY(hb_mem_alloc(1, 2 * bytes, &zeros));
   hb_gl_buffer_fill(&s->finished, HB_GL_BY_DEVICE, 2 * bytes, zeros);
-  hb_mem_free(zeros);
   return HB_OK;
 }
 

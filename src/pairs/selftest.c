@@ -321,13 +321,12 @@ enum hb_status hb_selftest_roots(struct hb_gl_context *context, double *mean, do
 {
   struct hb_gl_texture layers = {0};
   struct hb_gl_pass pass = {0};
-  uint32_t *words;
+  HB_OWN uint32_t *words = NULL;
   HB_TRY(HB_ALLOC(ROOTS, &words));
   enum hb_status status = take_roots(context, &layers, &pass, words);
   if (status == HB_OK) root_errors(words, mean, ulp);
   hb_gl_texture_destroy(&layers);
   hb_gl_pass_destroy(&pass);
-  hb_mem_free(words);
   return status;
 }
 
@@ -512,11 +511,9 @@ static enum hb_status test_cases(struct hb_pairs *p, struct tested *w, double *o
 
 static enum hb_status test_programs(struct hb_pairs *p, double *off)
 {
-  struct tested *w;
+  HB_OWN struct tested *w = NULL;
   HB_TRY(HB_ALLOC(1, &w));
-  enum hb_status status = test_cases(p, w, off);
-  hb_mem_free(w);
-  return status;
+  return test_cases(p, w, off);
 }
 
 /* ---- once per device and driver ---- */

@@ -193,7 +193,8 @@ static int cache_get(const struct tuning_key *key, struct hb_pairs_tuning *tunin
   if (shaders_may_differ()) return 0;
   char wanted[768];
   print_key(key, sizeof wanted, wanted);
-  char *text = read_cache(), *rest = NULL;
+  HB_OWN char *text = read_cache();
+  char *rest = NULL;
   int found = 0;
   for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
     char *tab = strchr(line, '\t');
@@ -207,7 +208,6 @@ static int cache_get(const struct tuning_key *key, struct hb_pairs_tuning *tunin
     else
       hb_log_warn("%s has a damaged tuning, which is dropped: %s", hb_tuning_cache_path(), hb_error());
   }
-  hb_mem_free(text);
   return found;
 }
 
@@ -248,14 +248,12 @@ static enum hb_status cache_put(const struct tuning_key *key, const struct hb_pa
   print_key(key, sizeof name, name);
   if (tuning) hb_tuning_print(tuning, sizeof words, words);
   HB_TRY(make_folders(path));
-  char *old = read_cache();
-  struct hb_text text = {0};
-  enum hb_status status = hb_text_append(&text, "%s", first_line);
-  if (status == HB_OK) status = keep_others(old, name, &text);
-  if (status == HB_OK && tuning) status = hb_text_append(&text, "%s\t%s\n", name, words);
-  if (status == HB_OK) status = hb_file_replace(path, text.text, text.length);
-  HB_FREE(text.text, old);
-  return status;
+  HB_OWN char *old = read_cache();
+  HB_OWN struct hb_text text = {0};
+  HB_TRY(hb_text_append(&text, "%s", first_line));
+  HB_TRY(keep_others(old, name, &text));
+  if (tuning) HB_TRY(hb_text_append(&text, "%s\t%s\n", name, words));
+  return hb_file_replace(path, text.text, text.length);
 }
 
 /* ---- the search ---- */
