@@ -1,5 +1,11 @@
 #include "base/arith.h"
 
+#include "base/machine.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
 int hb_ascending_doubles(const void *a, const void *b)
 {
   double p = *(const double *)a, q = *(const double *)b;
@@ -27,4 +33,20 @@ double hb_select(size_t n, double *data, size_t k)
       low = j + 1;
   }
   return data[low];
+}
+
+/* Numbers without a sign are in the order of their bits, and those that are not finite come last. The largest of whole numbers a
+ * compiler finds eight at a time; that of doubles, among which one may be NaN, it takes one after the other. */
+HB_CLONES double hb_largest(size_t count, const double *q)
+{
+  int64_t most = 0;
+  double result;
+  for (size_t k = 0; k < count; k++) {
+    int64_t size;
+    memcpy(&size, q + k, sizeof size);
+    size &= INT64_MAX;
+    most = size > most ? size : most;
+  }
+  memcpy(&result, &most, sizeof result);
+  return result < INFINITY ? result : NAN;
 }

@@ -32,4 +32,7 @@ int hb_ascending_doubles(const void *a, const void *b);
 /* The k-th smallest of data[n], counted from 0; reorders data. */
 double hb_select(size_t n, double *data, size_t k);
 
+/* max |q[k]|; NaN where one of them is infinite or NaN. */
+double hb_largest(size_t count, const double *q);
+
 #endif

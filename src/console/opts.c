@@ -137,11 +137,11 @@ static enum hb_status unknown_option(const struct hb_opts_command *command, cons
   int length = (int)strcspn(word, "=");
   char name[64];
   snprintf(name, sizeof name, "%.*s", length - (int)strspn(word, "-"), word + strspn(word, "-"));
-  struct hb_near near = hb_near_to(name);
+  const char *best = NULL;
   for (size_t k = 0; hb_opts_option_at(command, k); k++)
-    hb_near_try(&near, hb_opts_option_at(command, k)->name);
-  if (!near.best) return hb_fail(HB_ERR_USAGE, "unknown option '%.*s'", length, word);
-  return hb_fail(HB_ERR_USAGE, "unknown option '%.*s'; did you mean '--%s'?", length, word, near.best);
+    hb_guess(name, hb_opts_option_at(command, k)->name, &best);
+  if (!best) return hb_fail(HB_ERR_USAGE, "unknown option '%.*s'", length, word);
+  return hb_fail(HB_ERR_USAGE, "unknown option '%.*s'; did you mean '--%s'?", length, word, best);
 }
 
 /* --eps or -o where a value is due means that the value was forgotten; -0.5 does not. */

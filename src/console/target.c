@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "console/terminal.h"
-#include "io/snapshot.h"
+#include "io/snapshot_format.h"
 
 #include <errno.h>
 #include <stdio.h>

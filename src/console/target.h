@@ -4,7 +4,6 @@
 #define HB_TARGET_H
 
 #include "base/text.h"
-#include "base/words.h"
 #include "core/particles.h"
 
 /* Names of the snapshot formats, and of the schemes of forces, for an option's choices. */

@@ -1,6 +1,6 @@
 #include "core/diagnostics.h"
 
-#include "base/clones.h"
+#include "base/machine.h"
 
 #include <math.h>
 

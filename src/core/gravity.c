@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "base/arith.h"
 #include "base/parallel.h"
-#include "base/simd.h"
+#include "base/machine.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef HB_GRAVITY_H
 #define HB_GRAVITY_H
 
-#include "base/simd.h"
+#include "base/machine.h"
 #include "base/status.h"
 
 /* The sources as one array per coordinate, padded to full vectors with massless particles far away. */

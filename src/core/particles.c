@@ -1,6 +1,6 @@
 #include "core/particles.h"
 
-#include "base/clones.h"
+#include "base/machine.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"

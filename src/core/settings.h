@@ -4,7 +4,7 @@
 #ifndef HB_SETTINGS_H
 #define HB_SETTINGS_H
 
-#include "base/words.h"
+#include "base/text.h"
 #include <stddef.h>
 
 /* What a value may be, and the type of its field. */

@@ -9,7 +9,7 @@
  *   - particles are predicted on the host in double, and sent as floats ([PZ07] section 3.1). */
 #include "force/source.h"
 
-#include "base/clones.h"
+#include "base/machine.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "force/gpu2007_arithmetic.h"

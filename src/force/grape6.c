@@ -16,7 +16,7 @@
  *     from the force of the last step; then the bits would depend on the past, and a restart would change them;
  *   - a sum overflows when its end does not fit, not on the way: in two's complement the way does not matter;
  *   - particles are predicted on the host, in double. */
-#include "base/clones.h"
+#include "base/machine.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "force/source.h"

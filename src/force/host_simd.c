@@ -6,9 +6,8 @@
 
 #include "base/mem.h"
 #include "base/arith.h"
-#include "base/clones.h"
+#include "base/machine.h"
 #include "base/parallel.h"
-#include "base/simd.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/arith.h"
 #include "base/ascending.h"
-#include "base/clones.h"
+#include "base/machine.h"
 #include "base/elementary.h"
 #include "base/mem.h"
 #include "base/parallel.h"

@@ -1,4 +1,3 @@
-#include "io/snapshot.h"
 #include "io/snapshot_format.h"
 
 #include "base/arith.h"

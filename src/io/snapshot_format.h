@@ -47,6 +47,10 @@ enum { HB_SNAPSHOT_HEAD = 512 };
 extern const struct hb_snapshot_ops hb_snapshot_hdf5, hb_snapshot_text, hb_snapshot_nemo,
     hb_snapshot_phigrape, hb_snapshot_tipsy[3], hb_snapshot_dyn, hb_snapshot_amuse, hb_snapshot_xdmf;
 
+/* The name of the file that is written beside path, for XDMF; nothing is appended where there is none. Errors:
+ * HB_ERR_USAGE, HB_ERR_INTERNAL. */
+enum hb_status hb_snapshot_beside(const char *path, const char *format, struct hb_text *name);
+
 /* ---- what formats share ---- */
 
 /* Counts a snapshot of time t; returns whether it is better than all before it. */

@@ -2,7 +2,7 @@
 #include "pairs/pairs_scheme.h"
 
 #include "base/arith.h"
-#include "base/clones.h"
+#include "base/machine.h"
 #include "base/parallel.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "step/hermite4.h"
 
 #include "base/clock.h"
-#include "base/clones.h"
+#include "base/machine.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "core/diagnostics.h"

@@ -3,7 +3,7 @@
 #ifndef HB_HERMITE4_H
 #define HB_HERMITE4_H
 
-#include "base/simd.h"
+#include "base/machine.h"
 #include "core/binaries.h"
 #include "core/field.h"
 #include "core/particles.h"

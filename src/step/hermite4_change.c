@@ -19,7 +19,7 @@
 
 #include "base/arith.h"
 #include "base/bits.h"
-#include "base/clones.h"
+#include "base/machine.h"
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "core/vector.h"

@@ -1,8 +1,7 @@
 /* base/ieee: a process that another library has set to other arithmetic is told from one that has not been touched. */
 #include "support/support.h"
 
-#include "base/ieee.h"
-#include "base/simd.h"
+#include "base/machine.h"
 
 #include <fenv.h>
 #include <string.h>

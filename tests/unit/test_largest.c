@@ -1,5 +1,5 @@
 /* hb_largest: the largest magnitude, wherever it is in an array of any length; NaN if there is an infinity or a NaN. */
-#include "base/largest.h"
+#include "base/arith.h"
 #include "support/support.h"
 
 #include <math.h>
