@@ -206,7 +206,7 @@ function computer(post) {
       return status;
     },
     call: ({ name, given }) => engine[name](...given),
-    async long({ name, given, ends, fresh, set, n }) {
+    async long({ name, given, ends, fresh, set, n, until: to, waits: stops }) {
       const status = await alone(ends || "step", () => {
         apply(set);
         return begin(name === "go_on" && n && n !== numbers()[2] ? "resize" : name, ...given);
@@ -214,6 +214,7 @@ function computer(post) {
       if (/check|card|measure/.test(name)) return status;
       if (name === "advance") hasNews = true;
       else if (!status) {
+        if (name === "begin") until = to, waits = stops;
         await begins(0);
         show(Boolean(fresh));
       }
@@ -248,7 +249,6 @@ function computer(post) {
       if (given.paused !== undefined && paused !== given.paused && begun) due = numbers()[0];
       if (given.paused !== undefined) held &&= !given.paused, paused = given.paused || held;
       if (given.speed) speed = given.speed;
-      if (given.until !== undefined) until = given.until, waits = given.waits;
       if (given.free !== undefined) {
         free = given.free;
         if (!free && begun) due = numbers()[0];

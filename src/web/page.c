@@ -213,13 +213,9 @@ static enum hb_status begin_with(struct hb_particles *particles)
   enum hb_status status = hb_web_show();
   if (status == HB_OK) status = begin_sim(particles);
   page.comes = 0;
-  if (status != HB_OK) {
-    page.initial = before;
-    hb_particles_destroy(particles);
-    return status;
-  }
-  hb_particles_destroy(before);
-  return HB_OK;
+  if (status != HB_OK) page.initial = before;
+  hb_particles_destroy(status == HB_OK ? before : particles);
+  return status;
 }
 
 static enum hb_status make_model(struct hb_particles **particles)
@@ -461,10 +457,11 @@ EMSCRIPTEN_KEEPALIVE const double *page_numbers(void)
 {
   static double x[NUMBERS];
   struct hb_sim_counts c;
-  if (page.comes) { /* those that are seen before they begin */
+  if (page.comes) { /* those that are seen before they begin, and before their energies are known */
     x[PARTICLES] = (double)hb_particles_n(page.initial);
     x[LIT] = (double)hb_view_particles_lit(page.initial);
     x[TIME] = hb_particles_time(page.initial);
+    x[IS_COMPARED] = 0;
   }
   if (!page.sim || page.comes) return x;
   hb_sim_counts(page.sim, &c);

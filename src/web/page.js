@@ -133,8 +133,8 @@ function wordsOf(text) {
 }
 
 // What the address says becomes the state. Returns what is not in it: a sentence, and how it is looked at.
-async function readLink() {
-  const { said, complaints, complain } = wordsOf(location.hash.slice(1)), looks = {};
+async function readLink(text) {
+  const { said, complaints, complain } = wordsOf(text), looks = {};
   Object.assign(state, DEFAULTS);
   wish = {};
   for (const name of Object.keys(DEFAULTS).filter(k => k in said)) {
@@ -193,11 +193,14 @@ function pace(more) {
   runner.tell({ do: "pace", speed: speed(), paused: stands, ...more });
 }
 
-async function begin() {
+// away: of a link with a time, which the new run is to reach; not the one before, which may be beyond it.
+async function begin(away = null) {
   endRace();
   settle();
   isMoved = false;
-  if (!await atLength("begin", [], { ends: "all", fresh: true, set: settings() })) return false;
+  isAway = null;
+  if (!await atLength("begin", [], { ends: "all", fresh: true, set: settings(), until: away && +away.t, waits: away?.pause === "1" })) return false;
+  isAway = away;
   say("");
   begun();
   return true;
@@ -205,10 +208,11 @@ async function begin() {
 
 // What the address says.
 async function follow() {
-  endRace();
-  const { complaint, looks } = await readLink();
+  const number = ++links, text = location.hash.slice(1);
+  endRace(); // which writes an address
+  const { complaint, looks } = await readLink(text);
   await revert();
-  if (complaint) say(complaint, true);
+  say(complaint, true); // what was said is of the run before
   trails = looks.trails === undefined ? null : looks.trails === "1";
   setPaused(false);
   let broken = "";
@@ -220,15 +224,14 @@ async function follow() {
     $("shader").open = true;
   }
   if (looks.watch !== undefined) return watch(looks.watch);
-  if (looks.t > 0) pace({ until: +looks.t, waits: looks.pause === "1" });
-  isAway = looks.t > 0 ? looks : null;
+  const away = looks.t > 0 ? looks : null;
   if (isFlat) wish.scheme = state.scheme = "host";
-  let isBegun = await begin();
+  let isBegun = await begin(away);
   if (!isBegun && looks.shader) {
     broken = $("message").textContent;
     await revert();
     setPaused(false);
-    isBegun = await begin();
+    isBegun = await begin(away);
   }
   if (!isBegun) return;
   if (looks.view) look(views.read(looks.view));
@@ -239,6 +242,8 @@ async function follow() {
   else if (isFlat || complaint) say([flatSentence, complaint].filter(Boolean).join(". "), true);
   else if (looks.shader) say(`with a shader of the address: ${Object.keys(looks.shader).join(", ")}`, true);
   else if (isAway) say(`running up to t = ${looks.t}`, true);
+  followed = number;
+  touch();
 }
 
 // The time of a link is reached.
@@ -457,6 +462,7 @@ function markLine(file, line) {
 
 
 let before = 0, drawnAt = 0, isAsked = false; // the last turn of the browser's pictures; the last picture
+let drawn = 0, links = 0, followed = 0; // pictures; links, and which of them the run on a picture is of
 
 // A turn of the browser's pictures costs a laptop's battery though nothing changes in it: asked for when there is news, and now and then.
 function wake() {
@@ -481,7 +487,7 @@ function frame(now) {
     drawnAt = now;
     draw();
     meter.pictures++;
-    canvas.dataset.pictures = meter.all = (meter.all ?? 0) + 1;
+    Object.assign(canvas.dataset, { pictures: ++drawn, links, followed });
   }
   for (const each of race ?? [runner]) {
     each.listen(draws);

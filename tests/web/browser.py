@@ -11,7 +11,7 @@ MODIFIERS = {"Control": 2, "Shift": 8}
 
 
 # A second: each costs the processor as much as all the rest, and a page that runs for its own sake draws as many as it can.
-PICTURES = None if os.environ.get("LONG") else 12
+PICTURES = None if os.environ.get("LONG") else 6
 
 
 class Failure(Exception):
@@ -74,6 +74,7 @@ class Picture:
 
 class Browser:
     """Verbs by selectors of CSS. A subclass has command, ask, and the few that browsers do differently."""
+    is_fit = False  # the page that is there, to follow the next link in it
 
     def __init__(self, words, **more):
         self.home = tempfile.mkdtemp(prefix="holmberg_browser.")
@@ -105,6 +106,11 @@ class Browser:
         """Left, top, width and height in the window, once it is in view."""
         return self.ask("""const e = document.querySelector(%s); e.scrollIntoView({block: "center"});
             const b = e.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]""" % json.dumps(selector))
+
+    def has_followed(self, before):
+        """What is true once the page shows the run of a link after so many."""
+        links = "const { links, followed } = document.querySelector('#canvas').dataset; return links === followed && links > %d" % before
+        return lambda: self.ask(links)
 
     def address(self):
         return self.ask("return location.href")
@@ -140,6 +146,15 @@ class Browser:
         "storage": (None, None, "IDBFactory.prototype.open = () => { throw new DOMException('blocked', 'SecurityError'); }"),
     }
 
+    def without(self, what):
+        """Until the call that it returns, in pages that are opened meanwhile, and left then."""
+        self.is_fit, undo = False, self.lacking(what)
+
+        def again():
+            self.is_fit = False
+            undo()
+        return again
+
     def middle(self, selector):
         """Of what stands still: a panel that unfolds or says something moves what is below, and nobody aims at that."""
         box, before = self.box(selector), None
@@ -163,6 +178,12 @@ class Browser:
     def drag(self, selector, dx, dy):
         x, y = self.middle(selector)
         self.mouse([("move", x, y), ("down",), ("move", x + dx, y + dy), ("up",)])
+
+    def follow(self, link):
+        """In the page that is there; has_followed of it. Of the same address again no browser tells a page."""
+        before = self.ask("history.replaceState(null, '', location.pathname); return +document.querySelector('#canvas').dataset.links")
+        self.ask("location.hash = " + json.dumps(link or "&"))
+        return self.has_followed(before)
 
     def focus(self, selector):
         self.ask("document.querySelector(%s).focus()" % json.dumps(selector))
@@ -244,6 +265,10 @@ class Chromium(Browser):
     def screenshot(self):
         return base64.b64decode(self.command("Page.captureScreenshot", optimizeForSpeed=True)["data"])
 
+    def printed(self):
+        """A PDF, in letters of base64."""
+        return self.command("Page.printToPDF", printBackground=True)["data"]
+
     def resize(self, width, height, is_phone=False):
         self.command("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=is_phone)
         self.command("Emulation.setTouchEmulationEnabled", enabled=is_phone)
@@ -295,8 +320,7 @@ class Chromium(Browser):
         self.of_all("Target.activateTarget", targetId=self.target)
         self.of_all("Target.closeTarget", targetId=other)
 
-    def without(self, what):
-        """Until the call that it returns."""
+    def lacking(self, what):
         script = self.command("Page.addScriptToEvaluateOnNewDocument", source=self.LACKS[what][2])["identifier"]
         return lambda: self.command("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
 
@@ -387,6 +411,9 @@ class Firefox(Browser):
     def screenshot(self):
         return base64.b64decode(self.command("WebDriver:TakeScreenshot", full=False)["value"])
 
+    def printed(self):
+        return self.command("WebDriver:Print", background=True)["value"]
+
     def picture_of(self, box):
         """By Firefox's own snapshot, without a file of it: ffmpeg takes twice as long as all else, and the page goes on meanwhile."""
         right, down = self.ask("return [scrollX, scrollY]")  # a snapshot counts from where the page begins
@@ -430,7 +457,7 @@ class Firefox(Browser):
             actions += [{"type": "keyDown", "value": k} for k in chord] + [{"type": "keyUp", "value": k} for k in reversed(chord)]
         self.command("WebDriver:PerformActions", actions=[{"type": "key", "id": "keys", "actions": actions}])
 
-    def without(self, what):
+    def lacking(self, what):
         name, value, _ = self.LACKS[what]
         def put(to):
             self.command("Marionette:SetContext", value="chrome")

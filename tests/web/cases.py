@@ -58,9 +58,10 @@ def run_all(browser, cases, pictures):
             run()
         except Exception as error:  # whatever it is, the next one has its turn
             failed += 1
+            browser.is_fit = False
             why = ": " + (str(error) if isinstance(error, Failure) else repr(error)).replace("\n", " ")
             with open(pictures.format(number), "wb") as file:
                 file.write(browser.screenshot())
-        note(f"{time.monotonic() - begun:.1f} s; since the beginning {browser.cost()[1]:.0f} s of the processor")
+        note(f"{time.monotonic() - begun:.1f} s; since the beginning {browser.cost()[1]:.1f} s of the processor")
         print(f"{'not ok' if why else 'ok'} {number} {name}{why}", flush=True)
     return bool(failed)

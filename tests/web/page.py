@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """page.py BROWSER PAGES PROGRAM [NAME]: the tests of the page as TAP, in chromium or firefox: those whose names contain NAME.
-Firefox, which takes less of a processor for a picture, takes all of them; Chromium those that depend on a browser, and with LONG
-or a NAME the others, too.
+Firefox, which takes less of a processor for a picture, takes all of them; Chromium its smoke cases and what only it can be asked for,
+and with LONG or a NAME the others, too.
 PAGES is the folder of `make web`. Each test opens an address, and then does and sees what a person can: keys, mouse,
 screenshots, texts, files. Nothing waits for a fixed time where a busy machine may need more."""
 import json, math, os, re, shutil, signal, subprocess, sys, threading, time
@@ -19,7 +19,7 @@ cases = []
 
 
 def case(name, in_each=False, only_in=None):
-    """in_each: in Chromium, too, for what a browser itself does: pages, pixels, files, fingers, policies, lost contexts."""
+    """in_each: in Chromium, too: smoke cases of what its own driver does (pixels, sums, a lost context), and what only it has."""
     return lambda run: cases.append((name, run, in_each)) if only_in in (None, kind) else None
 
 
@@ -32,23 +32,30 @@ DISK = f"file://{pages}/holmberg.html"
 
 said = lambda: browser.text("#message")
 moment = lambda: float(browser.text("#time") or 0)
+drawn = lambda: browser.ask("return +(document.querySelector('#canvas').dataset.pictures ?? 0)")  # pictures
 energy_error = lambda: abs(float(re.sub("^-$", "0", browser.text("#error"))))  # nothing to compare yet
 pressed = lambda selector: browser.ask(f"return document.querySelector('{selector}').ariaPressed") == "true"
 
 
 def open_page(link="", page=SERVED):
+    browser.is_fit = False
     browser.open(page + link)
     until("page", lambda: browser.ask("return document.readyState") == "complete")
 
 
-def open_running(link="", page=SERVED):
+def visit(link="", page=SERVED):
+    """By following it, which costs a third of a page that is opened for it; with LONG, and where no page is left for it, it is opened.
+    What is true once its run is on the screen."""
+    if browser.is_fit and page == SERVED and not LONG:
+        return browser.follow(link)
     open_page(link, page)
+    return browser.has_followed(0)
+
+
+def open_running(link="", page=SERVED):
+    until("run", visit(link, page))
     until("first step", lambda: moment() > 0)
-
-
-def follow(link):
-    """A link, in the page that is there: it costs less than a page that is opened for it."""
-    browser.ask(f"document.querySelector('#message').textContent = ''; location.hash = {json.dumps(link)}")
+    browser.is_fit = page == SERVED
 
 
 def passes(time_units):
@@ -82,7 +89,6 @@ def lit_and_moving(name):
 def rests():
     """Nothing is under way, and that is on the screen: the first picture of it and another one are drawn."""
     until("end of the step", lambda: browser.ask("return document.querySelector('#numbers').ariaBusy") == "false")
-    drawn = lambda: int(browser.ask("return document.querySelector('#canvas').dataset.pictures"))
     last = drawn()
     until("its picture", lambda: drawn() >= last + 2)
 
@@ -181,7 +187,7 @@ def _():
     links = sorted(set(re.findall(r"index\.html(#[^`\s]*)", guides)))
     demand(len(links) >= 2, f"links: {links}")
     for link in links:
-        open_page(link)
+        open_running(link)
         lit_and_moving(link)
         demand(said() == "", f"{link}: {said()}")
         if "textures" in link:
@@ -199,8 +205,8 @@ def models():
     looks = 0
     for model in browser.ask("return [...document.querySelector('#model').options].map(o => o.text)"):
         begun, wrong = time.monotonic(), ""
-        open_page(f"#model={model}")
-        until("first picture", lambda: float(browser.text("#pictures") or 0) > 0)
+        is_there = visit(f"#model={model}")
+        until("first picture", lambda: drawn() and moment() == 0 or is_there())  # the clock is set with it
         counted, lit, n = time.monotonic() - begun, seen().lit(), int(browser.value("#n"))
         note(f"{model}, N = {n}: {lit} pixels lit, first picture after {counted:.1f} s")
         if n >= 16384 and not looks:  # which takes a processor long enough for a look, and long enough for one
@@ -213,8 +219,7 @@ def models():
             looks += bool(last)
         is_few = n > 4096 and not LONG
         if is_few:  # The demonstrations' 128 stars, in place of 16384, fly apart: slowly, they stay in view on a machine with other work.
-            follow(f"#model={model}&n=128" + ("&speed=0.003" if re.match("demo[1-6]", model) else ""))
-            until("few", lambda: browser.value("#n") == "128" or "n=128; expected" in said())
+            open_running(f"#model={model}&n=128" + ("&speed=0.003" if re.match("demo[1-6]", model) else ""))
         try:
             lit_and_moving(model)
             moves = re.sub(r"The address says n=128; expected \d+: going on with the model's\.$" if is_few else "^$", "", said())
@@ -251,9 +256,8 @@ def standing():
 
 @case("stars move, and where they stand the picture does")
 def _():
-    for link in ["", "#model=figure8", "#model=coldsphere&n=256"]:
-        open_page(link)
-        until("first step", lambda: moment() > 0)
+    for link in ["" if LONG else "#n=128", "#model=figure8", "#model=coldsphere&n=256"]:
+        open_running(link)
         t, first = standing()
         browser.click("#pause")
         passes(0.5 * speed())
@@ -265,14 +269,14 @@ def _():
 
 @case("collapsing steps and lost energy are told once, with what to do")
 def _():
-    open_page("#model=figure8&precision=single")
+    until("run", visit("#model=figure8&precision=single"))  # for seconds its clock shows 0
     until("sentence", lambda: re.match(r"the time steps collapse: \d+ % of them follow the rounding errors of the forces; "
                                        "choose scheme bag with precision ds, or a larger nu$", said()))
     choose("#precision", "ds")
     until("end of it", lambda: said() == "")
     passes(0.1)
     demand(said() == "", said())
-    open_page("#n=64&nu=0.5&speed=5")
+    open_running("#n=64&nu=0.5&speed=5")
     told = until("sentence", lambda: [s for s in [said()] if s and "stand still" not in s])[0]  # asked once: it may come between
     demand(re.match(r"the energy error is -?\d\.\de-\d+ at t = [\d.]+: orbits may be wrong; choose scheme host, or a smaller nu, and start over$", told), told)
     note(told)
@@ -286,15 +290,16 @@ def _():
 @case("a long step: the page says so, draws, and answers")
 def _():
     # without neighbors a full step is long, and by such a nu nearly every step is one; first forces and energies take twice as long
-    for link in ["#scheme=host&n=12288&neighbors=0&nu=0.5"] + ["#scheme=cg2007&n=8192", "#precision=ds&n=16384&transfer=block"][:2 if LONG else 0]:
-        open_page(link)
+    for link in ["#scheme=host&n=8192&neighbors=0&nu=0.5"] + ["#scheme=cg2007&n=8192", "#precision=ds&n=16384&transfer=block"][:2 if LONG else 0]:
+        visit(link)
         until("stars", lambda: seen().lit() > 30)
         until("long step", lambda: browser.text("#under") and browser.text("#what") == "long step under way")
         rates, drags = [], 0
         end = time.monotonic() + PATIENCE
         while drags < 1 and time.monotonic() < end:
-            before, first = seen(), browser.text("#under")
+            before, first, last = seen(), browser.text("#under"), drawn()
             browser.drag("#canvas", 100, 40)
+            until("picture of it", lambda: drawn() > last)
             after = seen()
             if first and browser.text("#under"):  # during one
                 rates.append(float(browser.text("#pictures")))
@@ -335,11 +340,12 @@ def _():
     until("more block steps and time", is_faster, 60)  # what else runs may have come to one of them alone
     speed = max(1e-4, 1.2 * clocks["0"])
     open_running(f"{link}speed={speed:.5f}")
-    passes(2 * speed)
+    passes(speed)
     until("kept clock", lambda: not is_behind())
     pairs = lambda: browser.ask("return +document.querySelector('#numbers').dataset.pairs")  # of a particle's step
     until("pairs", lambda: 0 < pairs() < 2000)
     unfold("#shader")
+    choose("#file", "cg2007/acc_jerk_pot.frag")
     edit(0, 0, "// ")  # the host sums near forces by the law that it knows
     until("the same without neighbors", lambda: pairs() == 4095)
     browser.click("#revert")
@@ -367,12 +373,10 @@ def _():
             ("n=64&precision=ds&transfer=block&scheme=host", ["precision=ds; expected one of double, reproducible: going on with double.",
                                                               "transfer=block; expected it with scheme bag alone: going on with nothing."], "n=64", "scheme=host")]:
         sentence = " ".join("The address says " + each for each in sentences)
-        (open_page if link[0] == "%" else follow)("#" + link)
-        until("sentence", said)
+        open_running("#" + link)
         if "scheme=tile" in link:  # its list is the program's
             sentence = sentence.split("bag,")[0]
-        demand(said().startswith(sentence), f"#{link}: {said()}")
-        until("first step", lambda: moment() > 0)
+        until(f"sentence for #{link}: {sentence}", lambda: said().startswith(sentence))  # the one before may come once more
         words = [w for w in browser.address().partition("#")[2].split("&") if w]
         demand(sorted(words) == sorted(kept), f"#{link} became {words}")
         demand(not pressed("#inspect"), f"#{link} opens the textures")
@@ -395,12 +399,12 @@ def _():
     choose("#scheme", "host")
     until("word about it", lambda: said() == "scheme host has no precision ds, no transfer block: going on with double")
     until("link", lambda: browser.address().endswith("#n=64&scheme=host"))
-    open_page("#scheme=cg2007&n=16384")  # as many as other schemes
+    visit("#scheme=cg2007&n=16384")  # as many as other schemes
     until("controls", lambda: browser.value("#n") == "16384" or said())
     demand("address" not in said() and browser.value("#scheme") == "cg2007", said())
 
 
-@case("a policy keeps the page from loading anything from elsewhere", in_each=True)
+@case("a policy keeps the page from loading anything from elsewhere")
 def _():
     other, asked_there = serve(pages)
     for page in (SERVED, DISK):
@@ -414,7 +418,7 @@ def _():
     demand(set(here) <= {"/" + f for f in ("index.html", "page.css", "page.js", "runner.js", "compute.js", "holmberg.js", "holmberg.wasm")}, f"{here}")
 
 
-@case("the hint speaks of keys, and on a phone of fingers", in_each=True)
+@case("the hint speaks of keys, and on a phone of fingers")
 def _():
     open_page("#n=16")
     until("hint", lambda: browser.text("#hint"))
@@ -581,7 +585,7 @@ for transfer in ["", "&transfer=block"]:
 
 # ---- files ----
 
-@case("a snapshot comes back as it was; one bad file, and the next good one runs", in_each=True)
+@case("a snapshot comes back as it was; one bad file, and the next good one runs")
 def _():
     open_running("#n=100&scheme=host&speed=1")
     until("some time", lambda: moment() > 0.1)
@@ -609,7 +613,7 @@ def _():
     lit_and_moving("a file")
 
 
-@case("a picture is what is seen", in_each=True)
+@case("a picture is what is seen")
 def _():
     open_running("#n=64")
     pause()
@@ -678,7 +682,7 @@ def still():
     return standing()[1]
 
 
-@case("few bodies have trails, which a key takes away", in_each=True)
+@case("few bodies have trails, which a key takes away")
 def _():
     open_running("#model=figure8&scheme=host")  # which keeps the clock that trails are as long as
     passes(0.8)
@@ -702,7 +706,7 @@ def to_the_beginning():
     until("the beginning", lambda: bar() == 0)
 
 
-@case("the bar goes back in time and forth; a run starts anew from there; runs are kept, and a moment saved", in_each=True)
+@case("the bar goes back in time and forth; a run starts anew from there; runs are kept, and a moment saved")
 def _():
     open_running("#n=32&speed=0.5&scheme=host")
     passes(0.5)
@@ -766,12 +770,13 @@ def _():
     demand(moment() >= t, "what there was is gone")
 
 
-@case("a link is a state: time, pause, camera, trails and an edited shader", in_each=True)
+@case("a link is a state: time, pause, camera, trails and an edited shader")
 def _():
     file = "cg2007/acc_jerk_pot.frag"
     open_running("#model=holmberg1941&scheme=cg2007&trails=0&speed=2")
     browser.click("#pause")
     unfold("#shader")
+    choose("#file", file)
     edit(0, 0, "// mine\n")
     until("edit in the address", lambda: "shader=" in browser.address())
     browser.click("#over")
@@ -796,6 +801,24 @@ def _():
     demand(f"with a shader of the address: {file}" == said(), said())
 
 
+@case("a link is of its own run and time, whatever runs when it is followed")
+def _():
+    few = "#n=16&scheme=host&speed="
+    open_running("#n=32&race=bag,host&speed=1")
+    until("race", lambda: "racing" in browser.ask("return document.body.className"))
+    until("another run", visit(few + "1&t=0.5&pause=1"))
+    until("its time", lambda: pressed("#pause"))
+    rests()
+    demand(browser.value("#n") == "16" and abs(moment() - 0.5) < 0.1, f"{browser.value('#n')} stars, paused at {moment()}")
+    until("another run", visit(few + "1&t=100000"))  # as fast as it can
+    until("word about it", lambda: said() == "running up to t = 100000")
+    open_running(few + "0.1")
+    t, begun = moment(), time.monotonic()
+    passes(0.05)
+    note(f"from {t} to {moment()} within {time.monotonic() - begun:.1f} s, for 0.1 a second")
+    demand(moment() < 0.2 * (time.monotonic() - begun) + 0.1 and said() == "", f"at {moment()}, {said()}")
+
+
 def deflated(text):
     import base64, zlib
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
@@ -810,11 +833,10 @@ def _():
                            ("race=bag", "expected two to four of "), ("pause=yes", "expected 1 or 0: going on without it."),
                            ("shader=" + deflated(json.dumps({"cg2007/acc_jerk_pot.frag": "nothing"})), "The shader of the address does not compile: going on with the page's own."),
                            ("watch=x", "nothing that could be watched is served here")]:
-        (open_page if word == "shader=%21%21" else follow)(f"#n=32&scheme=cg2007&{word}")
         note(word[:40])
+        (visit if word == "watch=x" else open_running)(f"#n=32&scheme=cg2007&{word}")
         until("sentence", lambda: sentence in said())
-        if not word.startswith("watch"):
-            passes(0)
+    browser.is_fit = False  # it watches
 
 
 @case("the race: several schemes side by side, and the machines of 2007")
@@ -855,7 +877,7 @@ def _():
     passes(0)
 
 
-@case("a run elsewhere is watched, and not changed by that", in_each=True)
+@case("a run elsewhere is watched, and not changed by that")
 def _():
     holmberg("ic", "plummer", "-n", "256", "-o", "w.txt", "--quiet")
     words = [program, "run", "w.txt", "--scheme", "host", "--snap-every", "2", "--t-end"]
@@ -898,7 +920,7 @@ def _():
 
 # ---- what a browser may lack ----
 
-@case("without WebGL 2 the host computes, and stars are dots", in_each=True)
+@case("without WebGL 2 the host computes, and stars are dots")
 def _():
     again = browser.without("webgl2")
     try:
@@ -979,7 +1001,7 @@ def goes_away(link, what, clocks, **how):
 racers = lambda: [float(t) for t in re.findall(r"t = ([0-9.]+)\n", browser.ask("return [...document.querySelectorAll('.pane p')].map(p => p.innerText).join()"))] or [0]
 
 
-@case("a page in the background stands still, and says so", in_each=True)
+@case("a page in the background stands still, and says so")
 def _():
     goes_away("#n=32&speed=1&scheme=host", "run", lambda: [moment()])
     pause()
