@@ -77,6 +77,7 @@ s/--seconds [0-9]+/--seconds 0.1/
 s/--ranks$/--ranks 1,4 --machine fit.jsonl --n 64 --network net.jsonl/
 s/model fit /model fit --n 16,32,64 /                            # N that are measured without being named
 s/(model fit --n 16,32,64 .*)--n 16,32,64/\1/
+/model fit/{/--t-end/!s/model fit/model fit --seeds 1 --t-begin 0 --t-end 1\/16/}
 s/bench (force|draws) /bench \1 --repeat 1 --n 32 /
 s/(bench [a-z]+ --repeat 1 )--n 32 (.*--n )/\1\2/
 /bench run/{/--n /!s/bench run/bench run --n 32/}                # by default, those of the paper
@@ -96,6 +97,8 @@ s/^(holmberg analyze) (--tide)$/\1 cluster.h5 \2 0.03/
 s/--follow 729/--follow 7/                                    # one that the small cluster has
 # a window that ends by itself; the windows of journeys are looked at
 /holmberg view/{/--record/!s/$/ --record seen.apng --seconds 0.1 --fps 5/}
+/holmberg view/{/--size/!s/$/ --size 320x180/}
+s/trace -n 37/trace -n 9/
 s/\.mp4/.apng/
 '
 
@@ -105,7 +108,7 @@ form='\.\.\.|(^|[],: =[])[A-Z]+(\]| |,|$)|^([A-Z_]+=[^ ]* )?holmberg (run|render
 
 # Where a guide speaks of the files of the reader, they are small. One folder, of which each command has a copy.
 own_files() {
-  local guide
+  local guide words
   mkdir own && cd own || return 1
   holmberg ic king -n 24 --seed 3 -o cluster.h5 --quiet
   holmberg ic plummer -n 16 --seed 4 -o other.h5 --quiet
@@ -115,8 +118,12 @@ own_files() {
   holmberg run cluster.h5 --t-end 1/8 --diag cluster.csv --follow 7 --quiet
   holmberg run cluster.h5 --t-end 1/8 --snap-every 1/16 --checkpoint run.ckpt -o end.h5 --quiet
   HB_CONTEXT=osmesa holmberg model fit --scheme host --n 16,32,64 -o fit.jsonl >fitted
-  HB_CONTEXT=osmesa mpirun -n 2 --oversubscribe holmberg bench messages --json >net.jsonl
+  echo '{"record": "network", "ranks": 2, "t_message": 5e-7, "t_byte": 3e-10}' >net.jsonl # as `bench messages --json` ends
   for guide in $guides; do printed "$guide" 'void interact.* h = parameter[.]y'; done >my.glsl
+  for words in "--scheme tile" "--interaction my.glsl"; do # whose tunings are then found in the cache
+    # shellcheck disable=SC2086 # words
+    LD_PRELOAD=$quick TICK_US=1000000 TICK_WAITS=1 holmberg run pair.h5 $words --t-end 0 --quiet
+  done
   cd ..
 }
 
@@ -134,7 +141,7 @@ in_small() {
   [[ $command == *--resume* ]] || rm "$folder"/run.ckpt* # its own, if it writes one
   case $command in # what measures, is over at once by another clock: tests/cli/ticks.c; MPI has its own
   *mpirun*) ;;
-  *'holmberg bench '* | *'holmberg model fit '* | *'holmberg tune'*) local -x LD_PRELOAD=$quick TICK_US=10000 TICK_WAITS=1 ;;
+  *'holmberg bench '* | *'holmberg model fit '* | *'holmberg tune'*) local -x LD_PRELOAD=$quick TICK_US=100000 TICK_WAITS=1 ;;
   esac
   timeout 120 bash -o pipefail -c "$command" >"$folder/said" 2>&1 </dev/null ||
     echo "undone: $1"$'\n'"    as $command: exit code $?, $(head -n 5 "$folder/said")"
@@ -179,15 +186,15 @@ has_reason() {
   if [ "$(id -u)" -eq 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi # root's
   export OMPI_MCA_rmaps_base_oversubscribe=1
   guides=$(cd "$SOURCE" && find . -name '*.md' -not -path './build/*' -printf '%P\n' | sort)
+  export quick=$PWD/ticks.so
+  cc -std=c11 -D_GNU_SOURCE -shared -fPIC "$SOURCE/tests/cli/ticks.c" -o "$quick"
   own_files
   for guide in $guides; do all_commands "$guide"; done | sort -u >list
   while IFS= read -r command; do has_reason "$command" >>undone || printf '%s\0' "$command"; done <list >here
   echo "$(wc -l <list) commands, $(tr -cd '\0' <here | wc -c) of them here"
   [ "$(wc -l <list)" -ge 50 ]
   export -f in_small explains_itself
-  quick=$PWD/ticks.so
-  cc -std=c11 -D_GNU_SOURCE -shared -fPIC "$SOURCE/tests/cli/ticks.c" -o "$quick"
-  export small form quick
+  export small form
   xargs -0 -n 1 -P 2 bash -c 'in_small "$1"' in_small <here >>undone
   cat undone
   [ ! -s undone ]
