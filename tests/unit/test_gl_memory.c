@@ -14,10 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-/* The two numbers of particles are so large that what travels does so in several pieces; their difference shows what a
- * particle takes, whatever the rest. cg2007 draws once for each of them,
+/* The larger of two numbers of particles is so large that what travels does so in several pieces; their difference shows what
+ * a particle takes, whatever the rest. Places of prediction and ranks want both so large. cg2007 draws once for each particle,
  * and matrix2004 writes a texel for each pair. */
-enum { N = 3072, N_SLOW = 512, N_WARM = 64 };
+enum { N = 1536, N_PLACES = 3072, N_SLOW = 512, N_WARM = 64 };
 
 /* Short programs, which compile fast: what is told here is no matter of theirs. */
 #define SHORT " i_each=2 unroll=2"
@@ -95,7 +95,7 @@ static void test_bag(void **state)
   const struct run runs[] = {
       {.scheme = "bag", .precision = "ds", .tuning = "output=targets" SHORT},
       {.scheme = "bag", .precision = "ds", .tuning = "output=storage" SHORT},
-      {.scheme = "bag", .precision = "ds", .tuning = "portion=1024" SHORT}, /* a third of N */
+      {.scheme = "bag", .precision = "ds", .tuning = "portion=512" SHORT}, /* a third of N */
       {.scheme = "bag", .precision = "reproducible", .tuning = SHORT},
   };
   for (size_t k = 0; k < COUNT_OF(runs); k++) check(&runs[k], N);
@@ -131,7 +131,7 @@ static void test_places(void **state)
       {"bag", "ds", "output=targets" SHORT, HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU, 0, 0},
       {"tile", "ds", SHORT, HB_TRANSFER_BLOCK, HB_PLACE_GPU, HB_PLACE_GPU, 0, 0},
   };
-  for (size_t k = 0; k < COUNT_OF(places); k++) check(&places[k], N);
+  for (size_t k = 0; k < COUNT_OF(places); k++) check(&places[k], N_PLACES);
 }
 
 static void test_host(void **state)
@@ -181,10 +181,10 @@ static void test_rank(void **state)
   const struct run run = {.scheme = "host", .precision = "double"};
   const struct hb_force_params params = {.scheme = run.scheme, .precision = run.precision};
   struct hb_force_need need;
-  ASSERT_OK(hb_force_memory(&params, N, &need));
-  double alone = (double)(peak(&run, N + N / 2) - peak(&run, N)) / (N / 2);
+  ASSERT_OK(hb_force_memory(&params, N_PLACES, &need));
+  double alone = (double)(peak(&run, N_PLACES + N_PLACES / 2) - peak(&run, N_PLACES)) / (N_PLACES / 2);
   ASSERT_OK(hb_ranks_join(&ops, &(struct hb_ranks_self){.count = 2}));
-  double each = (double)(peak(&run, N + N / 2) - peak(&run, N)) / (N / 2) - alone;
+  double each = (double)(peak(&run, N_PLACES + N_PLACES / 2) - peak(&run, N_PLACES)) / (N_PLACES / 2) - alone;
   ASSERT_OK(hb_ranks_join(NULL, &(struct hb_ranks_self){.count = 1}));
   if (each > need.host_rank || each < 7 * sizeof(double) - 1)
     fail_msg("a rank takes %.1f bytes more a particle, stated are %.1f", each, need.host_rank);
