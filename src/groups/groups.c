@@ -1605,7 +1605,8 @@ static enum hb_status find_half(const struct hb_particles *p, double *r_half)
 {
   enum { TIMES = 16 };
   static const double very_far = 8;
-  double center[3], velocity[3], half = 0.5, r, *work;
+  double center[3], velocity[3], half = 0.5, r;
+  HB_OWN double *work = NULL;
   HB_TRY(HB_ALLOC(2 * p->n, &work));
   hb_center_of_mass(p, center, velocity);
   hb_lagrangian_radii(p, center, 1, &half, work, r_half);
@@ -1615,7 +1616,6 @@ static enum hb_status find_half(const struct hb_particles *p, double *r_half)
     if (!(r > 0 && r < *r_half / very_far)) break;
     *r_half = r;
   }
-  hb_mem_free(work);
   return HB_OK;
 }
 
@@ -1662,40 +1662,30 @@ static const struct hb_columns_row rows[] = {
 };
 static const struct hb_columns columns = HB_COLUMNS(rows, 1);
 
+static void destroy_own(struct hb_groups *const *own) { hb_groups_destroy(*own); }
+
 enum hb_status hb_groups_create(const struct hb_particles *particles, int rounds, struct hb_groups **groups)
 {
-  struct hb_groups *g;
+  __attribute__((cleanup(destroy_own))) struct hb_groups *g = NULL;
   size_t n = particles->n;
   *groups = NULL;
   HB_TRY(HB_ALLOC(1, &g));
   g->n = n;
-  enum hb_status status = hb_columns_reserve(&columns, n, g);
-  if (status == HB_OK && rounds) status = HB_ALLOC(n, &g->sources);
-  if (status == HB_OK) status = hb_groups_find_close(particles, g);
-  for (size_t i = 0; i < n && status == HB_OK; i++) {
-    g->m[i] = particles->m[i];
-    g->of[i] = HB_GROUPS_STAR;
-  }
-  if (status == HB_OK) status = hb_groups_weigh(g);
-  if (status != HB_OK)
-    hb_groups_destroy(g);
-  else
-    *groups = g;
-  return status;
+  HB_TRY(hb_columns_reserve(&columns, n, g));
+  if (rounds) HB_TRY(HB_ALLOC(n, &g->sources));
+  HB_TRY(hb_groups_find_close(particles, g));
+  memcpy(g->m, particles->m, n * sizeof *g->m);
+  for (size_t i = 0; i < n; i++) g->of[i] = HB_GROUPS_STAR;
+  HB_TRY(hb_groups_weigh(g));
+  return HB_GIVE(g, groups);
 }
 
 void hb_groups_destroy(struct hb_groups *groups)
 {
   if (!groups) return;
   for (size_t k = 0; k < groups->count; k++) hb_mem_free(groups->at[k].list);
-  hb_mem_free(groups->at);
-  hb_mem_free(groups->link);
-  hb_mem_free(groups->hit);
-  hb_mem_free(groups->box);
-  hb_mem_free(groups->sources);
-  hb_mem_free(groups->heavy);
   hb_columns_free(&columns, groups);
-  hb_mem_free(groups);
+  HB_FREE(groups->at, groups->link, groups->hit, groups->box, groups->sources, groups->heavy, groups);
 }
 
 struct hb_groups_around hb_groups_near(const struct hb_groups *groups, uint32_t node)
@@ -2614,12 +2604,10 @@ static int keeps_tides(const struct hb_groups *groups) { return groups->rules->f
 
 static enum hb_status put_order(const struct hb_groups *groups, struct hb_sections *sections)
 {
-  uint64_t *words;
+  HB_OWN uint64_t *words = NULL;
   HB_TRY(HB_ALLOC(groups->n, &words));
   for (size_t k = 0; k < groups->n; k++) words[k] = groups->in_space[k];
-  enum hb_status status = hb_sections_put_copy(sections, "groups.order", HB_SECTION_WORDS, groups->n, words);
-  hb_mem_free(words);
-  return status;
+  return hb_sections_put_copy(sections, "groups.order", HB_SECTION_WORDS, groups->n, words);
 }
 
 static enum hb_status get_order(const struct hb_sections *sections, struct hb_groups *groups)
@@ -2643,7 +2631,7 @@ static enum hb_status get_order(const struct hb_sections *sections, struct hb_gr
 enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections *sections)
 {
   size_t listed = 0, l = 0;
-  uint64_t *list;
+  HB_OWN uint64_t *list = NULL;
   HB_TRY(hb_columns_put(&columns, groups->n, groups, sections));
   HB_TRY(hb_numbers_put(&of_all, 1, groups, sections));
   if (groups->light > 0) HB_TRY(hb_numbers_put(&of_lost, 1, groups, sections));
@@ -2653,9 +2641,8 @@ enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections 
   HB_TRY(HB_ALLOC(listed, &list));
   for (size_t k = 0; k < groups->count; k++)
     for (size_t p = 0; p < groups->at[k].count; p++) list[l++] = groups->at[k].list[p];
-  enum hb_status status = hb_sections_put_copy(sections, "groups.lists", HB_SECTION_WORDS, listed, list);
-  hb_mem_free(list);
-  return status == HB_OK && groups->has_order ? put_order(groups, sections) : status;
+  HB_TRY(hb_sections_put_copy(sections, "groups.lists", HB_SECTION_WORDS, listed, list));
+  return groups->has_order ? put_order(groups, sections) : HB_OK;
 }
 
 int hb_groups_are_in(const struct hb_sections *sections)
@@ -2829,7 +2816,7 @@ static enum hb_status compare_close(const struct hb_groups *groups, const struct
 enum hb_status hb_groups_compare(const struct hb_groups *groups, const struct hb_particles *nodes,
                                  double gone, int is_lighter)
 {
-  struct hb_particles *p;
+  HB_OWN_PARTICLES struct hb_particles *p = NULL;
   HB_TRY(compare_masses(groups, nodes));
   HB_TRY(hb_particles_copy(nodes, &p));
   for (size_t k = 0; k < groups->count; k++) {
@@ -2840,9 +2827,7 @@ enum hb_status hb_groups_compare(const struct hb_groups *groups, const struct hb
       for (size_t d = 0; d < 3; d++)
         p->x[3 * (size_t)c->member[m] + d] = nodes->x[3 * (size_t)groups->at[k].node + d] + x[3 * m + d];
   }
-  enum hb_status status = compare_close(groups, p, gone, is_lighter);
-  hb_particles_destroy(p);
-  return status;
+  return compare_close(groups, p, gone, is_lighter);
 }
 
 /* ---- heavy nodes ---- */
@@ -3601,7 +3586,8 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
                                     struct hb_chain *chain, uint64_t *forces)
 {
   enum { FEW = 8 };
-  struct chain_points few[FEW], *many = NULL, *points = few;
+  HB_OWN struct chain_points *many = NULL;
+  struct chain_points few[FEW], *points = few;
   double few_times[FEW * LANES], *times = few_times;
   if (dt == 0) return HB_OK;
   size_t most = hb_div_ceil(most_points(groups, g), LANES);
@@ -3620,9 +3606,7 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
   tide.is_all = groups_is_all(groups, g);
   tide.light = groups->light;
   tide.turn = groups->field ? hb_field_turn(groups->field) / 2 : 0;
-  enum hb_status status = advance_at_rest(groups, dt, &tide, chain, forces);
-  hb_mem_free(many);
-  return status;
+  return advance_at_rest(groups, dt, &tide, chain, forces);
 }
 
 static void arrive(struct hb_groups *groups, struct hb_group *g, const struct hb_chain *chain, uint64_t tick)
@@ -3743,9 +3727,11 @@ static int is_needed(const struct hb_groups *groups, const struct hb_group *g)
 
 enum { ALONE = 8 }; /* groups that are advanced before a second thread has woken up */
 
-static enum hb_status advance_needed(struct hb_groups *groups, uint64_t tick, size_t count,
-                                     const uint32_t *needed, struct hb_chain *chain)
+static enum hb_status advance(struct hb_groups *groups, uint64_t tick, size_t count, const uint32_t *needed)
 {
+  HB_OWN struct hb_chain *chain = NULL;
+  if (count == 0) return HB_OK;
+  HB_TRY(HB_ALLOC(count, &chain));
   struct work w = {.groups = groups, .tick = tick, .needed = needed, .chain = chain};
   hb_parallel_for(count > ALONE ? hb_parallel_threads() : 1, count, advance_piece, &w);
   groups->forces += w.forces;
@@ -3758,19 +3744,9 @@ static enum hb_status advance_needed(struct hb_groups *groups, uint64_t tick, si
   return HB_OK;
 }
 
-static enum hb_status advance(struct hb_groups *groups, uint64_t tick, size_t count, const uint32_t *needed)
-{
-  struct hb_chain *chain;
-  if (count == 0) return HB_OK;
-  HB_TRY(HB_ALLOC(count, &chain));
-  enum hb_status status = advance_needed(groups, tick, count, needed, chain);
-  hb_mem_free(chain);
-  return status;
-}
-
 enum hb_status hb_groups_meet(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
 {
-  uint32_t *needed;
+  HB_OWN uint32_t *needed = NULL;
   size_t count = 0;
   if (!groups->has_hits) groups->hits = 0;
   if (groups->count > 0) HB_TRY(enter(groups, tick, ni, block));
@@ -3780,9 +3756,7 @@ enum hb_status hb_groups_meet(struct hb_groups *groups, uint64_t tick, size_t ni
   HB_TRY(HB_ALLOC(groups->touches, &needed));
   for (size_t k = 0; k < groups->touches; k++)
     if (is_needed(groups, groups->at + groups->touched[k])) needed[count++] = groups->touched[k];
-  enum hb_status status = advance(groups, tick, count, needed);
-  hb_mem_free(needed);
-  return status;
+  return advance(groups, tick, count, needed);
 }
 
 /* ---- lists ---- */

@@ -39,91 +39,38 @@ static void sim_judge_from_here(struct hb_sim *sim);
 
 /* ---- checkpoints of older layouts: their sections become those of today, one a number ------------------- */
 
-/* Elements from `at` on, `each` of them, of every record of so many elements. */
-struct split {
-  const char *section;
-  size_t record, at, each;
-  const char *name;
+/* An older section, and the ones of today that its records become, one after the other: NAME*N has N elements of each; - is nobody's. */
+static const char *const splits[] = {
+    "sim.numbers sim.eta sim.dt_max sim.dt_min sim.eps sim.dt sim.damping",
+    "sim.words sim.rounding sim.flags sim.transfer sim.predict sim.correct sim.exact_energy sim.steps",
+    "sim.first sim.first_step",
+    "sim.stop sim.stop_at",
+    "sim.bodies sim.collisions sim.escapers",
+    "sim.escape sim.escape_radius",
+    "sim.phases sim.predict_s sim.send_s sim.force_s sim.receive_s sim.correct_s",
+    "frame frame.x*3 frame.v*3 frame.t",
+    "hermite4 now block_steps particle_steps noisy_steps",
+    "bodies merged escaped",
+    "bodies.energy e_lost",
+    "massless.worst massless.error massless.t",
+    "passages passages.i passages.k",
+    "bodies.touches touches.i touches.k touches.apart",
+    "watch.energies watch.E",
+    "watch.words watch.id*2 watch.at*2",
+    "passages.scale passages.r_close passages.m_mean",
+    "groups -*2 groups.formed groups.dissolved groups.forces -",
+    "groups.close groups.r_close groups.m_mean groups.stars",
+    "groups.words groups.node groups.tick groups.listed groups.settled groups.rows groups.n groups.member*8",
+    "groups.numbers groups.B groups.ds groups.masses*8 groups.X*21 groups.V*21",
+    "t0 t0 leapfrog.dt leapfrog.damping", /* of leapfrog; that of hermite4 has one number, the time alone */
 };
-
-enum { MEMBERS = HB_CHAIN_MOST, LINKS = 3 * (HB_CHAIN_MOST - 1) };
-enum { GROUP_WORDS = 6 + MEMBERS, GROUP_NUMBERS = 2 + MEMBERS + 2 * LINKS };
-static const struct split splits[] = {
-    {"sim.numbers", 6, 0, 1, "sim.eta"},
-    {"sim.numbers", 6, 1, 1, "sim.dt_max"},
-    {"sim.numbers", 6, 2, 1, "sim.dt_min"},
-    {"sim.numbers", 6, 3, 1, "sim.eps"},
-    {"sim.numbers", 6, 4, 1, "sim.dt"},
-    {"sim.numbers", 6, 5, 1, "sim.damping"},
-    {"sim.words", 7, 0, 1, "sim.rounding"},
-    {"sim.words", 7, 1, 1, "sim.flags"},
-    {"sim.words", 7, 2, 1, "sim.transfer"},
-    {"sim.words", 7, 3, 1, "sim.predict"},
-    {"sim.words", 7, 4, 1, "sim.correct"},
-    {"sim.words", 7, 5, 1, "sim.exact_energy"},
-    {"sim.words", 7, 6, 1, "sim.steps"},
-    {"sim.first", 1, 0, 1, "sim.first_step"},
-    {"sim.stop", 1, 0, 1, "sim.stop_at"},
-    {"sim.bodies", 2, 0, 1, "sim.collisions"},
-    {"sim.bodies", 2, 1, 1, "sim.escapers"},
-    {"sim.escape", 1, 0, 1, "sim.escape_radius"},
-    {"sim.phases", 5, 0, 1, "sim.predict_s"},
-    {"sim.phases", 5, 1, 1, "sim.send_s"},
-    {"sim.phases", 5, 2, 1, "sim.force_s"},
-    {"sim.phases", 5, 3, 1, "sim.receive_s"},
-    {"sim.phases", 5, 4, 1, "sim.correct_s"},
-    {"frame", 7, 0, 3, "frame.x"},
-    {"frame", 7, 3, 3, "frame.v"},
-    {"frame", 7, 6, 1, "frame.t"},
-    {"hermite4", 4, 0, 1, "now"},
-    {"hermite4", 4, 1, 1, "block_steps"},
-    {"hermite4", 4, 2, 1, "particle_steps"},
-    {"hermite4", 4, 3, 1, "noisy_steps"},
-    {"bodies", 2, 0, 1, "merged"},
-    {"bodies", 2, 1, 1, "escaped"},
-    {"bodies.energy", 1, 0, 1, "e_lost"},
-    {"massless.worst", 2, 0, 1, "massless.error"},
-    {"massless.worst", 2, 1, 1, "massless.t"},
-    {"passages", 2, 0, 1, "passages.i"},
-    {"passages", 2, 1, 1, "passages.k"},
-    {"bodies.touches", 3, 0, 1, "touches.i"},
-    {"bodies.touches", 3, 1, 1, "touches.k"},
-    {"bodies.touches", 3, 2, 1, "touches.apart"},
-    {"watch.energies", 1, 0, 1, "watch.E"},
-    {"watch.words", 4, 0, 2, "watch.id"},
-    {"watch.words", 4, 2, 2, "watch.at"},
-    {"passages.scale", 2, 0, 1, "passages.r_close"},
-    {"passages.scale", 2, 1, 1, "passages.m_mean"},
-    {"groups", 6, 2, 1, "groups.formed"},
-    {"groups", 6, 3, 1, "groups.dissolved"},
-    {"groups", 6, 4, 1, "groups.forces"},
-    {"groups.close", 3, 0, 1, "groups.r_close"},
-    {"groups.close", 3, 1, 1, "groups.m_mean"},
-    {"groups.close", 3, 2, 1, "groups.stars"},
-    {"groups.words", GROUP_WORDS, 0, 1, "groups.node"},
-    {"groups.words", GROUP_WORDS, 1, 1, "groups.tick"},
-    {"groups.words", GROUP_WORDS, 2, 1, "groups.listed"},
-    {"groups.words", GROUP_WORDS, 3, 1, "groups.settled"},
-    {"groups.words", GROUP_WORDS, 4, 1, "groups.rows"},
-    {"groups.words", GROUP_WORDS, 5, 1, "groups.n"},
-    {"groups.words", GROUP_WORDS, 6, MEMBERS, "groups.member"},
-    {"groups.numbers", GROUP_NUMBERS, 0, 1, "groups.B"},
-    {"groups.numbers", GROUP_NUMBERS, 1, 1, "groups.ds"},
-    {"groups.numbers", GROUP_NUMBERS, 2, MEMBERS, "groups.masses"},
-    {"groups.numbers", GROUP_NUMBERS, 2 + MEMBERS, LINKS, "groups.X"},
-    {"groups.numbers", GROUP_NUMBERS, 2 + MEMBERS + LINKS, LINKS, "groups.V"},
-    {"t0", 3, 1, 1, "leapfrog.dt"}, /* of leapfrog; that of hermite4 has one number, the time alone */
-    {"t0", 3, 2, 1, "leapfrog.damping"},
-    {"t0", 3, 0, 1, "t0"},
-};
-enum { SPLITS = sizeof splits / sizeof *splits };
 
 /* Strings, each with its NUL. */
 static const char *const texts[] = {"sim.version", "sim.integrator", "sim.scheme", "sim.precision",
                                     "sim.tuning",  "sim.context",    "sim.device", "sim.chosen_device"};
 enum { TEXTS = sizeof texts / sizeof *texts };
 
-static struct hb_section *find(struct hb_sections *sections, const char *name)
+static struct hb_section *find(const struct hb_sections *sections, const char *name)
 {
   for (size_t k = 0; k < sections->count; k++)
     if (strcmp(sections->at[k].name, name) == 0) return sections->at + k;
@@ -136,40 +83,47 @@ static void take_out(struct hb_sections *sections, struct hb_section *section)
   *section = sections->at[--sections->count];
 }
 
-static enum hb_status put_part(struct hb_sections *sections, const struct split *s)
+/* The next word, and how many elements of a record it has; 0: there is none. */
+static size_t next_word(const char **words, char name[24])
 {
-  const struct hb_section *old = find(sections, s->section);
-  const enum hb_section_type type = old->type;
-  size_t records = old->count / s->record, width = hb_section_width(type);
-  char *part;
-  HB_TRY(HB_ALLOC(records * s->each * width + 1, &part));
-  for (size_t k = 0; k < records; k++)
-    memcpy(part + k * s->each * width, (const char *)old->data + (k * s->record + s->at) * width,
-           s->each * width);
-  enum hb_status status = hb_sections_put_copy(sections, s->name, type, records * s->each, part);
-  hb_mem_free(part);
-  return status;
+  int length = 0;
+  unsigned each = 1;
+  if (sscanf(*words, " %23[^ *]%n*%u%n", name, &length, &each, &length) < 1) return 0;
+  *words += length;
+  return each;
 }
 
-/* All new ones of an old section, which are neighbors in the table; the old one goes before one of its own name comes. */
-static enum hb_status split_section(struct hb_sections *sections, size_t *k)
+/* Elements at .. at + each - 1 of each record. */
+static enum hb_status put_part(struct hb_sections *sections, const char *from, size_t record, size_t at,
+                               size_t each, const char *name)
 {
-  const struct split *first = splits + *k;
-  struct hb_section *old = find(sections, first->section);
-  int is_old = old && old->type != HB_SECTION_BYTES && (old->count == 0 || old->count >= first->record) &&
-               old->count % first->record == 0 && !find(sections, first->name);
-  size_t end = *k;
-  while (end < SPLITS && strcmp(splits[end].section, first->section) == 0) end++;
-  for (; *k < end; ++*k) {
-    if (!is_old) continue;
-    if (strcmp(splits[*k].name, first->section) != 0) {
-      HB_TRY(put_part(sections, splits + *k));
-      continue;
-    }
-    find(sections, first->section)->count = splits[*k].each; /* what is left of it is at its beginning */
-    return HB_OK;
+  const struct hb_section *old = find(sections, from);
+  const enum hb_section_type type = old->type;
+  size_t records = old->count / record, width = hb_section_width(type);
+  HB_OWN char *part = NULL;
+  HB_TRY(HB_ALLOC(records * each * width + 1, &part));
+  for (size_t k = 0; k < records; k++)
+    memcpy(part + k * each * width, (const char *)old->data + (k * record + at) * width, each * width);
+  return hb_sections_put_copy(sections, name, type, records * each, part);
+}
+
+static enum hb_status split_section(struct hb_sections *sections, const char *words)
+{
+  char from[24], name[24];
+  size_t record = 0, at = 0, each;
+  int stays = 0;
+  next_word(&words, from);
+  for (const char *rest = words; (each = next_word(&rest, name)) > 0;) record += each;
+  const struct hb_section *old = find(sections, from);
+  if (!old || old->type == HB_SECTION_BYTES || old->count % record != 0 || find(sections, name)) return HB_OK;
+  for (; (each = next_word(&words, name)) > 0; at += each) {
+    stays = stays || strcmp(name, from) == 0; /* what is left of it is at its beginning */
+    if (strcmp(name, from) != 0 && *name != '-') HB_TRY(put_part(sections, from, record, at, each, name));
   }
-  if (is_old) take_out(sections, find(sections, first->section));
+  if (stays)
+    find(sections, from)->count = 1;
+  else
+    take_out(sections, find(sections, from));
   return HB_OK;
 }
 
@@ -192,7 +146,7 @@ static enum hb_status split_text(struct hb_sections *sections)
 static enum hb_status sim_read_older(struct hb_sections *sections)
 {
   HB_TRY(split_text(sections));
-  for (size_t k = 0; k < SPLITS;) HB_TRY(split_section(sections, &k));
+  for (size_t k = 0; k < sizeof splits / sizeof *splits; k++) HB_TRY(split_section(sections, splits[k]));
   return HB_OK;
 }
 
@@ -543,12 +497,11 @@ static enum hb_status take_rows(struct hb_lines c, struct table_row **rows, size
 /* The rows[n] by identity, then time. Errors: HB_ERR_IO, HB_ERR_INPUT (file, line, value, what was expected). */
 static enum hb_status read_table(const char *path, struct table_row **rows, size_t *n)
 {
-  char *text;
+  HB_OWN char *text = NULL;
   size_t length;
   HB_TRY(hb_file_read(path, &text, &length));
-  enum hb_status status = take_rows(hb_lines_at_start(path, text, length), rows, n);
-  hb_mem_free(text);
-  return status == HB_OK ? sort_rows(path, *rows, *n) : status;
+  HB_TRY(take_rows(hb_lines_at_start(path, text, length), rows, n));
+  return sort_rows(path, *rows, *n);
 }
 
 /* ---- opening ---- */
@@ -603,14 +556,11 @@ static enum hb_status read_note(const char *note, struct hb_sim_stars *stars)
 
 static enum hb_status write_note(const struct hb_sim_stars *stars, struct hb_particles *particles)
 {
-  struct hb_text text = {0};
-  enum hb_status status = HB_OK;
-  for (size_t k = 0; k < stars->n && status == HB_OK; k++)
-    status = hb_text_append(&text, "%s%" PRIu64 " %.17g %.17g", k ? "\n" : "", stars->at[k].id,
-                            stars->at[k].zams, stars->at[k].birth);
-  if (status == HB_OK) status = hb_particles_set_note(particles, note_name, text.text);
-  hb_mem_free(text.text);
-  return status;
+  HB_OWN struct hb_text text = {0};
+  for (size_t k = 0; k < stars->n; k++)
+    HB_TRY(hb_text_append(&text, "%s%" PRIu64 " %.17g %.17g", k ? "\n" : "", stars->at[k].id,
+                          stars->at[k].zams, stars->at[k].birth));
+  return hb_particles_set_note(particles, note_name, text.text);
 }
 
 /* Born now. */
@@ -781,28 +731,21 @@ static void stars_close(struct hb_sim_stars *stars)
 }
 
 /* Takes masses at birth from the note `stars`, or, where there is none, makes it of the masses. Without sections, of a checkpoint, the
- * stars are new, and radii become theirs. *stars is NULL where they do not age; the
+ * stars are new, and radii become theirs. *stars, which is NULL, stays so where they do not age, and is to be closed after a failure, too; the
  * table of params is then a copy of its own. Errors: HB_ERR_USAGE (no units), HB_ERR_INPUT (masses, note, table), HB_ERR_IO. */
 static enum hb_status stars_open(struct hb_sim_params *params, const struct hb_sections *sections,
                                  struct hb_particles *p, struct hb_sim_stars **stars)
 {
-  struct hb_sim_stars *s;
-  *stars = NULL;
   if (params->stars == HB_STARS_NONE && !params->evolution) return HB_OK;
-  HB_TRY(HB_ALLOC(1, &s));
+  HB_TRY(HB_ALLOC(1, stars));
+  struct hb_sim_stars *s = *stars;
   s->every = step_of(params), s->kick = params->kick, s->seed = params->kick_seed;
   s->looked = p->t;
-  enum hb_status status = take_stars(params, p, s);
-  if (status == HB_OK && sections)
-    status = hb_sections_copy(sections, looked_section, HB_SECTION_DOUBLES, 1, &s->looked);
-  if (status == HB_OK) status = list_ends(s, s->looked);
-  if (status != HB_OK) {
-    stars_close(s);
-    return status;
-  }
+  HB_TRY(take_stars(params, p, s));
+  if (sections) HB_TRY(hb_sections_copy(sections, looked_section, HB_SECTION_DOUBLES, 1, &s->looked));
+  HB_TRY(list_ends(s, s->looked));
   if (!sections) set_radii(s, p);
   params->evolution = s->table;
-  *stars = s;
   return HB_OK;
 }
 
@@ -1259,29 +1202,26 @@ static enum hb_status compare_binaries(struct hb_binary_watch *watch, const stru
                                        enum hb_event_kind kind)
 {
   size_t kept = 0, before = watch->count;
-  struct {
+  HB_OWN struct {
     struct hb_watched_binary old;
     uint32_t pair;
   } *left = NULL;
   size_t count = 0, capacity = 0;
-  enum hb_status status = HB_OK;
-  for (size_t k = 0; k < before && status == HB_OK; k++) {
+  for (size_t k = 0; k < before; k++) {
     struct hb_watched_binary b = watch->known[k];
     int stays;
     uint32_t replaced;
-    status = follow_binary(&b, l, &stays, &replaced);
+    HB_TRY(follow_binary(&b, l, &stays, &replaced));
     if (stays) watch->known[kept++] = b;
-    if (status != HB_OK || replaced == nobody) continue;
-    status = HB_GROW(count, &capacity, &left);
-    if (status == HB_OK) left[count].old = b, left[count++].pair = replaced;
+    if (replaced == nobody) continue;
+    HB_TRY(HB_GROW(count, &capacity, &left));
+    left[count].old = b, left[count++].pair = replaced;
   }
   watch->count = kept;
-  for (size_t k = 0; k < count && status == HB_OK; k++)
-    status = replace_binary(watch, &left[k].old, l, left[k].pair);
-  hb_mem_free(left);
-  for (size_t k = 0; k < l->hard && status == HB_OK; k++)
-    if (!l->is_known[k]) status = add_binary(watch, l, k, kind, NULL);
-  return status;
+  for (size_t k = 0; k < count; k++) HB_TRY(replace_binary(watch, &left[k].old, l, left[k].pair));
+  for (size_t k = 0; k < l->hard; k++)
+    if (!l->is_known[k]) HB_TRY(add_binary(watch, l, k, kind, NULL));
+  return HB_OK;
 }
 
 static enum hb_status look_for_binaries(struct hb_binary_watch *watch, struct look *l,
@@ -1303,11 +1243,11 @@ static enum hb_status look_for_binaries(struct hb_binary_watch *watch, struct lo
 static enum hb_status watch_look(struct hb_binary_watch *watch, const struct hb_particles *particles,
                                  double eps2, enum hb_event_kind kind, struct hb_events *events)
 {
-  struct hb_particles *stars; /* a test particle nearer than the companion must not hide it */
+  HB_OWN_PARTICLES struct hb_particles *stars =
+      NULL; /* a test particle nearer than the companion must not hide it */
   HB_TRY(hb_particles_copy_massive(particles, &stars));
   struct look l = {.p = stars ? stars : particles, .eps2 = eps2, .events = events};
   enum hb_status status = look_for_binaries(watch, &l, kind);
-  hb_particles_destroy(stars);
   HB_FREE(l.pairs, l.pair_of, l.is_known);
   return status;
 }
@@ -1350,13 +1290,31 @@ static enum hb_status watch_get(const struct hb_sections *sections, struct hb_bi
 static const unsigned of_binaries = 1U << HB_EVENT_INITIAL | 1U << HB_EVENT_FORMED | 1U << HB_EVENT_HARDENED |
                                     1U << HB_EVENT_EXCHANGED | 1U << HB_EVENT_BROKEN;
 
+#define OWN_VIEW __attribute__((cleanup(hb_state_view_close)))
+
+static enum hb_status check_time(double t)
+{
+  return isfinite(t) ? HB_OK : hb_fail(HB_ERR_USAGE, "the time is %g, expected finite", t);
+}
+
+/* In the integrator's frame; and in the given coordinates. */
+static enum hb_status open_view(struct hb_sim *sim, double t, struct hb_state_view *view)
+{
+  HB_TRY(check_time(t));
+  return hb_state_view_open(sim->integrator, sim->state, t, view);
+}
+static enum hb_status view_of(struct hb_sim *sim, double t, struct hb_state_view *view)
+{
+  HB_TRY(open_view(sim, t, view));
+  hb_frame_leave(&sim->frame, &view->at);
+  return HB_OK;
+}
+
 static enum hb_status look(struct hb_sim *sim, enum hb_event_kind kind)
 {
-  struct hb_state_view view;
-  enum hb_status status = hb_state_view_open(sim->integrator, sim->state, hb_sim_time(sim), &view);
-  if (status == HB_OK) status = watch_look(&sim->binaries, &view.at, sim->eps2, kind, &sim->events);
-  hb_state_view_close(&view);
-  return status;
+  OWN_VIEW struct hb_state_view view = {.own = NULL};
+  HB_TRY(open_view(sim, hb_sim_time(sim), &view));
+  return watch_look(&sim->binaries, &view.at, sim->eps2, kind, &sim->events);
 }
 
 static void follow(struct hb_sim *sim)
@@ -1540,6 +1498,9 @@ static enum hb_status complete(struct hb_sim_params *params, struct hb_particles
   return check_settings(params);
 }
 
+#define OWN_SIM __attribute__((cleanup(destroy_own)))
+static void destroy_own(struct hb_sim *const *own) { hb_sim_destroy(*own); }
+
 /* A simulation with an integrator, but without forces and state. params are complete. Errors: HB_ERR_USAGE (integrator),
  * HB_ERR_INTERNAL. */
 static enum hb_status sim_open(const struct hb_sim_params *params, struct hb_sim **sim)
@@ -1547,21 +1508,16 @@ static enum hb_status sim_open(const struct hb_sim_params *params, struct hb_sim
   *sim = NULL;
   const struct hb_integrator_ops *integrator;
   HB_TRY(hb_integrator_find(params->integrator, &integrator));
-  struct hb_sim *s;
+  OWN_SIM struct hb_sim *s = NULL;
   HB_TRY(HB_ALLOC(1, &s));
   s->integrator = integrator;
   s->eps2 = params->force.eps * params->force.eps;
-  enum hb_status status = params->force.device ? hb_mem_strdup(params->force.device, &s->device) : HB_OK;
-  if (status != HB_OK) {
-    hb_sim_destroy(s);
-    return status;
-  }
+  if (params->force.device) HB_TRY(hb_mem_strdup(params->force.device, &s->device));
   s->params = *params;
   s->params.integrator = integrator->info.name;
   s->params.force =
       (struct hb_force_params){.eps = params->force.eps, .flags = params->force.flags, .device = s->device};
-  *sim = s;
-  return HB_OK;
+  return HB_GIVE(s, sim);
 }
 
 enum hb_status hb_sim_create(const struct hb_particles *initial, const struct hb_sim_params *params,
@@ -1607,48 +1563,42 @@ static enum hb_status sim_open_force(struct hb_sim *s, const struct hb_sim_param
   return HB_OK;
 }
 
+static enum hb_status take(struct hb_particles *given, const struct hb_sim_params *how, struct hb_sim **sim)
+{
+  HB_OWN_PARTICLES struct hb_particles *initial = given;
+  OWN_SIM struct hb_sim *s = NULL;
+  struct hb_sim_params params = *how;
+  HB_TRY(hb_particles_check(initial));
+  HB_TRY(complete(&params, initial));
+  HB_TRY(settle_encounters(&params));
+  complete_stop(&params);
+  HB_TRY(sim_check_bodies(&params));
+  HB_TRY(stars_check(&params));
+  HB_TRY(settle_neighbors(&params, initial));
+  HB_TRY(sim_open(&params, &s));
+  HB_TRY(sim_open_force(s, &params));
+  HB_TRY(sim_check_interaction(s, &params));
+  if (hb_force_interaction(s->force) == HB_INTERACTION_GRAVITY)
+    s->exact_energy = hb_energy_is_exact(params.exact_energy, hb_particles_massive(initial));
+  HB_TRY(stars_open(&s->params, NULL, initial, &s->stars));
+  HB_TRY(enter_frame(s, initial));
+  struct hb_particles *taken = initial;
+  initial = NULL;
+  HB_TRY(s->integrator->create(taken, &params, s->force, &s->state));
+  HB_TRY(watch_stop(s));
+  sim_judge_from_here(s);
+  return HB_GIVE(s, sim);
+}
+
 enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_params *given,
                            struct hb_sim **sim)
 {
   HB_GL_VISIT;
-  struct hb_sim *s = NULL;
   *sim = NULL;
-  if (!initial || !given) {
-    hb_particles_destroy(initial);
-    return hb_fail(HB_ERR_USAGE, "no %s (NULL); all parameters 0 are the defaults",
-                   initial ? "parameters" : "particles");
-  }
-  struct hb_sim_params params = *given;
-  enum hb_status status = hb_particles_check(initial);
-  if (status == HB_OK) status = complete(&params, initial);
-  if (status == HB_OK) status = settle_encounters(&params);
-  if (status == HB_OK) complete_stop(&params);
-  if (status == HB_OK) status = sim_check_bodies(&params);
-  if (status == HB_OK) status = stars_check(&params);
-  if (status == HB_OK) status = settle_neighbors(&params, initial);
-  if (status == HB_OK) status = sim_open(&params, &s);
-  if (status != HB_OK) {
-    hb_particles_destroy(initial);
-    return status;
-  }
-  status = sim_open_force(s, &params);
-  if (status == HB_OK) status = sim_check_interaction(s, &params);
-  if (status == HB_OK && hb_force_interaction(s->force) == HB_INTERACTION_GRAVITY)
-    s->exact_energy = hb_energy_is_exact(params.exact_energy, hb_particles_massive(initial));
-  if (status == HB_OK) status = stars_open(&s->params, NULL, initial, &s->stars);
-  if (status == HB_OK) status = enter_frame(s, initial);
-  if (status == HB_OK)
-    status = s->integrator->create(initial, &params, s->force, &s->state);
-  else
-    hb_particles_destroy(initial);
-  if (status == HB_OK) status = watch_stop(s);
-  if (status != HB_OK) {
-    hb_sim_destroy(s);
-    return status;
-  }
-  sim_judge_from_here(s);
-  *sim = s;
-  return HB_OK;
+  if (initial && given) return take(initial, given, sim);
+  hb_particles_destroy(initial);
+  return hb_fail(HB_ERR_USAGE, "no %s (NULL); all parameters 0 are the defaults",
+                 initial ? "parameters" : "particles");
 }
 
 /* hb_sim_step_trouble judges the steps from now on. The state must exist. */
@@ -1779,19 +1729,18 @@ static enum hb_status find_all(const struct directory *d, size_t n, const uint64
 
 static enum hb_status check_new(const struct directory *d, const struct hb_particles *added)
 {
-  uint32_t *order;
+  HB_OWN uint32_t *order = NULL;
   size_t twice;
   for (size_t k = 0; k < added->n; k++)
     if (slot_named(d, added->id[k]) != UINT32_MAX)
       return hb_fail(HB_ERR_USAGE, "the change adds particle %" PRIu64 ", which exists already",
                      added->id[k]);
   HB_TRY(HB_ALLOC(added->n, &order));
-  enum hb_status status = hb_identity_sort(added->n, added->id, order, &twice);
-  if (status == HB_OK && twice < added->n)
-    status = hb_fail(HB_ERR_USAGE, "the change adds particle %" PRIu64 " twice, expected once",
-                     added->id[order[twice]]);
-  hb_mem_free(order);
-  return status;
+  HB_TRY(hb_identity_sort(added->n, added->id, order, &twice));
+  return twice == added->n
+             ? HB_OK
+             : hb_fail(HB_ERR_USAGE, "the change adds particle %" PRIu64 " twice, expected once",
+                       added->id[order[twice]]);
 }
 
 static enum hb_status check_values(const struct hb_change *c, const char *what, const double *q, size_t per,
@@ -1900,15 +1849,13 @@ enum hb_status hb_sim_change(struct hb_sim *sim, const struct hb_change *change)
 
 static enum hb_status age(struct hb_sim *sim)
 {
-  struct hb_particles *p;
+  HB_OWN_PARTICLES struct hb_particles *p = NULL;
   struct hb_change change = {0};
   double t = hb_sim_time(sim);
   if (!stars_are_due(sim->stars, t)) return HB_OK;
   HB_TRY(hb_sim_state(sim, t, &p));
-  enum hb_status status = stars_change(sim->stars, p, &change);
-  hb_particles_destroy(p);
-  if (status == HB_OK && change.n > 0) status = hb_sim_change(sim, &change);
-  if (status != HB_OK) return status;
+  HB_TRY(stars_change(sim->stars, p, &change));
+  if (change.n > 0) HB_TRY(hb_sim_change(sim, &change));
   sim->stars->looked = t;
   while (has_end(sim->stars, t)) sim->stars->next++;
   return HB_OK;
@@ -1951,11 +1898,6 @@ enum hb_status hb_sim_step(struct hb_sim *sim)
   count_block(size.far, sim->full_blocks);
   if (is_watched) HB_TRY(look_if_due(sim, t));
   return sim->stars ? age(sim) : HB_OK;
-}
-
-static enum hb_status check_time(double t)
-{
-  return isfinite(t) ? HB_OK : hb_fail(HB_ERR_USAGE, "the time is %g, expected finite", t);
 }
 
 enum hb_status hb_sim_integrate(struct hb_sim *sim, double t)
@@ -2004,20 +1946,6 @@ int hb_sim_step_trouble(struct hb_sim *sim, struct hb_step_trouble *trouble)
   /* a hard binary needs many steps, and one in fourteen of them is noisy */
   if (!hb_force_rounds(sim->force)) collapsed = 0;
   return trouble->noisy > many_noisy || (trouble->noisy > some_noisy && collapsed);
-}
-
-void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases)
-{
-  sim->integrator->phases(sim->state, phases);
-  const struct hb_phases *force = hb_force_phases(sim->force), *before = &sim->before;
-  phases->predict_s += force->predict_s + before->predict_s;
-  phases->correct_s += force->correct_s + before->correct_s;
-  phases->send_s = force->send_s + before->send_s;
-  phases->force_s = force->force_s + before->force_s;
-  phases->receive_s = force->receive_s + before->receive_s;
-  phases->near_s += before->near_s;
-  phases->lists_s += before->lists_s;
-  phases->groups_s += before->groups_s;
 }
 
 enum hb_status hb_sim_state(const struct hb_sim *sim, double t, struct hb_particles **particles)
@@ -2077,66 +2005,55 @@ static void add_rest(struct hb_particles *p, const struct hb_binary *pairs, cons
 }
 
 /* What the stars have: test particles, which are not among p, have no energies. */
-static enum hb_status add_stars(struct hb_particles *p, const struct hb_frame *frame,
-                                const struct hb_force *force, const struct hb_state_view *view,
-                                const struct hb_field *field, double eps2, struct hb_diagnostics *d)
+static enum hb_status add_stars(struct hb_particles *p, const struct hb_sim *sim,
+                                const struct hb_state_view *view, struct hb_diagnostics *d)
 {
-  struct hb_binary *pairs = NULL;
+  HB_OWN struct hb_binary *pairs = NULL;
   double e_pot_gpu = d->e_pot;
-  int by_host = is_by_host(force), is_gravity = hb_force_interaction(force) == HB_INTERACTION_GRAVITY;
   d->binaries = (struct hb_binaries){.a_hardest = NAN, .hard_above = NAN};
-  if (d->exact_energy && !by_host) HB_TRY(sum_potential(p, eps2, view->a, &d->e_pot));
-  enum hb_status status =
-      is_gravity ? hb_energy_find_binaries(p, eps2, d->e_pot, &pairs, &d->binaries) : HB_OK;
-  hb_frame_leave(frame, p);
-  if (status == HB_OK) add_rest(p, pairs, view, field, e_pot_gpu, d);
-  hb_mem_free(pairs);
-  return status;
+  if (d->exact_energy && !is_by_host(sim->force)) HB_TRY(sum_potential(p, sim->eps2, view->a, &d->e_pot));
+  if (hb_force_interaction(sim->force) == HB_INTERACTION_GRAVITY)
+    HB_TRY(hb_energy_find_binaries(p, sim->eps2, d->e_pot, &pairs, &d->binaries));
+  hb_frame_leave(&sim->frame, p);
+  add_rest(p, pairs, view, sim->field, e_pot_gpu, d);
+  return HB_OK;
 }
 
-static enum hb_status diagnose_view(struct hb_state_view *view, const struct hb_frame *frame,
-                                    struct hb_force *force, const struct hb_field *field, double eps2,
-                                    int exact, struct hb_diagnostics *diagnostics)
+static enum hb_status diagnose_view(struct hb_state_view *view, const struct hb_sim *sim,
+                                    struct hb_diagnostics *diagnostics)
 {
-  struct hb_diagnostics d = {.t = view->at.t, .e_jacobi = NAN, .exact_energy = exact || is_by_host(force)};
-  struct hb_particles *stars;
-  HB_TRY(sim_forces(view, force));
+  struct hb_diagnostics d = {
+      .t = view->at.t, .e_jacobi = NAN, .exact_energy = sim->exact_energy || is_by_host(sim->force)};
+  HB_OWN_PARTICLES struct hb_particles *stars = NULL;
+  HB_TRY(sim_forces(view, sim->force));
   d.e_pot = hb_potential_energy(&view->at, view->phi);
   HB_TRY(hb_particles_copy_massive(&view->at, &stars));
-  enum hb_status status = add_stars(stars ? stars : &view->at, frame, force, view, field, eps2, &d);
-  hb_particles_destroy(stars);
-  if (status == HB_OK) *diagnostics = d;
-  return status;
+  HB_TRY(add_stars(stars ? stars : &view->at, sim, view, &d));
+  *diagnostics = d;
+  return HB_OK;
 }
 
 enum hb_status hb_sim_diagnose(struct hb_sim *sim, double t, struct hb_diagnostics *diagnostics)
 {
   HB_GL_VISIT;
-  struct hb_state_view view;
-  HB_TRY(check_time(t));
-  enum hb_status status = hb_state_view_open(sim->integrator, sim->state, t, &view);
-  if (status == HB_OK)
-    status =
-        diagnose_view(&view, &sim->frame, sim->force, sim->field, sim->eps2, sim->exact_energy, diagnostics);
-  hb_state_view_close(&view);
+  OWN_VIEW struct hb_state_view view = {.own = NULL};
   struct hb_sim_counts counts;
+  HB_TRY(open_view(sim, t, &view));
+  HB_TRY(diagnose_view(&view, sim, diagnostics));
   hb_sim_counts(sim, &counts);
-  if (status == HB_OK) diagnostics->e_lost = counts.e_lost, diagnostics->e_changed = counts.e_changed;
-  return status;
+  diagnostics->e_lost = counts.e_lost, diagnostics->e_changed = counts.e_changed;
+  return HB_OK;
 }
 
 enum hb_status hb_sim_structure(struct hb_sim *sim, double t, struct hb_structure *structure)
 {
   HB_GL_VISIT;
-  struct hb_state_view view;
-  HB_TRY(check_time(t));
-  enum hb_status status = hb_state_view_open(sim->integrator, sim->state, t, &view);
-  if (status == HB_OK) hb_frame_leave(&sim->frame, &view.at);
-  if (status == HB_OK) status = hb_structure_of(&view.at, sim->eps2, structure);
-  hb_state_view_close(&view);
-  if (status == HB_OK && hb_force_interaction(sim->force) != HB_INTERACTION_GRAVITY)
+  OWN_VIEW struct hb_state_view view = {.own = NULL};
+  HB_TRY(view_of(sim, t, &view));
+  HB_TRY(hb_structure_of(&view.at, sim->eps2, structure));
+  if (hb_force_interaction(sim->force) != HB_INTERACTION_GRAVITY)
     structure->binaries = (struct hb_binaries){.energy = NAN, .a_hardest = NAN, .hard_above = NAN};
-  return status;
+  return HB_OK;
 }
 
 /* ---- sections of a checkpoint -------------------------------------------------------------------- */
@@ -2234,6 +2151,19 @@ static const struct hb_numbers of_saved = HB_NUMBERS(saved_rows, struct saved),
                                of_sim = HB_NUMBERS(sim_rows, struct hb_sim),
                                of_full = HB_NUMBERS(full_rows, struct hb_sim);
 
+static double *seconds_of(const struct hb_phases *phases, size_t k)
+{
+  return (double *)((char *)phases + phases_rows[k].offset);
+}
+
+void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases)
+{
+  const struct hb_phases *force = hb_force_phases(sim->force);
+  sim->integrator->phases(sim->state, phases);
+  for (size_t k = 0; k < of_phases.count; k++)
+    *seconds_of(phases, k) += *seconds_of(force, k) + *seconds_of(&sim->before, k);
+}
+
 /* ---- saving ---- */
 
 static enum hb_status put_all(const struct hb_sim *sim, const void *own, size_t own_bytes,
@@ -2271,14 +2201,11 @@ enum hb_status hb_sim_save(const struct hb_sim *sim, const char *path, const voi
   HB_GL_VISIT;
   if (!sim->integrator->save)
     return hb_fail(HB_ERR_USAGE, "integrator %s cannot be saved", sim->integrator->info.name);
-  struct hb_sections sections = {0};
-  struct hb_text previous = {0};
-  enum hb_status status = put_all(sim, own, own_bytes, &sections);
-  if (status == HB_OK && flags & HB_SAVE_KEEP) status = hb_text_append(&previous, "%s~", path);
-  if (status == HB_OK) status = hb_checkpoint_write(path, previous.text, &sections);
-  hb_mem_free(previous.text);
-  hb_sections_clear(&sections);
-  return status;
+  HB_OWN_SECTIONS struct hb_sections sections = {0};
+  HB_OWN struct hb_text previous = {0};
+  HB_TRY(put_all(sim, own, own_bytes, &sections));
+  if (flags & HB_SAVE_KEEP) HB_TRY(hb_text_append(&previous, "%s~", path));
+  return hb_checkpoint_write(path, previous.text, &sections);
 }
 
 /* ---- resuming ---- */
@@ -2357,11 +2284,9 @@ const void *hb_checkpoint_own(const struct hb_checkpoint *checkpoint, size_t *ow
 enum hb_status hb_checkpoint_units(const struct hb_checkpoint *checkpoint, struct hb_units *units,
                                    int *are_known)
 {
-  struct hb_particles *particles;
+  HB_OWN_PARTICLES struct hb_particles *particles = NULL;
   HB_TRY(hb_particles_get(&checkpoint->sections, &particles));
-  enum hb_status status = hb_units_get(particles, units, are_known);
-  hb_particles_destroy(particles);
-  return status;
+  return hb_units_get(particles, units, are_known);
 }
 
 /* The same forces in the place that the caller chose. */
@@ -2383,10 +2308,8 @@ static enum hb_status get_counters(const struct hb_sections *sections, struct hb
   HB_TRY(hb_numbers_get(&of_sim, sections, 1, sim));
   HB_TRY(hb_numbers_get(&of_full, sections, 1, sim));
   HB_TRY(hb_numbers_get(&of_phases, sections, 1, &sim->before));
-  const struct hb_phases *p = &sim->before;
-  const double seconds =
-      fmin(fmin(fmin(fmin(p->predict_s, p->send_s), fmin(p->force_s, p->receive_s)), p->correct_s),
-           fmin(fmin(p->near_s, p->lists_s), p->groups_s));
+  double seconds = INFINITY;
+  for (size_t k = 0; k < of_phases.count; k++) seconds = fmin(seconds, *seconds_of(&sim->before, k));
   sim->exact_energy = sim->params.exact_energy == HB_EXACT_ENERGY_YES;
   return seconds >= 0 ? HB_OK
                       : hb_fail(HB_ERR_INPUT, "sections 'sim.*_s' have %g, expected seconds", seconds);
@@ -2429,29 +2352,23 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
   HB_TRY(check_sizes(sections));
   HB_TRY(get_params(sections, &params));
   if (place) move(place, &params.force);
-  struct hb_sim *s;
+  OWN_SIM struct hb_sim *s = NULL;
   HB_TRY(sim_open(&params, &s));
-  enum hb_status status = sim_open_force(s, &params);
-  if (status == HB_OK) status = sim_same_interaction(sections, s->force);
-  if (status == HB_OK) status = sim_check_interaction(s, &params);
-  if (status == HB_OK && !s->integrator->resume)
-    status = hb_fail(HB_ERR_USAGE, "integrator %s cannot be resumed", s->integrator->info.name);
-  if (status == HB_OK) status = s->integrator->resume(sections, &params, s->force, &s->state);
-  if (status == HB_OK) status = hb_numbers_get(&of_frame, sections, 1, &s->frame);
-  if (status == HB_OK)
-    status = stars_open(&s->params, sections,
-                        (struct hb_particles *)s->integrator->bodies(s->state), /* with the note */
-                        &s->stars);
-  if (status == HB_OK) status = get_counters(sections, s);
-  if (status == HB_OK) status = sim_get_watch(sections, s);
-  if (status == HB_OK) status = check_known(sections);
-  if (status != HB_OK) {
-    hb_sim_destroy(s);
-    return status;
-  }
+  HB_TRY(sim_open_force(s, &params));
+  HB_TRY(sim_same_interaction(sections, s->force));
+  HB_TRY(sim_check_interaction(s, &params));
+  if (!s->integrator->resume)
+    return hb_fail(HB_ERR_USAGE, "integrator %s cannot be resumed", s->integrator->info.name);
+  HB_TRY(s->integrator->resume(sections, &params, s->force, &s->state));
+  HB_TRY(hb_numbers_get(&of_frame, sections, 1, &s->frame));
+  HB_TRY(stars_open(&s->params, sections,
+                    (struct hb_particles *)s->integrator->bodies(s->state), /* with the note */
+                    &s->stars));
+  HB_TRY(get_counters(sections, s));
+  HB_TRY(sim_get_watch(sections, s));
+  HB_TRY(check_known(sections));
   sim_judge_from_here(s);
-  *sim = s;
-  return HB_OK;
+  return HB_GIVE(s, sim);
 }
 
 /* Invalid params are the file's fault, unless the caller chose the place. */
@@ -2517,13 +2434,14 @@ static void hierarchy_stars(const struct hb_hierarchy *h, double *stars)
   for (size_t i = 0; i < h->systems->n; i++) set_stars(h, h->part[i], stars_of(h, h->part[i]), stars);
 }
 
+#define OWN_HIERARCHY __attribute__((cleanup(hb_hierarchy_clear)))
+
 static enum hb_status count_bound(const struct hb_particles *p, double eps2, double *value)
 {
-  struct hb_hierarchy hierarchy;
-  enum hb_status status = hb_hierarchy_find(p, eps2, &hierarchy);
-  if (status == HB_OK) hierarchy_stars(&hierarchy, value);
-  hb_hierarchy_clear(&hierarchy);
-  return status;
+  OWN_HIERARCHY struct hb_hierarchy hierarchy = {.n = 0};
+  HB_TRY(hb_hierarchy_find(p, eps2, &hierarchy));
+  hierarchy_stars(&hierarchy, value);
+  return HB_OK;
 }
 
 enum hb_status hb_sim_quantity(struct hb_sim *sim, enum hb_quantity quantity, double *value)
@@ -2534,21 +2452,18 @@ enum hb_status hb_sim_quantity(struct hb_sim *sim, enum hb_quantity quantity, do
                    HB_QUANTITY_BOUND);
   if (quantity == HB_QUANTITY_ACC || quantity == HB_QUANTITY_STEP || quantity == HB_QUANTITY_AGE)
     return sim->integrator->quantity(sim->state, quantity, value);
-  struct hb_state_view view;
-  enum hb_status status =
-      hb_state_view_open(sim->integrator, sim->state, sim->integrator->time(sim->state), &view);
-  if (status == HB_OK && quantity == HB_QUANTITY_ENERGY) status = sim_forces(&view, sim->force);
-  if (status == HB_OK) hb_frame_leave(&sim->frame, &view.at);
-  for (size_t i = 0; status == HB_OK && i < view.at.n; i++) {
+  OWN_VIEW struct hb_state_view view = {.own = NULL};
+  HB_TRY(open_view(sim, hb_sim_time(sim), &view));
+  if (quantity == HB_QUANTITY_ENERGY) HB_TRY(sim_forces(&view, sim->force));
+  hb_frame_leave(&sim->frame, &view.at);
+  for (size_t i = 0; i < view.at.n; i++) {
     const double *v = view.at.v + 3 * i;
     double v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     value[i] = quantity == HB_QUANTITY_SPEED    ? sqrt(v2)
                : quantity == HB_QUANTITY_ENERGY ? v2 / 2 + view.phi[i]
                                                 : view.at.m[i];
   }
-  if (status == HB_OK && quantity == HB_QUANTITY_BOUND) status = count_bound(&view.at, sim->eps2, value);
-  hb_state_view_close(&view);
-  return status;
+  return quantity == HB_QUANTITY_BOUND ? count_bound(&view.at, sim->eps2, value) : HB_OK;
 }
 
 enum hb_status hb_sim_follow(struct hb_sim *sim, struct hb_follow *follow, int *is_due)
@@ -2563,5 +2478,108 @@ enum hb_status hb_sim_follow(struct hb_sim *sim, struct hb_follow *follow, int *
   double origin[3];
   frame_at(&sim->frame, follow->t, origin);
   for (int c = 0; c < 3; c++) follow->x[c] += origin[c], follow->v[c] += sim->frame.v[c];
+  return HB_OK;
+}
+
+/* ---- who orbits whom, and how the orbits lie in space ---- */
+
+/* What a part is: where, how heavy, and known as whom. */
+struct part {
+  double m, x[3], v[3], heaviest;
+  uint64_t id;
+};
+
+static struct part part_of(const struct hb_hierarchy *h, const struct hb_particles *p,
+                           const struct part *pairs, uint32_t part)
+{
+  if (part >= h->n) return pairs[part - h->n];
+  struct part star = {.m = p->m[part], .heaviest = p->m[part], .id = p->id[part]};
+  memcpy(star.x, p->x + 3 * (size_t)part, sizeof star.x);
+  memcpy(star.v, p->v + 3 * (size_t)part, sizeof star.v);
+  return star;
+}
+
+static struct part pair_of(const struct part *p, const struct part *q)
+{
+  struct part pair = {.m = p->m + q->m, .heaviest = fmax(p->heaviest, q->heaviest)};
+  pair.id = q->heaviest > p->heaviest ? q->id : p->id;
+  for (int c = 0; c < 3; c++) {
+    pair.x[c] = (p->m * p->x[c] + q->m * q->x[c]) / pair.m;
+    pair.v[c] = (p->m * p->v[c] + q->m * q->v[c]) / pair.m;
+  }
+  return pair;
+}
+
+static void cross(const double a[3], const double b[3], double c[3])
+{
+  c[0] = a[1] * b[2] - a[2] * b[1], c[1] = a[2] * b[0] - a[0] * b[2], c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* From `from` to `to`, both square to the axis, about that. */
+static double turn(const double from[3], const double to[3], const double axis[3])
+{
+  double c[3], angle;
+  cross(from, to, c);
+  angle = atan2(hb_dot(c, axis) / hb_norm(axis), hb_dot(from, to));
+  return angle < 0 ? angle + 2 * acos(-1) : angle;
+}
+
+/* An orbit in the plane x y has its node, and a circle its pericenter, where the axis x points, or the node. */
+static void set_angles(double M, const double r[3], const double v[3], struct hb_bound *b)
+{
+  static const double x_axis[3] = {1, 0, 0}, z_axis[3] = {0, 0, 1};
+  double L[3], e[3], node[3];
+  cross(r, v, L);
+  cross(v, L, e);
+  for (int c = 0; c < 3; c++) e[c] = e[c] / M - r[c] / hb_norm(r);
+  cross(z_axis, L, node);
+  double across = hb_norm(node);
+  if (!(across > 1e-12 * hb_norm(L))) memcpy(node, x_axis, sizeof node);
+  if (!(hb_norm(e) > 1e-12)) memcpy(e, node, sizeof e);
+  b->inclination = atan2(across, L[2]);
+  b->node = turn(x_axis, node, z_axis);
+  b->pericenter = turn(node, e, L);
+  b->anomaly = turn(e, r, L);
+}
+
+static void set_row(const struct hb_hierarchy *h, const struct hb_particles *p, size_t k, struct part *pairs,
+                    struct hb_bound *rows)
+{
+  const struct hb_hierarchy_orbit *o = h->at + k;
+  struct hb_bound *b = rows + k;
+  const struct part part[2] = {part_of(h, p, pairs, o->part[0]), part_of(h, p, pairs, o->part[1])};
+  double r[3], v[3];
+  pairs[k] = pair_of(part, part + 1);
+  *b = (struct hb_bound){
+      .stars = o->stars, .outer = -1, .a = o->orbit.a, .e = o->orbit.e, .E = o->orbit.E, .period = o->period};
+  for (int s = 0; s < 2; s++) {
+    b->id[s] = part[s].id;
+    b->m[s] = part[s].m;
+    b->part[s] = o->part[s] < h->n ? -1 : (int64_t)(o->part[s] - h->n);
+    if (b->part[s] >= 0) rows[b->part[s]].outer = (int64_t)k;
+  }
+  memcpy(b->x, pairs[k].x, sizeof b->x);
+  memcpy(b->v, pairs[k].v, sizeof b->v);
+  for (int c = 0; c < 3; c++) r[c] = part[1].x[c] - part[0].x[c], v[c] = part[1].v[c] - part[0].v[c];
+  set_angles(pairs[k].m, r, v, b);
+}
+
+enum hb_status hb_sim_bound(struct hb_sim *sim, double t, size_t *count, const struct hb_bound **bound)
+{
+  HB_GL_VISIT;
+  OWN_VIEW struct hb_state_view view = {.own = NULL};
+  OWN_HIERARCHY struct hb_hierarchy h = {.n = 0};
+  HB_OWN struct part *pairs = NULL;
+  *count = 0, *bound = NULL;
+  HB_TRY(check_time(t));
+  if (hb_force_interaction(sim->force) != HB_INTERACTION_GRAVITY)
+    return hb_fail(HB_ERR_USAGE, "who is bound is found by gravity, and this interaction is not gravity");
+  HB_TRY(view_of(sim, t, &view));
+  HB_TRY(hb_hierarchy_find(&view.at, sim->eps2, &h));
+  HB_TRY(HB_ALLOC(h.count, &pairs));
+  hb_mem_free(sim->bound);
+  HB_TRY(HB_ALLOC(h.count, &sim->bound));
+  for (size_t k = 0; k < h.count; k++) set_row(&h, &view.at, k, pairs, sim->bound);
+  *count = h.count, *bound = sim->bound;
   return HB_OK;
 }

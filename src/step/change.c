@@ -55,8 +55,9 @@ size_t hb_change_number(const struct hb_state_change *by, size_t n, uint32_t *nu
 struct sum {
   const struct hb_particles *p;
   const double *x, *v;
-  const uint32_t *who;
-  const uint8_t *is_in;
+  uint32_t *who; /* [count] */
+  const uint8_t *what;
+  unsigned bit;
   double eps2;
   const struct hb_field *field;
   double *e; /* [count] */
@@ -72,7 +73,7 @@ static void sum_one(void *context, size_t k)
   for (size_t j = 0; j < s->p->n && m[i] > 0; j++) {
     if (j == i || !(m[j] > 0)) continue;
     const double r[3] = {s->x[3 * j] - x[0], s->x[3 * j + 1] - x[1], s->x[3 * j + 2] - x[2]};
-    pot -= (s->is_in[j] ? 0.5 : 1) * m[j] / sqrt(hb_dot(r, r) + s->eps2);
+    pot -= (s->what[j] & s->bit ? 0.5 : 1) * m[j] / sqrt(hb_dot(r, r) + s->eps2);
   }
   if (s->field) pot += hb_field_potential(s->field, x);
   s->e[k] = m[i] > 0 ? m[i] * (hb_dot(v, v) / 2 + pot) : 0;
@@ -90,16 +91,21 @@ static double bulk(const struct sum *s)
   return M > 0 ? hb_dot(P, P) / (2 * M) : 0;
 }
 
-enum hb_status hb_change_energy(const struct hb_particles *p, const double *x, const double *v, size_t count,
-                                const uint32_t *who, const uint8_t *is_in, double eps2,
-                                const struct hb_field *field, double *energy)
+enum hb_status hb_change_energy(const struct hb_particles *p, const double *x, const double *v,
+                                const uint8_t *what, unsigned bit, double eps2, const struct hb_field *field,
+                                double *energy)
 {
   enum { FEW = 4 };
-  struct sum s = {.p = p, .x = x, .v = v, .who = who, .is_in = is_in, .eps2 = eps2, .field = field};
-  HB_TRY(HB_ALLOC(count, &s.e));
+  HB_OWN uint32_t *who = NULL;
+  HB_OWN double *e = NULL;
+  size_t count = 0;
+  HB_TRY(HB_ALLOC(p->n, &who));
+  for (uint32_t i = 0; i < p->n; i++)
+    if (what[i] & bit) who[count++] = i;
+  HB_TRY(HB_ALLOC(count, &e));
+  struct sum s = {p, x, v, who, what, bit, eps2, field, e};
   hb_parallel_for(count > FEW ? hb_parallel_threads() : 1, count, sum_one, &s);
   *energy = -bulk(&s);
-  for (size_t k = 0; k < count; k++) *energy += s.e[k];
-  hb_mem_free(s.e);
+  for (size_t k = 0; k < count; k++) *energy += e[k];
   return HB_OK;
 }

@@ -30,10 +30,10 @@ void hb_change_apply(const struct hb_state_change *by, struct hb_particles *p, d
 /* number[n] for hb_columns_renumber; how many are left. */
 size_t hb_change_number(const struct hb_state_change *by, size_t n, uint32_t *number);
 
-/* Of all energies that of the particles who[count], with all others: what is left of e_total of hb_diagnostics is not changed by them,
- * but for the motion of the center of mass, which is taken off. is_in[p->n]: who they are. Errors: HB_ERR_INTERNAL. */
-enum hb_status hb_change_energy(const struct hb_particles *p, const double *x, const double *v, size_t count,
-                                const uint32_t *who, const uint8_t *is_in, double eps2,
-                                const struct hb_field *field, double *energy);
+/* Of all energies that of the particles with this bit in what[p->n], with all others: what is left of e_total of hb_diagnostics is not
+ * changed by them, but for the motion of the center of mass, which is taken off. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_change_energy(const struct hb_particles *p, const double *x, const double *v,
+                                const uint8_t *what, unsigned bit, double eps2, const struct hb_field *field,
+                                double *energy);
 
 #endif

@@ -127,7 +127,7 @@ static inline struct start start_of(const struct hb_hermite4 *h, size_t particle
 {
   size_t i = 3 * particle;
   struct start s = {h->particles->v + i, h->a + i, h->j + i, h->a + i, h->j + i, h->lost + i};
-  if (h->has_parts) hb_hermite4_near.parts(h, particle, &s.an, &s.kn);
+  if (h->has_parts) s.an = h->near->a + i, s.kn = h->near->j + i;
   return s;
 }
 
@@ -298,20 +298,6 @@ static struct course in_field(const struct hb_hermite4 *h, size_t particle, doub
   return s;
 }
 
-/* The b-th particle moves along its course: its new x v, and a k as they are at the end. */
-static void move(struct hb_hermite4 *h, size_t b, const struct course *s, const double a1[3],
-                 const double k1[3])
-{
-  size_t i = 3 * (size_t)h->block[b];
-  double *x = h->particles->x + i, *v = h->particles->v + i;
-  for (size_t c = 0; c < 3; c++) {
-    x[c] = add(x[c], s->dx[c], &h->lost[i + c].x);
-    v[c] = add(v[c], s->dv[c], &h->lost[i + c].v);
-    h->a[i + c] = a1[c];
-    h->j[i + c] = k1[c];
-  }
-}
-
 /* [PZ07] eqs 5 to 8 for the b-th particle of the block; returns its next step by eq. 9. In eqs 5 and 6 a and k
  * belong to the start of the step, a_p and k_p to its end (Makino & Aarseth 1992); the new acceleration and jerk,
  * also in eq. 9, are those at the predicted position. Powers of dt are multiplied out: dt is a power of two, so no
@@ -330,7 +316,11 @@ static double correct(struct hb_hermite4 *h, uint64_t T, size_t b, double dt, in
     hb_hermite4_near.end(h, b, ap, kp, s.dx, s.dv);
     for (int c = 0; c < 3; c++) ap[c] += far.a[c], kp[c] += far.k[c];
   }
-  move(h, b, &s, ap, kp);
+  for (size_t c = 0, k = 3 * i; c < 3; c++, k++) {
+    h->particles->x[k] = add(h->particles->x[k], s.dx[c], &h->lost[k].x);
+    h->particles->v[k] = add(h->particles->v[k], s.dv[c], &h->lost[k].v);
+    h->a[k] = ap[c], h->j[k] = kp[c];
+  }
   if (h->has_parts) hb_hermite4_near.store(h, (uint32_t)i);
   return next;
 }
@@ -548,9 +538,10 @@ static const struct hb_companion *const companions[] = {
 #define EACH(c, hook)                                                                                        \
   for (const struct hb_companion *const *at_##c = companions, *c; (c = *at_##c); at_##c++)                   \
     if (c->hook)
+#define STATE(h, c) (*(void *const *)((const char *)(h) + (c)->state))
 #define EACH_PRESENT(h, c, hook)                                                                             \
   EACH (c, hook)                                                                                             \
-    if (!c->state || *(const void *const *)((const char *)(h) + c->state))
+    if (!c->state || STATE(h, c))
 
 enum hb_status hb_hermite4_before(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
@@ -632,15 +623,24 @@ enum hb_status hb_hermite4_catch_up(struct hb_hermite4 *h, uint64_t T, size_t ni
   return HB_OK;
 }
 
+void hb_hermite4_place(struct hb_hermite4 *h, uint32_t i)
+{
+  size_t k = 3 * (size_t)i, bytes = 3 * sizeof *h->a;
+  memcpy(h->particles->x + k, h->xp + k, bytes);
+  memcpy(h->particles->v + k, h->vp + k, bytes);
+  memset(h->a + k, 0, bytes);
+  memset(h->j + k, 0, bytes);
+  memset(h->lost + k, 0, 3 * sizeof *h->lost);
+  h->blocks->level[i] = 0;
+}
+
 void hb_hermite4_begin_anew(struct hb_hermite4 *h, uint64_t T, size_t b)
 {
   uint32_t i = h->block[b];
   size_t k = 3 * (size_t)i;
-  memcpy(h->particles->x + k, h->xp + k, 3 * sizeof *h->xp);
-  memcpy(h->particles->v + k, h->vp + k, 3 * sizeof *h->vp);
+  hb_hermite4_place(h, i);
   memcpy(h->a + k, h->a1 + 3 * b, 3 * sizeof *h->a);
   memcpy(h->j + k, h->j1 + 3 * b, 3 * sizeof *h->j);
-  memset(h->lost + k, 0, 3 * sizeof *h->lost);
   unsigned level = hb_hermite4_level(h, hb_hermite4_limited(h, i, step_anew(h, i)));
   unsigned most = T ? (unsigned)__builtin_ctzll(T) : h->blocks->level_max;
   if (level > most) level = most;
@@ -680,7 +680,8 @@ enum hb_status hb_hermite4_drop(struct hb_hermite4 *h, const uint32_t *number, s
   hb_columns_renumber(&hb_blocks_columns, h->n, number, h->blocks);
   hb_columns_renumber(&columns, h->n, number, h);
   hb_columns_renumber(&predicted, h->n, number, h);
-  EACH (c, drop) c->drop(h, number, left);
+  EACH_PRESENT (h, c, drop) c->drop(h, number, left);
+  EACH_PRESENT (h, c, columns) hb_columns_renumber(c->columns, h->n, number, STATE(h, c));
   h->n = h->particles->n = left;
   HB_TRY(weigh(h));
   return hb_hermite4_near.arrange(h);
@@ -691,7 +692,8 @@ enum hb_status hb_hermite4_grow(struct hb_hermite4 *h, size_t n)
   HB_TRY(hb_columns_grow(&columns, n, h));
   HB_TRY(hb_columns_grow(&predicted, n, h));
   HB_TRY(hb_blocks_grow(h->blocks, n));
-  EACH (c, grow) HB_TRY(c->grow(h, n));
+  EACH_PRESENT (h, c, columns) HB_TRY(hb_columns_grow(c->columns, n, STATE(h, c)));
+  EACH_PRESENT (h, c, grow) HB_TRY(c->grow(h, n));
   h->n = n;
   return HB_OK;
 }
@@ -881,7 +883,8 @@ static void destroy(void *state)
 {
   struct hb_hermite4 *h = state;
   if (!h) return;
-  EACH (c, close) c->close(h);
+  EACH_PRESENT (h, c, columns) hb_columns_free(c->columns, STATE(h, c));
+  EACH_PRESENT (h, c, close) c->close(h);
   hb_columns_free(&columns, h);
   hb_columns_free(&predicted, h);
   hb_blocks_destroy(h->blocks);
@@ -899,30 +902,29 @@ static enum hb_status open_all(struct hb_hermite4 *h)
   return HB_OK;
 }
 
+static void destroy_own(struct hb_hermite4 *const *own) { destroy(*own); }
+#define OWN_STATE __attribute__((cleanup(destroy_own)))
+
 /* Takes over the particles, also after a failure; their time becomes t0. No forces are evaluated, nothing is scheduled. */
 static enum hb_status prepare(struct hb_particles *initial, const struct hb_sim_params *params,
                               struct hb_force *force, struct hb_hermite4 **hermite4)
 {
-  struct hb_hermite4 *h = NULL;
-  *hermite4 = NULL;
-  enum hb_status status = check_params(params);
-  if (status == HB_OK) status = HB_ALLOC(1, &h);
-  if (status != HB_OK) {
-    hb_particles_destroy(initial);
-    return status;
-  }
+  HB_OWN_PARTICLES struct hb_particles *own = initial;
+  OWN_STATE struct hb_hermite4 *h = NULL;
+  HB_TRY(check_params(params));
+  HB_TRY(HB_ALLOC(1, &h));
   *h = (struct hb_hermite4){.n = initial->n,
                             .params = *params,
                             .force = force,
                             .field = hb_force_field(force),
                             .t0 = initial->t,
                             .rule = {.nu = params->eta, .noise = hb_force_facts(force)->acc_noise},
-                            .particles = initial,
                             .shortest = UINT64_MAX};
+  HB_TRY(HB_GIVE(own, &h->particles));
   h->params.force = (struct hb_force_params){0}; /* strings of the caller's */
   h->params.integrator = h->params.field = NULL;
-  status = open_all(h);
-  return HB_MADE(status, h, destroy, hermite4);
+  HB_TRY(open_all(h));
+  return HB_GIVE(h, hermite4);
 }
 
 /* Of all on all at x v: a1 j1 phi1. */
@@ -1004,7 +1006,7 @@ static enum hb_status try_stars(struct hb_hermite4 *h)
 static enum hb_status begin_companions(struct hb_hermite4 *h)
 {
   if (h->params.predict == HB_PLACE_GPU) HB_TRY(keep_all(h));
-  EACH (c, begin) {
+  EACH_PRESENT (h, c, begin) {
     if (c == &hb_companion_near) HB_TRY(try_stars(h));
     HB_TRY(c->begin(h));
   }
@@ -1040,7 +1042,7 @@ static enum hb_status start(struct hb_hermite4 *h)
 static enum hb_status create(struct hb_particles *initial, const struct hb_sim_params *params,
                              struct hb_force *force, void **state)
 {
-  struct hb_hermite4 *h;
+  OWN_STATE struct hb_hermite4 *h = NULL;
   *state = NULL;
   if (params->dt != 0 || params->damping != 1) {
     hb_particles_destroy(initial);
@@ -1048,8 +1050,8 @@ static enum hb_status create(struct hb_particles *initial, const struct hb_sim_p
                    hb_integrator_offering(HB_OFFERS_DT));
   }
   HB_TRY(prepare(initial, params, force, &h));
-  enum hb_status status = start(h);
-  return HB_MADE(status, h, destroy, state);
+  HB_TRY(start(h));
+  return HB_GIVE(h, state);
 }
 
 /* ---- the state ---- */
@@ -1078,7 +1080,7 @@ static void predict_to(const struct hb_hermite4 *h, double t, double *xt, double
 
 static enum hb_status resolve(const struct hb_hermite4 *h, double t, double *x, double *v, double *e_rounded)
 {
-  EACH (c, resolve) HB_TRY(c->resolve(h, t, x, v, e_rounded));
+  EACH_PRESENT (h, c, resolve) HB_TRY(c->resolve(h, t, x, v, e_rounded));
   return HB_OK;
 }
 
@@ -1087,14 +1089,14 @@ static enum hb_status state_at(const void *state, double t, struct hb_particles 
   const struct hb_hermite4 *h = state;
   *particles = NULL;
   HB_TRY(check_time(h, t));
-  struct hb_particles *p;
+  HB_OWN_PARTICLES struct hb_particles *p = NULL;
   HB_TRY(sync_with_device((struct hb_hermite4 *)h)); /* logically const: the state itself does not change */
   HB_TRY(hb_particles_copy(h->particles, &p));
   p->t = t;
   predict_to(h, t, p->x, p->v);
   double e_rounded = 0;
-  enum hb_status status = resolve(h, t - time_of(h), p->x, p->v, &e_rounded);
-  return HB_MADE(status, p, hb_particles_destroy, particles);
+  HB_TRY(resolve(h, t - time_of(h), p->x, p->v, &e_rounded));
+  return HB_GIVE(p, particles);
 }
 
 static enum hb_status view_of(void *state, double t, struct hb_state_view *view)
@@ -1155,7 +1157,10 @@ static enum hb_status save(const void *state, struct hb_sections *sections)
   HB_TRY(hb_numbers_put(&numbers, 1, h, sections));
   if (h->params.neighbors > 0) HB_TRY(hb_numbers_put(&of_near, 1, &h->counts.near, sections));
   HB_TRY(hb_numbers_put(&of_blocks, 1, h->blocks, sections));
-  EACH (c, put) HB_TRY(c->put(h, sections));
+  EACH_PRESENT (h, c, state || c->put) {
+    if (c->columns) HB_TRY(hb_columns_put(c->columns, h->n, STATE(h, c), sections));
+    if (c->put) HB_TRY(c->put(h, sections));
+  }
   return HB_OK;
 }
 
@@ -1197,7 +1202,10 @@ static enum hb_status fill(const struct hb_sections *sections, struct hb_hermite
   HB_TRY(hb_numbers_get(&of_blocks, sections, 1, h->blocks));
   HB_TRY(check_numbers(h));
   HB_TRY(check_levels(h));
-  EACH (c, get) HB_TRY(c->get(sections, h));
+  EACH (c, state || c->get) {
+    if (c->columns && STATE(h, c)) HB_TRY(hb_columns_get(c->columns, sections, h->n, STATE(h, c)));
+    if (c->get) HB_TRY(c->get(sections, h));
+  }
   for (uint32_t i = 0; i < h->n; i++)
     if (!hb_hermite4_is_parked(h, i)) hb_blocks_put(h->blocks, i, h->blocks->level[i]);
   if (!isfinite(next_time(h)))
@@ -1213,10 +1221,10 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
   struct hb_particles *particles;
   *state = NULL;
   HB_TRY(hb_particles_get(sections, &particles));
-  struct hb_hermite4 *h;
-  enum hb_status status = prepare(particles, params, force, &h);
-  if (status == HB_OK) status = fill(sections, h);
-  return HB_MADE(status, h, destroy, state);
+  OWN_STATE struct hb_hermite4 *h = NULL;
+  HB_TRY(prepare(particles, params, force, &h));
+  HB_TRY(fill(sections, h));
+  return HB_GIVE(h, state);
 }
 
 /* ---- changing ---- */
@@ -1351,14 +1359,11 @@ static void find_nearest(const struct hb_hermite4 *h, uint32_t node, struct hb_f
 
 static void add_parts(const struct hb_hermite4 *h, uint32_t node, struct hb_follow *f)
 {
-  const double *a, *k;
-  size_t listed;
-  unsigned far = hb_hermite4_near.far_level(h, node);
-  hb_hermite4_near.parts(h, node, &a, &k);
-  hb_hermite4_near.list(h, node, &listed);
-  f->far_ends = ends_now(h, far);
-  f->far_step = hb_hermite4_span(h, (uint64_t)1 << far);
-  f->listed = listed;
+  const struct hb_hermite4_near *near = h->near;
+  const double *a = near->a + 3 * (size_t)node;
+  f->far_ends = ends_now(h, near->far[node]);
+  f->far_step = hb_hermite4_span(h, (uint64_t)1 << near->far[node]);
+  f->listed = near->count[node];
   for (int c = 0; c < 3; c++) f->near_a[c] = a[c], f->far_a[c] = f->a[c] - a[c];
 }
 

@@ -103,6 +103,22 @@ static inline __attribute__((always_inline)) void hb_predict_four(const hb_four 
   *vp = speed + dt->whole * (pull + dt->half * *k);                    /* eq. 4 */
 }
 
+/* A record of particle i, but for its mass; and x v a j of i from it. */
+static inline void hb_record_take(const struct hb_hermite4 *h, size_t i, struct hb_record *r)
+{
+  memcpy(r->x, h->particles->x + 3 * i, sizeof r->x);
+  memcpy(r->v, h->particles->v + 3 * i, sizeof r->v);
+  memcpy(r->a, h->a + 3 * i, sizeof r->a);
+  memcpy(r->j, h->j + 3 * i, sizeof r->j);
+}
+static inline void hb_record_put(const struct hb_record *r, size_t i, struct hb_hermite4 *h)
+{
+  memcpy(h->particles->x + 3 * i, r->x, sizeof r->x);
+  memcpy(h->particles->v + 3 * i, r->v, sizeof r->v);
+  memcpy(h->a + 3 * i, r->a, sizeof r->a);
+  memcpy(h->j + 3 * i, r->j, sizeof r->j);
+}
+
 /* Particle i alone: where it is the last one, there is no fourth component. */
 static inline void hb_hermite4_predict(const struct hb_hermite4 *h, size_t i, const struct hb_span *dt,
                                        double xp[3], double vp[3])
@@ -124,10 +140,12 @@ struct hb_pull {
 /* What takes part in a run beside eqs 2 to 9, in the order of hermite4.c. Every hook may be NULL. Blocks are those at tick T, of the
  * particles block[ni]; with correct = gpu there is only after. */
 struct hb_companion {
-  size_t
-      state; /* where its pointer is in struct hb_hermite4: hooks of blocks are called while that is not NULL; 0: always */
+  /* Where the pointer to its state is in struct hb_hermite4, and what that has for each particle: allocated by open, all else follows.
+   * But for open, weigh, get and close hooks are called while there is a state; 0: always. */
+  size_t state;
+  const struct hb_columns *columns;
   enum hb_status (*open)(struct hb_hermite4 *h); /* its state, if params ask for it */
-  void (*close)(struct hb_hermite4 *h);
+  void (*close)(struct hb_hermite4 *h);          /* but for its columns */
   enum hb_status (*begin)(
       struct hb_hermite4 *h); /* a new simulation, whose particles have forces and steps */
 
@@ -149,7 +167,7 @@ struct hb_companion {
   enum hb_status (*weigh)(struct hb_hermite4 *h);          /* masses or radii have changed */
   enum hb_status (*grow)(struct hb_hermite4 *h, size_t n); /* n slots, h->n so far: stars without mass */
   void (*drop)(struct hb_hermite4 *h, const uint32_t *number,
-               size_t left); /* new numbers, see hb_columns_renumber */
+               size_t left); /* new numbers, see hb_columns_renumber; its columns come later */
   enum hb_status (*put)(const struct hb_hermite4 *h, struct hb_sections *sections);
   enum hb_status (*get)(const struct hb_sections *sections, struct hb_hermite4 *h);
 };
@@ -172,6 +190,9 @@ void hb_hermite4_predict_others(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
 /* The b-th of the block, which has such forces, begins anew at tick T where xp vp are: with a step, on its list. */
 void hb_hermite4_begin_anew(struct hb_hermite4 *h, uint64_t T, size_t b);
+
+/* Particle i is where xp vp are, at the time of the block, and has no forces yet. */
+void hb_hermite4_place(struct hb_hermite4 *h, uint32_t i);
 
 /* xp vp of those from .. end - 1 of the block become x v. */
 void hb_hermite4_place_corrected(struct hb_hermite4 *h, size_t from, size_t end);
@@ -251,6 +272,7 @@ struct hb_hermite4_near {
   uint32_t *changed;   /* [n] and which these are, */
   unsigned openings;   /* in this opening of the source of forces */
   struct hb_near_order *order;
+  const uint32_t *place;                 /* [n] in it */
   struct hb_record *record;              /* [n] by place */
   struct hb_span span[HB_BLOCKS_LEVELS]; /* to the tick of the block */
   struct hb_timestep_rule rule;          /* of far steps */
@@ -272,17 +294,9 @@ struct hb_hermite4_near_ops {
   /* The pulls of all, a1 j1 phi1, dt after the start: of use if no node is new until the parts begin. */
   void (*take_first)(struct hb_hermite4 *h, double dt);
 
-  /* The list of a particle, *count of them, ascending; the level of its far step. */
-  const uint32_t *(*list)(const struct hb_hermite4 *h, uint32_t i, size_t *count);
-  unsigned (*far_level)(const struct hb_hermite4 *h, size_t i);
-
-  /* Near parts of a particle at t_i; what the end of a step of it needs is on its way; its x v a j m have changed. */
-  void (*parts)(const struct hb_hermite4 *h, size_t i, const double **a, const double **k);
+  /* What the end of a step of a particle needs is on its way; its x v a j m have changed. */
   void (*fetch)(const struct hb_hermite4 *h, size_t i);
   void (*store)(struct hb_hermite4 *h, uint32_t i);
-  void (*set_mass)(struct hb_hermite4 *h, uint32_t i, double m); /* alone */
-  struct hb_record *(*records)(const struct hb_hermite4 *h, const uint32_t **place,
-                               const uint8_t **far); /* all, and far levels */
 
   /* x v a j become those of records that are ahead: no bit of what follows is another. Particles list[count], predicted, to rows
    * x y z vx vy vz m of the tile, the last one up to a multiple of four times. */
@@ -292,7 +306,6 @@ struct hb_hermite4_near_ops {
 
   /* A block at tick T. Whether a far step ends for any of it: then all have to be predicted. */
   int (*begin_block)(struct hb_hermite4 *h, uint64_t T, size_t ni);
-  void (*place_all)(struct hb_hermite4 *h, uint64_t T); /* all are predicted there */
 
   /* Near sums on the block, which is predicted, to a1 j1; far parts of those whose far steps end are found meanwhile. Errors: as
    * hb_force_of. Far steps, then: lists are new. */
@@ -322,21 +335,28 @@ struct hb_hermite4_near_ops {
   void (*catch_up)(struct hb_hermite4 *h, uint64_t T, size_t b, double a[3], double k[3], double dx[3],
                    double dv[3]);
 
-  /* Of a change, span[] after the times of levels: what the particles from .. from + n - 1 feel more, a[3 * n] k[3 * n], is added to their
-   * far parts; of that what i feels, or who has s in its list, goes to its near part (by_distance: where s is far, no list is looked at).
-   * What a mass weighs in lists; s comes in if it is near, and weighs that. The most that i's far level may be. */
-  void (*feel)(struct hb_hermite4 *h, size_t from, size_t n, const double *a, const double *k);
+  /* Of a change, span[] after the times of levels: what i feels more, or who has s in its list (by_distance: where s is far, no list is
+   * looked at), goes to its near part. What a mass weighs in lists; s comes in if it is near, and weighs that. */
   void (*own)(struct hb_hermite4 *h, const struct hb_span *span, uint32_t i, const struct hb_pull *f);
   void (*part)(struct hb_hermite4 *h, const struct hb_span *span, uint32_t s, size_t from, size_t n,
                const struct hb_felt *f, int by_distance);
   double (*weight)(const struct hb_hermite4 *h, double m);
   void (*meet)(struct hb_hermite4 *h, uint32_t i, uint32_t s, double weight);
-  void (*limit)(struct hb_hermite4 *h, uint32_t i, unsigned most);
 
   /* Masses or numbers have changed, or particles have moved far: a new order in space. Errors: HB_ERR_INTERNAL. */
   enum hb_status (*arrange)(struct hb_hermite4 *h);
 };
 extern const struct hb_hermite4_near_ops hb_hermite4_near;
+
+/* The list of a particle, [count[i]], ascending; its far level becomes no more than `most`. */
+static inline uint32_t *hb_near_list(const struct hb_hermite4_near *near, uint32_t i)
+{
+  return near->list + (size_t)i * near->room;
+}
+static inline void hb_near_limit(struct hb_hermite4_near *near, uint32_t i, unsigned most)
+{
+  if (near->far[i] > most) near->far[i] = (uint8_t)most;
+}
 
 static inline int hb_hermite4_has_lists(const struct hb_hermite4 *h) { return h->near && h->near->has_lists; }
 

@@ -474,27 +474,23 @@ static double distance(const double *x, const double y[3])
 /* The velocity is that of the inner half. */
 static enum hb_status find_place(const struct hb_particles *p, double radius, struct place *place)
 {
-  struct hb_surroundings around;
-  double r_core, r_half, half = 0.5, *work, M = 0;
+  HB_OWN_SURROUNDINGS struct hb_surroundings around = {0};
+  HB_OWN double *work = NULL;
+  double r_core, r_half, half = 0.5, M = 0, center[3];
   HB_TRY(HB_ALLOC(2 * p->n, &work));
   hb_center_of_mass(p, place->x, place->v);
-  enum hb_status status = hb_surroundings_find(p, &around);
-  if (status == HB_OK) {
-    double center[3];
-    if (hb_density_center(p, around.rho, center, &r_core)) memcpy(place->x, center, sizeof center);
-    hb_lagrangian_radii(p, place->x, 1, &half, work, &r_half);
-    memset(place->v, 0, sizeof place->v);
-    for (size_t i = 0; i < p->n; i++) {
-      if (distance(p->x + 3 * i, place->x) > r_half) continue;
-      M += p->m[i];
-      for (size_t d = 0; d < 3; d++) place->v[d] += p->m[i] * p->v[3 * i + d];
-    }
-    for (size_t d = 0; d < 3; d++) place->v[d] /= M;
-    place->limit = radius > 0 ? radius : half_mass_radii * r_half;
+  HB_TRY(hb_surroundings_find(p, &around));
+  if (hb_density_center(p, around.rho, center, &r_core)) memcpy(place->x, center, sizeof center);
+  hb_lagrangian_radii(p, place->x, 1, &half, work, &r_half);
+  memset(place->v, 0, sizeof place->v);
+  for (size_t i = 0; i < p->n; i++) {
+    if (distance(p->x + 3 * i, place->x) > r_half) continue;
+    M += p->m[i];
+    for (size_t d = 0; d < 3; d++) place->v[d] += p->m[i] * p->v[3 * i + d];
   }
-  hb_surroundings_clear(&around);
-  hb_mem_free(work);
-  return status;
+  for (size_t d = 0; d < 3; d++) place->v[d] /= M;
+  place->limit = radius > 0 ? radius : half_mass_radii * r_half;
+  return HB_OK;
 }
 
 /* Of a node relative to the place, in coordinates at rest: those that turn add W z x r. */
@@ -591,24 +587,23 @@ static enum hb_status leave(struct hb_hermite4 *h, uint64_t T, uint32_t i, doubl
 
 static enum hb_status let_escape(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  struct hb_particles *nodes;
+  HB_OWN_PARTICLES struct hb_particles *nodes = NULL;
   struct place place;
   struct rest rest = {0};
   if (hb_particles_massive(h->particles) == 0) return HB_OK;
   HB_TRY(gather(h, &nodes));
-  enum hb_status status = find_place(nodes, h->params.escape_radius, &place);
+  HB_TRY(find_place(nodes, h->params.escape_radius, &place));
   for (size_t i = 0; i < nodes->n; i++, rest.count++) {
     rest.M += nodes->m[i];
     for (size_t d = 0; d < 3; d++) rest.momentum[d] += nodes->m[i] * nodes->v[3 * i + d];
   }
-  hb_particles_destroy(nodes);
-  for (size_t b = 0; b < ni && status == HB_OK; b++) {
+  for (size_t b = 0; b < ni; b++) {
     uint32_t i = h->block[b];
     if (!is_there(h, i) || !(distance(h->xp + 3 * (size_t)i, place.x) > place.limit)) continue;
     double speed = speed_of(h, i, &place), e = speed * speed / 2 + h->bodies->phi[b];
-    if (e > 0) status = leave(h, T, i, e, &rest);
+    if (e > 0) HB_TRY(leave(h, T, i, e, &rest));
   }
-  return status == HB_OK ? hb_hermite4_forget(h, T, rest.gone, h->bodies->number) : status;
+  return hb_hermite4_forget(h, T, rest.gone, h->bodies->number);
 }
 
 /* ---- particles that vanish, and those that begin anew ---- */
@@ -756,12 +751,7 @@ static enum hb_status open_bodies(struct hb_hermite4 *h)
   return HB_OK;
 }
 
-static void close_bodies(struct hb_hermite4 *h)
-{
-  if (!h->bodies) return;
-  hb_columns_free(&columns, h->bodies);
-  HB_FREE(h->bodies->touch, h->bodies);
-}
+static void close_bodies(struct hb_hermite4 *h) { HB_FREE(h->bodies->touch, h->bodies); }
 
 static enum hb_status weigh_bodies(struct hb_hermite4 *h)
 {
@@ -769,18 +759,11 @@ static enum hb_status weigh_bodies(struct hb_hermite4 *h)
   return HB_OK;
 }
 
-static enum hb_status grow_bodies(struct hb_hermite4 *h, size_t n)
-{
-  return h->bodies ? hb_columns_grow(&columns, n, h->bodies) : HB_OK;
-}
-
 static void drop_bodies(struct hb_hermite4 *h, const uint32_t *number, size_t left)
 {
   struct hb_bodies *b = h->bodies;
   size_t kept = 0;
   (void)left;
-  if (!b) return;
-  hb_columns_renumber(&columns, h->n, number, b);
   for (size_t p = 0; p < b->touches; p++) {
     const struct touch old = b->touch[p], now = {number[old.i], number[old.k], old.apart};
     if (now.i != HB_COLUMNS_GONE && now.k != HB_COLUMNS_GONE) b->touch[kept++] = now;
@@ -797,17 +780,13 @@ static const struct hb_numbers of_touches = HB_NUMBERS(touch_rows, struct touch)
 
 static enum hb_status put_bodies(const struct hb_hermite4 *h, struct hb_sections *sections)
 {
-  const struct hb_bodies *b = h->bodies;
-  if (!b) return HB_OK;
-  HB_TRY(hb_columns_put(&columns, h->n, b, sections));
-  return hb_numbers_put(&of_touches, b->touches, b->touch, sections);
+  return hb_numbers_put(&of_touches, h->bodies->touches, h->bodies->touch, sections);
 }
 
 static enum hb_status get_bodies(const struct hb_sections *sections, struct hb_hermite4 *h)
 {
   struct hb_bodies *b = h->bodies;
   if (!b) return HB_OK;
-  HB_TRY(hb_columns_get(&columns, sections, h->n, b));
   size_t count = hb_numbers_records(&of_touches, sections);
   if (!hb_sections_find(sections, touch_rows->name)) return HB_OK;
   HB_TRY(HB_ALLOC(count, &b->touch));
@@ -827,11 +806,11 @@ static enum hb_status get_bodies(const struct hb_sections *sections, struct hb_h
 }
 
 const struct hb_companion hb_companion_bodies = {.state = offsetof(struct hb_hermite4, bodies),
+                                                 .columns = &columns,
                                                  .open = open_bodies,
                                                  .close = close_bodies,
                                                  .predicted = suspect,
                                                  .after = act,
-                                                 .grow = grow_bodies,
                                                  .weigh = weigh_bodies,
                                                  .drop = drop_bodies,
                                                  .put = put_bodies,

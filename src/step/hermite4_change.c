@@ -124,41 +124,22 @@ static enum hb_status take_sources(const struct change *c, double times, struct 
 
 /* ---- energy ---- */
 
-/* x v of all: of nodes xp vp, of members of groups their own, in the array `own`. */
-static enum hb_status resolve(const struct hb_hermite4 *h, double *own, const double **x, const double **v)
+/* x v of all: of nodes xp vp, of members of groups their own, at their slots in a1 j1, which are free now. */
+static enum hb_status resolve(struct hb_hermite4 *h, const double **x, const double **v)
 {
   double e_rounded;
   *x = h->xp, *v = h->vp;
-  if (!own) return HB_OK;
-  memcpy(own, h->xp, 3 * h->n * sizeof *own);
-  memcpy(own + 3 * h->n, h->vp, 3 * h->n * sizeof *own);
-  *x = own, *v = own + 3 * h->n;
-  return hb_companion_groups.resolve(h, 0, own, own + 3 * h->n, &e_rounded);
+  if (!h->groups || h->groups->count == 0) return HB_OK;
+  *x = memcpy(h->a1, h->xp, 3 * h->n * sizeof *h->a1);
+  *v = memcpy(h->j1, h->vp, 3 * h->n * sizeof *h->j1);
+  return hb_companion_groups.resolve(h, 0, h->a1, h->j1, &e_rounded);
 }
 
 static enum hb_status energy_of(const struct change *c, double *energy)
 {
-  const struct hb_hermite4 *h = c->h;
-  size_t count = 0;
   const double *x, *v;
-  double *own = NULL;
-  uint32_t *who = NULL;
-  uint8_t *is_in = NULL;
-  enum hb_status status = h->groups && h->groups->count > 0 ? HB_ALLOC(6 * h->n, &own) : HB_OK;
-  if (status == HB_OK) status = HB_ALLOC(h->n, &who);
-  if (status == HB_OK) status = HB_ALLOC(h->n, &is_in);
-  if (status == HB_OK) status = resolve(h, own, &x, &v);
-  for (uint32_t i = 0; i < h->n && status == HB_OK; i++) {
-    if (!(c->what[i] & IS_CHANGED)) continue;
-    who[count++] = i;
-    is_in[i] = 1;
-  }
-  if (status == HB_OK)
-    status = hb_change_energy(h->particles, x, v, count, who, is_in, c->eps2, h->field, energy);
-  hb_mem_free(own);
-  hb_mem_free(who);
-  hb_mem_free(is_in);
-  return status;
+  HB_TRY(resolve(c->h, &x, &v));
+  return hb_change_energy(c->h->particles, x, v, c->what, IS_CHANGED, c->eps2, c->h->field, energy);
 }
 
 /* ---- what the others feel ---- */
@@ -192,29 +173,19 @@ static void add_pull(const struct source *s, double eps2, const double x[3], con
   }
 }
 
-static void swap(const struct hb_hermite4 *h, const struct piece *p, struct made *made, int is_back)
-{
-  double *of[] = {h->particles->x, h->particles->v, h->a, h->j};
-  for (size_t k = 0; k < p->n; k++)
-    for (size_t c = 0; c < 4; c++) {
-      double *row = (double *)(made->record + k) + 4 * c, *from = of[c] + 3 * (p->from + k);
-      memcpy(is_back ? from : row, is_back ? row : from, 3 * sizeof *row);
-    }
-}
-
 static void take_records(const struct hb_hermite4 *h, struct piece *p, struct made *made)
 {
   p->far = p->level = h->blocks->level + p->from;
   if (h->has_parts) {
-    p->record = hb_hermite4_near.records(h, &p->place, &p->far);
-    p->place += p->from, p->far += p->from;
+    p->record = h->near->record, p->place = h->near->place + p->from, p->far = h->near->far + p->from;
     return;
   }
   const double *m = hb_hermite4_masses(h) + p->from;
   p->record = made->record, p->place = made->place;
-  for (size_t k = 0; k < p->n; k++)
+  for (size_t k = 0; k < p->n; k++) {
     made->place[k] = (uint32_t)k, made->record[k] = (struct hb_record){.m = m[k]};
-  swap(h, p, made, 0);
+    hb_record_take(h, p->from + k, made->record + k);
+  }
 }
 
 static void take_piece(const struct change *c, struct piece *p, struct made *made)
@@ -330,6 +301,12 @@ static void feel_one(const struct change *c, const struct piece *p, size_t s, do
   if (c->h->has_parts) hb_hermite4_near.part(c->h, c->span, by->node, p->from, p->n, f, sum != NULL);
 }
 
+HB_CLONES static void add_rows(size_t n, const double *a, const double *k, double *far_a, double *far_j)
+{
+#pragma omp simd
+  for (size_t c = 0; c < n; c++) far_a[c] += a[c], far_j[c] += k[c];
+}
+
 static void feel_piece(void *context, size_t from, size_t end)
 {
   const struct change *c = context;
@@ -348,20 +325,18 @@ static void feel_piece(void *context, size_t from, size_t end)
   for (size_t d = 0; d < 3 && sum; d++) sum[d] = sum_of_two(p.n, p.tile[6], p.tile[3 + d]);
   turn(c, &p, &f);
   move_past(&p, c->span, &f, a, k);
+  for (size_t i = 0; i < p.n && !c->h->has_parts; i++) hb_record_put(made.record + i, from + i, c->h);
   if (c->h->has_parts)
-    hb_hermite4_near.feel(c->h, p.from, p.n, a, k);
-  else
-    swap(c->h, &p, &made, 1);
+    add_rows(3 * p.n, a, k, c->h->near->far_a + 3 * p.from, c->h->near->far_j + 3 * p.from);
 }
 
 static void let_feel(struct change *c)
 {
-  const uint8_t *far;
   struct hb_hermite4 *h = c->h;
   hb_hermite4_spans(h, c->T, ((uint64_t)2 << h->blocks->level_max) - 1, c->span);
   if (c->felt.count == 0) return;
   hb_parallel_pieces(h->n, PIECE, ALONE, feel_piece, c);
-  if (h->has_parts) h->ahead = hb_hermite4_near.records(h, &h->place, &far);
+  if (h->has_parts) h->ahead = h->near->record, h->place = h->near->place;
 }
 
 enum hb_status hb_hermite4_forget(struct hb_hermite4 *h, uint64_t T, size_t count, const uint32_t *gone)
@@ -408,7 +383,7 @@ static void keep_levels(struct change *c, size_t n)
     if (!(c->what[i] & IS_FRESH) || c->what[i] & (IS_MOVED | IS_OPENED) || hb_hermite4_is_parked(h, i))
       continue;
     c->level[i] = h->blocks->level[i];
-    if (h->has_parts) c->far[i] = (uint8_t)hb_hermite4_near.far_level(h, i);
+    if (h->has_parts) c->far[i] = h->near->far[i];
   }
 }
 
@@ -418,18 +393,11 @@ static void place_marked(struct change *c)
   struct hb_hermite4 *h = c->h;
   hb_blocks_clear(h->blocks, h->n);
   for (uint32_t i = 0; i < h->n; i++) {
-    size_t k = 3 * (size_t)i, bytes = 3 * sizeof *h->a;
     if (hb_hermite4_is_parked(h, i)) continue;
-    if (!(c->what[i] & IS_FRESH)) {
+    if (c->what[i] & IS_FRESH)
+      hb_hermite4_place(h, i);
+    else
       hb_blocks_put(h->blocks, i, h->blocks->level[i]);
-      continue;
-    }
-    memcpy(h->particles->x + k, h->xp + k, bytes);
-    memcpy(h->particles->v + k, h->vp + k, bytes);
-    memset(h->a + k, 0, bytes);
-    memset(h->j + k, 0, bytes);
-    memset(h->lost + k, 0, 3 * sizeof *h->lost);
-    h->blocks->level[i] = 0;
   }
 }
 
@@ -444,17 +412,16 @@ static void set_masses(struct change *c)
 static enum hb_status drop_removed(struct change *c)
 {
   struct hb_hermite4 *h = c->h;
-  uint32_t *number;
+  HB_OWN uint32_t *number = NULL;
   if (c->by->n_removed == 0) return HB_OK;
   HB_TRY(HB_ALLOC(h->n, &number));
   size_t n = h->n, left = hb_change_number(c->by, n, number);
-  enum hb_status status = hb_hermite4_drop(h, number, left);
+  HB_TRY(hb_hermite4_drop(h, number, left));
   for (size_t i = 0; i < n; i++) {
     if (number[i] == HB_COLUMNS_GONE) continue;
     c->what[number[i]] = c->what[i], c->level[number[i]] = c->level[i], c->far[number[i]] = c->far[i];
   }
-  hb_mem_free(number);
-  return status;
+  return HB_OK;
 }
 
 /* ---- first steps ---- */
@@ -514,7 +481,7 @@ static void shorten_steps(struct change *c, size_t ni)
   hb_parallel_for(ni > FEW ? hb_parallel_threads() : 1, ni, find_level, c);
   for (size_t b = 0; b < ni; b++) {
     uint32_t i = h->block[b];
-    if (h->has_parts) hb_hermite4_near.limit(h, i, c->far[i]);
+    if (h->has_parts) hb_near_limit(h->near, i, c->far[i]);
     if (c->level[i] >= h->blocks->level[i]) continue;
     hb_blocks_remove(h->blocks, i);
     hb_blocks_put(h->blocks, i, c->level[i]);
@@ -543,7 +510,7 @@ static enum hb_status begin_marked(struct change *c)
   shorten_steps(c, ni);
   share_least(h);
   if (h->groups) memset(h->groups->fresh, 0, h->n);
-  HB_TRY(hb_companion_groups.after(h, c->T, &ni));
+  if (h->groups) HB_TRY(hb_companion_groups.after(h, c->T, &ni));
   return is_kept ? hb_hermite4_keep(h, h->n, NULL) : HB_OK;
 }
 
@@ -553,7 +520,10 @@ static enum hb_status change(struct change *c)
   double before, after;
   mark_all(c);
   hb_hermite4_predict_others(h, c->T, 0);
-  if (h->has_parts) hb_hermite4_near.place_all(h, c->T);
+  if (h->has_parts) {
+    h->near->all_at = h->near->now = c->T + 1;
+    hb_hermite4_spans(h, c->T, h->blocks->occupied, h->near->span);
+  }
   HB_TRY(hb_hermite4_catch_up(h, c->T, take_block(c)));
   HB_TRY(take_sources(c, -1, &c->felt));
   for (size_t i = 0; h->groups && i < h->n; i++) h->groups->fresh[i] = c->what[i] & IS_FRESH;
@@ -634,33 +604,24 @@ static double gained(const struct change *c, const double *x1)
   return h->field ? e : e + hb_dot(P[0], P[0]) / (2 * M) - hb_dot(P[1], P[1]) / (2 * (M + more));
 }
 
-/* Members are at h->a1, which is free now, at their slots. */
-static enum hb_status place_members(struct hb_hermite4 *h, uint64_t T)
-{
-  double e_rounded;
-  if (!h->groups || h->groups->count == 0) return HB_OK;
-  hb_hermite4_predict_others(h, T, 0);
-  memcpy(h->a1, h->xp, 3 * h->n * sizeof *h->a1);
-  memcpy(h->j1, h->vp, 3 * h->n * sizeof *h->j1);
-  return hb_companion_groups.resolve(h, 0, h->a1, h->j1, &e_rounded);
-}
-
 static enum hb_status change_masses(struct change *c)
 {
   struct hb_hermite4 *h = c->h;
+  const double *x1, *v1;
   hb_hermite4_spans(h, c->T, ((uint64_t)2 << h->blocks->level_max) - 1, c->span);
   HB_TRY(hb_change_make_room(c->by, h->particles));
   HB_TRY(take_gains(c));
   HB_TRY(HB_ALLOC(hb_div_ceil(h->n, PIECE) * (c->by->n + 3), &c->sums));
-  HB_TRY(place_members(h, c->T));
+  if (h->groups && h->groups->count > 0) hb_hermite4_predict_others(h, c->T, 0);
+  HB_TRY(resolve(h, &x1, &v1));
   let_feel(c);
-  h->counts.e_changed += gained(c, h->a1);
+  h->counts.e_changed += gained(c, x1);
   h->counts.changes++;
   hb_change_apply(c->by, h->particles, h->xp, h->vp);
   for (size_t k = 0; k < c->by->n; k++) {
     uint32_t i = c->by->slot[k];
     if (h->groups) h->groups->m[i] = h->particles->m[i];
-    hb_hermite4_near.set_mass(h, i, h->particles->m[i]);
+    if (h->has_parts) h->near->record[h->near->place[i]].m = h->particles->m[i];
   }
   HB_TRY(hb_hermite4_weigh_all(h));
   return h->params.predict == HB_PLACE_GPU ? hb_hermite4_keep(h, h->n, NULL) : HB_OK;
@@ -680,11 +641,7 @@ static enum hb_status change_all(struct hb_hermite4 *h, const struct hb_state_ch
   double eps = hb_force_eps(h->force);
   struct change c = {.h = h, .by = by, .T = h->blocks->now, .eps2 = eps * eps};
   enum hb_status status = (h->is_changing == HB_CHANGE_MASSES ? change_masses : change_any)(&c);
-  hb_mem_free(c.what);
-  hb_mem_free(c.level);
-  hb_mem_free(c.far);
-  hb_mem_free(c.felt.at);
-  hb_mem_free(c.sums);
+  HB_FREE(c.what, c.level, c.far, c.felt.at, c.sums);
   return status;
 }
 

@@ -74,13 +74,9 @@ static void find_parking(struct hb_hermite4 *h)
 
 static void park(struct hb_hermite4 *h, uint32_t i)
 {
-  size_t k = 3 * (size_t)i;
-  memcpy(h->xp + k, h->groups->parking, sizeof h->groups->parking);
-  memcpy(h->particles->x + k, h->groups->parking, sizeof h->groups->parking);
-  for (size_t d = 0; d < 3; d++) {
-    h->vp[k + d] = h->particles->v[k + d] = h->a[k + d] = h->j[k + d] = 0;
-    h->lost[k + d] = (struct hb_lost){0};
-  }
+  memcpy(h->xp + 3 * (size_t)i, h->groups->parking, sizeof h->groups->parking);
+  memset(h->vp + 3 * (size_t)i, 0, 3 * sizeof *h->vp);
+  hb_hermite4_place(h, i);
 }
 
 /* If a node of the block has come near them, the slots move. */
@@ -309,16 +305,10 @@ static size_t unschedule(struct change *c)
     uint32_t i = h->block[l];
     int is_parked = h->groups->of[i] == HB_GROUPS_PARKED;
     int is_fresh = h->groups->fresh[i], was_parked = is_fresh != IS_NEW;
-    size_t k = 3 * (size_t)i;
+    if (!was_parked) hb_blocks_remove(h->blocks, i);
     if (is_parked && (has_moved || is_fresh)) park(h, i);
     if (is_parked ? was_parked && !has_moved : !is_fresh) continue;
-    if (!was_parked) hb_blocks_remove(h->blocks, i);
-    h->blocks->level[i] = 0; /* its time is that of the block */
-    for (size_t d = 0; d < 3; d++) {
-      h->particles->x[k + d] = h->xp[k + d], h->particles->v[k + d] = h->vp[k + d];
-      h->a[k + d] = h->j[k + d] = 0;
-      h->lost[k + d] = (struct hb_lost){0};
-    }
+    hb_hermite4_place(h, i);
     h->block[ni++] = i;
   }
   return ni;
@@ -484,7 +474,7 @@ static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
 static enum hb_status resolve_groups(const struct hb_hermite4 *h, double t, double *x, double *v,
                                      double *e_rounded)
 {
-  return h->groups ? hb_groups_resolve(groups_now(h), h->blocks->now, t, x, v, e_rounded) : HB_OK;
+  return hb_groups_resolve(groups_now(h), h->blocks->now, t, x, v, e_rounded);
 }
 
 /* ---- the companion ---- */
@@ -507,14 +497,13 @@ static void close_groups(struct hb_hermite4 *h) { hb_groups_destroy(h->groups); 
 
 static enum hb_status first_groups(struct hb_hermite4 *h)
 {
-  if (!h->groups) return HB_OK;
   hb_groups_activate(h->groups, 0, h->n, h->block);
   return regroup(h, 0, h->n);
 }
 
 static enum hb_status regroup_block(struct hb_hermite4 *h, uint64_t T, size_t *ni)
 {
-  return h->groups ? regroup(h, T, *ni) : HB_OK;
+  return regroup(h, T, *ni);
 }
 
 static enum hb_status weigh_nodes(struct hb_hermite4 *h)
@@ -524,18 +513,18 @@ static enum hb_status weigh_nodes(struct hb_hermite4 *h)
 
 static enum hb_status grow_nodes(struct hb_hermite4 *h, size_t n)
 {
-  if (h->groups && h->groups->radius) h->groups->radius = h->particles->radius;
-  return h->groups ? hb_groups_grow(h->groups, n) : HB_OK;
+  if (h->groups->radius) h->groups->radius = h->particles->radius;
+  return hb_groups_grow(h->groups, n);
 }
 
 static void drop_nodes(struct hb_hermite4 *h, const uint32_t *number, size_t left)
 {
-  if (h->groups) hb_groups_renumber(h->groups, number, left);
+  hb_groups_renumber(h->groups, number, left);
 }
 
 static enum hb_status put_groups(const struct hb_hermite4 *h, struct hb_sections *sections)
 {
-  return h->groups ? hb_groups_put(h->groups, sections) : HB_OK;
+  return hb_groups_put(h->groups, sections);
 }
 
 /* A group is brought to the times of blocks, at least to those of its node. */

@@ -29,11 +29,7 @@ static enum hb_status open_massless(struct hb_hermite4 *h)
   return hb_columns_reserve(&columns, h->n, h->massless);
 }
 
-static void close_massless(struct hb_hermite4 *h)
-{
-  if (h->massless) hb_columns_free(&columns, h->massless);
-  hb_mem_free(h->massless);
-}
+static void close_massless(struct hb_hermite4 *h) { hb_mem_free(h->massless); }
 
 /* Of the integral of v . a over dt, by its values and derivatives at both ends, what belongs to this one. */
 static double half_of_work(const struct hb_hermite4 *h, size_t i, double dt)
@@ -73,36 +69,18 @@ static void after_correction(struct hb_hermite4 *h, uint64_t T, size_t ni)
   }
 }
 
-static enum hb_status grow_massless(struct hb_hermite4 *h, size_t n)
-{
-  return h->massless ? hb_columns_grow(&columns, n, h->massless) : HB_OK;
-}
-
-static void drop_massless(struct hb_hermite4 *h, const uint32_t *number, size_t left)
-{
-  (void)left;
-  if (h->massless) hb_columns_renumber(&columns, h->n, number, h->massless);
-}
-
-static enum hb_status put_massless(const struct hb_hermite4 *h, struct hb_sections *sections)
-{
-  return h->massless ? hb_columns_put(&columns, h->n, h->massless, sections) : HB_OK;
-}
-
+/* Of a run whose test particles have all left. */
 static enum hb_status get_massless(const struct hb_sections *sections, struct hb_hermite4 *h)
 {
-  if (h->massless) return hb_columns_get(&columns, sections, h->n, h->massless);
-  hb_sections_find(sections, rows->name); /* of a run whose test particles have all left */
+  if (!h->massless) hb_sections_find(sections, rows->name);
   return HB_OK;
 }
 
 const struct hb_companion hb_companion_massless = {.state = offsetof(struct hb_hermite4, massless),
+                                                   .columns = &columns,
                                                    .open = open_massless,
                                                    .close = close_massless,
                                                    .predicted = before_correction,
                                                    .corrected = after_correction,
                                                    .weigh = open_massless,
-                                                   .grow = grow_massless,
-                                                   .drop = drop_massless,
-                                                   .put = put_massless,
                                                    .get = get_massless};

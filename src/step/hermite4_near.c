@@ -103,47 +103,35 @@ static void lay_out(struct hb_near_order *order)
   for (size_t p = 0; p < order->n; p++) order->place[order->number[p]] = (uint32_t)p;
 }
 
-static enum hb_status reserve(size_t n, struct hb_near_order *order)
-{
-  HB_TRY(HB_ALLOC(n, &order->number));
-  HB_TRY(HB_ALLOC(n, &order->place));
-  HB_TRY(HB_ALLOC(n, &order->m));
-  HB_TRY(HB_ALLOC(n, &order->weight));
-  double **columns[] = {&order->x, &order->y, &order->z, &order->w};
-  for (int k = 0; k < 4; k++) HB_TRY(HB_ALLOC(slots_for(n), columns[k]));
-  HB_TRY(HB_ALLOC(slots_for(n), &order->id));
-  return HB_ALLOC(nodes_for(n), &order->nodes);
-}
-
 static void order_destroy(struct hb_near_order *order)
 {
   if (!order) return;
   HB_FREE(order->number, order->place, order->m, order->weight, order->x, order->y, order->z, order->w,
           order->id, order->nodes, order);
 }
+static void order_destroy_own(struct hb_near_order *const *own) { order_destroy(*own); }
 
 /* n particles without mass, in the order of their numbers. Errors: HB_ERR_INTERNAL. */
 static enum hb_status order_create(size_t n, struct hb_near_order **order)
 {
   *order = NULL;
-  struct hb_near_order *o;
+  __attribute__((cleanup(order_destroy_own))) struct hb_near_order *o = NULL;
   HB_TRY(HB_ALLOC(1, &o));
-  enum hb_status status = reserve(n, o);
-  if (status != HB_OK) {
-    order_destroy(o);
-    return status;
-  }
+  HB_TRY(HB_ALLOC(n, &o->number));
+  HB_TRY(HB_ALLOC(n, &o->place));
+  HB_TRY(HB_ALLOC(n, &o->m));
+  HB_TRY(HB_ALLOC(n, &o->weight));
+  double **columns[] = {&o->x, &o->y, &o->z, &o->w};
+  for (int k = 0; k < 4; k++) HB_TRY(HB_ALLOC(slots_for(n), columns[k]));
+  HB_TRY(HB_ALLOC(slots_for(n), &o->id));
+  HB_TRY(HB_ALLOC(nodes_for(n), &o->nodes));
   o->n = n;
   o->m_mean = 1;
   o->tree[0].n = n;
   for (size_t p = 0; p < n; p++) o->number[p] = (uint32_t)p;
   lay_out(o);
-  *order = o;
-  return HB_OK;
+  return HB_GIVE(o, order);
 }
-
-/* [n] The place of a particle in the order. */
-static const uint32_t *order_place(const struct hb_near_order *order) { return order->place; }
 
 /* ---- order: weights ---- */
 
@@ -632,24 +620,12 @@ static const struct hb_columns columns = HB_COLUMNS(rows, 1);
 
 static inline void store_one(const struct hb_hermite4 *h, struct hb_record *r, const double *m, size_t i)
 {
-  size_t k = 3 * i;
-  memcpy(r->x, h->particles->x + k, sizeof r->x);
-  memcpy(r->v, h->particles->v + k, sizeof r->v);
-  memcpy(r->a, h->a + k, sizeof r->a);
-  memcpy(r->j, h->j + k, sizeof r->j);
+  hb_record_take(h, i, r);
   r->m = m[i];
 }
 
 /* What x v a j of i have not heard of, its record has. */
-static inline void settle(struct hb_hermite4 *h, size_t i)
-{
-  const struct hb_record *r = h->ahead + h->place[i];
-  size_t k = 3 * i;
-  memcpy(h->particles->x + k, r->x, sizeof r->x);
-  memcpy(h->particles->v + k, r->v, sizeof r->v);
-  memcpy(h->a + k, r->a, sizeof r->a);
-  memcpy(h->j + k, r->j, sizeof r->j);
-}
+static inline void settle(struct hb_hermite4 *h, size_t i) { hb_record_put(h->ahead + h->place[i], i, h); }
 
 static void near_settle_all(struct hb_hermite4 *h)
 {
@@ -658,23 +634,9 @@ static void near_settle_all(struct hb_hermite4 *h)
   h->ahead = NULL;
 }
 
-static struct hb_record *near_records(const struct hb_hermite4 *h, const uint32_t **place,
-                                      const uint8_t **far)
-{
-  *place = order_place(h->near->order);
-  *far = h->near->far;
-  return h->near->record;
-}
-
-static void near_set_mass(struct hb_hermite4 *h, uint32_t i, double m)
-{
-  if (h->has_parts) h->near->record[order_place(h->near->order)[i]].m = m;
-}
-
 static void near_store(struct hb_hermite4 *h, uint32_t i)
 {
-  if (!h->has_parts) return;
-  store_one(h, h->near->record + order_place(h->near->order)[i], hb_hermite4_masses(h), i);
+  if (h->has_parts) store_one(h, h->near->record + h->near->place[i], hb_hermite4_masses(h), i);
 }
 
 static inline void fetch_record(const struct hb_record *r) { hb_fetch(r->x, r->j); }
@@ -689,7 +651,7 @@ static void near_fetch(const struct hb_hermite4 *h, size_t i)
 {
   const struct hb_hermite4_near *near = h->near;
   fetch_parts(near, i);
-  fetch_record(near->record + order_place(near->order)[i]);
+  fetch_record(near->record + near->place[i]);
 }
 
 enum { STORED_PIECE = 1024 };
@@ -697,9 +659,8 @@ enum { STORED_PIECE = 1024 };
 static void store_piece(void *context, size_t from, size_t end)
 {
   const struct hb_hermite4 *h = context;
-  const uint32_t *place = order_place(h->near->order);
   const double *m = hb_hermite4_masses(h);
-  for (size_t i = from; i < end; i++) store_one(h, h->near->record + place[i], m, i);
+  for (size_t i = from; i < end; i++) store_one(h, h->near->record + h->near->place[i], m, i);
 }
 
 static void store_all(struct hb_hermite4 *h) { hb_parallel_pieces(h->n, STORED_PIECE, 0, store_piece, h); }
@@ -739,7 +700,7 @@ static enum hb_status arrange(struct hb_hermite4 *h)
 
 static void tell_order(struct hb_hermite4 *h)
 {
-  if (h->groups) hb_groups_set_order(h->groups, order_place(h->near->order));
+  if (h->groups) hb_groups_set_order(h->groups, h->near->place);
 }
 
 static enum hb_status near_arrange(struct hb_hermite4 *h)
@@ -778,13 +739,6 @@ static int near_begin_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
   return near->fars > 0;
 }
 
-static void near_place_all(struct hb_hermite4 *h, uint64_t T)
-{
-  struct hb_hermite4_near *near = h->near;
-  near->all_at = near->now = T + 1;
-  hb_hermite4_spans(h, T, h->blocks->occupied, near->span);
-}
-
 void hb_hermite4_near_need(void *hermite4, uint32_t i)
 {
   const struct hb_hermite4 *h = hermite4;
@@ -793,12 +747,6 @@ void hb_hermite4_near_need(void *hermite4, uint32_t i)
   near->stamp[i] = near->now;
   if (hb_hermite4_is_parked(h, i)) return;
   hb_hermite4_predict(h, i, near->span + h->blocks->level[i], h->xp + 3 * (size_t)i, h->vp + 3 * (size_t)i);
-}
-
-static const uint32_t *near_list(const struct hb_hermite4 *h, uint32_t i, size_t *count)
-{
-  *count = h->near->count[i];
-  return h->near->list + (size_t)i * h->near->room;
 }
 
 HB_CLONES static void gather(const struct hb_record *record, const uint32_t *place, const uint8_t *level,
@@ -918,7 +866,7 @@ static void sum(const struct hb_hermite4 *h, const uint32_t *list, size_t count,
   _Alignas(64) double tile[7 * CHANGED_MOST];
   const struct hb_hermite4_near *near = h->near;
   size_t row = hb_div_ceil(count, LANES) * LANES;
-  gather(near->record, order_place(near->order), h->blocks->level, near->span, list, count, tile, row);
+  gather(near->record, near->place, h->blocks->level, near->span, list, count, tile, row);
   for (size_t k = count; k < row; k++)
     for (size_t d = 0; d < 7; d++) tile[d * row + k] = d < 3 ? HB_GRAVITY_PAD : 0;
   for (size_t k = count - less; k < count; k++) tile[6 * row + k] = -tile[6 * row + k];
@@ -938,11 +886,6 @@ static void sum(const struct hb_hermite4 *h, const uint32_t *list, size_t count,
   if (b && h->groups->count > 0) mark_hits(h, *b, list, count, tile, row);
 }
 
-static uint32_t *list_of(const struct hb_hermite4_near *near, uint32_t i)
-{
-  return near->list + (size_t)i * near->room;
-}
-
 /* By its list on the b-th of the block, which is predicted: to a1 j1. */
 static void sum_near(struct hb_hermite4 *h, size_t b)
 {
@@ -950,7 +893,7 @@ static void sum_near(struct hb_hermite4 *h, size_t b)
   size_t k = 3 * (size_t)i;
   if (h->ahead) settle(h, i);
   hb_hermite4_near_need(h, i);
-  sum(h, list_of(h->near, i), h->near->count[i], 0, h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
+  sum(h, hb_near_list(h->near, i), h->near->count[i], 0, h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
       h->near->nearest2 + i, &b);
   h->phi1[b] = h->near->far_phi[i];
   if (h->groups) hb_groups_see(h->groups, b, i);
@@ -966,7 +909,7 @@ struct work {
 static inline void fetch_list(const struct hb_hermite4_near *near, uint32_t i)
 {
   enum { LINE = 64 / sizeof *near->list };
-  for (size_t k = 0; k < (size_t)near->wanted; k += LINE) __builtin_prefetch(list_of(near, i) + k);
+  for (size_t k = 0; k < (size_t)near->wanted; k += LINE) __builtin_prefetch(hb_near_list(near, i) + k);
 }
 
 static void work_piece(void *context, size_t k, size_t end)
@@ -1116,7 +1059,7 @@ static enum hb_status tell_hits(struct hb_hermite4 *h, size_t ni)
   h->groups->has_hits = h->groups->count > 0;
   for (uint32_t b = 0; b < ni && near->is_any_hit; b++)
     HB_TRY(hb_groups_take_hits(h->groups, b, near->is_hit[b] ? near->words : 0, near->hits + b * near->words,
-                               list_of(near, h->block[b])));
+                               hb_near_list(near, h->block[b])));
   return HB_OK;
 }
 
@@ -1236,7 +1179,7 @@ static void step_far(struct hb_hermite4 *h, size_t k)
 {
   struct hb_hermite4_near *near = h->near;
   struct hb_far_step *s = near->step + k;
-  uint32_t i = near->index[k], *list = list_of(near, i), fresh[ROOM_MOST], changed[CHANGED_MOST];
+  uint32_t i = near->index[k], *list = hb_near_list(near, i), fresh[ROOM_MOST], changed[CHANGED_MOST];
   const double *x = h->xp + 3 * (size_t)i, *v = h->vp + 3 * (size_t)i;
   int is_noisy = correct_far(near, hb_hermite4_span(h, (uint64_t)1 << near->far[i]), k, i);
   size_t had = near->count[i], has = renew(near, i, x, &near->h2[i], fresh), left;
@@ -1265,14 +1208,6 @@ static void near_step_fars(struct hb_hermite4 *h)
     counts->near_pairs += counted.changes;
     if (counted.listed > counts->longest) counts->longest = counted.listed;
   }
-}
-
-static unsigned near_far_level(const struct hb_hermite4 *h, size_t i) { return h->near->far[i]; }
-
-static void near_parts(const struct hb_hermite4 *h, size_t i, const double **a, const double **k)
-{
-  *a = h->near->a + 3 * i;
-  *k = h->near->j + 3 * i;
 }
 
 static void near_end(struct hb_hermite4 *h, size_t b, const double a[3], const double k[3], double dx[3],
@@ -1356,7 +1291,7 @@ struct transfer {
 /* Where `s` stands in i's list, or would. */
 static size_t place_in(const struct hb_hermite4_near *near, uint32_t i, uint32_t s, int *is_there)
 {
-  const uint32_t *list = list_of(near, i);
+  const uint32_t *list = hb_near_list(near, i);
   size_t from = 0, to = near->count[i];
   while (from < to) {
     size_t middle = (from + to) / 2;
@@ -1414,14 +1349,14 @@ static void move_pull(const struct transfer *t, uint32_t i, uint32_t s, double t
 
 static void insert(struct hb_hermite4_near *near, uint32_t i, size_t at, uint32_t s)
 {
-  uint32_t *list = list_of(near, i);
+  uint32_t *list = hb_near_list(near, i);
   memmove(list + at + 1, list + at, (near->count[i]++ - at) * sizeof *list);
   list[at] = s;
 }
 
 static void take_out(struct hb_hermite4_near *near, uint32_t i, size_t at)
 {
-  uint32_t *list = list_of(near, i);
+  uint32_t *list = hb_near_list(near, i);
   memmove(list + at, list + at + 1, (--near->count[i] - at) * sizeof *list);
 }
 
@@ -1440,7 +1375,7 @@ HB_CLONES static unsigned find_two(const uint32_t *list, size_t count, uint32_t 
 
 static unsigned found(const struct transfer *t, uint32_t i)
 {
-  return find_two(list_of(t->h->near, i), t->h->near->count[i], t->node, t->other);
+  return find_two(hb_near_list(t->h->near, i), t->h->near->count[i], t->node, t->other);
 }
 
 /* Of two nodes that will be one, i has both in its list, or none. */
@@ -1488,7 +1423,7 @@ static void near_catch_up(struct hb_hermite4 *h, uint64_t T, size_t b, double a[
   size_t at = 3 * (size_t)i;
   struct hb_pull of_near = {{0}, {0}}, far;
   double DT = since(h, T, near->far[i]), dt2a2[3], dt3k2[3];
-  sum(h, list_of(near, i), near->count[i], 0, h->xp + at, h->vp + at, of_near.a, of_near.k,
+  sum(h, hb_near_list(near, i), near->count[i], 0, h->xp + at, h->vp + at, of_near.a, of_near.k,
       near->nearest2 + i, NULL);
   for (size_t c = 0; c < 3; c++) {
     far.a[c] = near->total_a[3 * b + c] - of_near.a[c], far.k[c] = near->total_j[3 * b + c] - of_near.k[c];
@@ -1499,11 +1434,6 @@ static void near_catch_up(struct hb_hermite4 *h, uint64_t T, size_t b, double a[
     dx[c] = DT * DT * (dt2a2[c] / 24 + dt3k2[c] / 120);
     dv[c] = DT * (dt2a2[c] / 6 + dt3k2[c] / 24);
   }
-}
-
-static void near_limit(struct hb_hermite4 *h, uint32_t i, unsigned most)
-{
-  if (h->near->far[i] > most) h->near->far[i] = (uint8_t)most;
 }
 
 /* Those of n that may have a star in their lists whose weight is that and which is that far from them: how many. */
@@ -1541,12 +1471,12 @@ static void near_part(struct hb_hermite4 *h, const struct hb_span *span, uint32_
   for (size_t w = 0; w < many; w++) {
     uint32_t i = (uint32_t)from + who[w];
     guess[w] = (uint32_t)(part * near->count[i]);
-    const uint32_t *at = list_of(near, i) + guess[w];
+    const uint32_t *at = hb_near_list(near, i) + guess[w];
     hb_fetch(at - (guess[w] > WINDOW / 2 ? WINDOW / 2 : guess[w]), at + WINDOW / 2);
   }
   for (size_t w = 0; w < many; w++) {
     uint32_t i = (uint32_t)from + who[w];
-    if (!hb_ascending_has(list_of(near, i), near->count[i], guess[w], s)) continue;
+    if (!hb_ascending_has(hb_near_list(near, i), near->count[i], guess[w], s)) continue;
     fetch_parts(near, i);
     who[has++] = who[w];
   }
@@ -1570,17 +1500,6 @@ static void near_meet(struct hb_hermite4 *h, uint32_t i, uint32_t s, double weig
   if (!(hb_distance2(h->xp, i, s) < reach2)) return;
   size_t at = place_in(near, i, s, &is_there);
   if (!is_there && near->count[i] < near->room) insert(near, i, at, s);
-}
-
-HB_CLONES static void add_rows(size_t n, const double *a, const double *k, double *far_a, double *far_j)
-{
-#pragma omp simd
-  for (size_t c = 0; c < n; c++) far_a[c] += a[c], far_j[c] += k[c];
-}
-
-static void near_feel(struct hb_hermite4 *h, size_t from, size_t n, const double *a, const double *k)
-{
-  add_rows(3 * n, a, k, h->near->far_a + 3 * from, h->near->far_j + 3 * from);
 }
 
 enum { CHANGED_PIECE = 1024 };
@@ -1640,14 +1559,14 @@ static void first_list(struct hb_hermite4 *h, size_t b)
   uint32_t i = h->block[b];
   const double *x = h->xp + 3 * (size_t)i;
   near->h2[i] = order_kth(near->order, x, i, (size_t)near->wanted) * (1 + 0x1p-40);
-  near->count[i] = (uint32_t)renew(near, i, x, &near->h2[i], list_of(near, i));
+  near->count[i] = (uint32_t)renew(near, i, x, &near->h2[i], hb_near_list(near, i));
 }
 
 /* Lists of stars become those of nodes: without members; of groups, and of those who lose many, new ones. */
 static void list_of_nodes(struct hb_hermite4 *h, size_t b)
 {
   struct hb_hermite4_near *near = h->near;
-  uint32_t i = h->block[b], *list = list_of(near, i), kept = 0;
+  uint32_t i = h->block[b], *list = hb_near_list(near, i), kept = 0;
   for (size_t k = 0; k < near->count[i]; k++)
     if (!hb_hermite4_is_parked(h, list[k])) list[kept++] = list[k];
   near->count[i] = kept;
@@ -1685,7 +1604,7 @@ static void first_near(struct hb_hermite4 *h, size_t b, double dt)
   unsigned level = hb_hermite4_level(h, hb_hermite4_limited(h, h->block[b], next));
   if (level >= h->level1[b]) return;
   h->level1[b] = (uint8_t)level;
-  near_limit(h, h->block[b], level + (unsigned)REACH);
+  hb_near_limit(h->near, h->block[b], level + (unsigned)REACH);
 }
 
 static void first_sums(struct hb_hermite4 *h, size_t b)
@@ -1773,25 +1692,13 @@ static void part(struct hb_hermite4 *h, size_t b)
   near->far_phi[h->block[b]] = near->phi[b];
 }
 
-/* They are where xp vp say, at the time of the block. */
-static void place_fresh(struct hb_hermite4 *h, size_t ni)
-{
-  for (size_t b = 0; b < ni; b++) {
-    uint32_t i = h->block[b];
-    size_t k = 3 * (size_t)i;
-    memcpy(h->particles->x + k, h->xp + k, 3 * sizeof *h->xp);
-    memcpy(h->particles->v + k, h->vp + k, 3 * sizeof *h->vp);
-    memset(h->a + k, 0, 3 * sizeof *h->a);
-    memset(h->j + k, 0, 3 * sizeof *h->j);
-    h->blocks->level[i] = 0;
-    near_store(h, i);
-  }
-}
-
 static void near_renew(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct hb_hermite4_near *near = h->near;
-  place_fresh(h, ni);
+  for (size_t b = 0; b < ni; b++) {
+    hb_hermite4_place(h, h->block[b]);
+    near_store(h, h->block[b]);
+  }
   near->all_at = near->now = T + 1;
   hb_hermite4_spans(h, T, ((uint64_t)2 << h->blocks->level_max) - 1, near->span);
   weigh(h);
@@ -1815,7 +1722,7 @@ static void near_begin(struct hb_hermite4 *h, size_t b, unsigned *level, unsigne
   struct hb_hermite4_near *near = h->near;
   uint32_t i = h->block[b];
   size_t k = 3 * (size_t)i;
-  sum(h, list_of(near, i), near->count[i], 0, h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
+  sum(h, hb_near_list(near, i), near->count[i], 0, h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
       near->nearest2 + i, NULL);
   part(h, b);
   double wanted = hb_timestep_anew(near->rule.nu, near->far_a + k, near->far_j + k);
@@ -1856,7 +1763,6 @@ static enum hb_status set_out(struct hb_hermite4 *h)
 static enum hb_status begin(struct hb_hermite4 *h)
 {
   struct hb_hermite4_near *near = h->near;
-  if (!near) return HB_OK;
   const double *m = hb_hermite4_sources(h);
   int has_lists = near->has_lists; /* of stars */
   memcpy(h->xp, h->particles->x, 3 * h->n * sizeof *h->xp);
@@ -1873,6 +1779,14 @@ static enum hb_status begin(struct hb_hermite4 *h)
   return try_far(h, ni, m);
 }
 
+static enum hb_status make_order(size_t n, struct hb_hermite4_near *near)
+{
+  order_destroy(near->order);
+  HB_TRY(order_create(n, &near->order));
+  near->place = near->order->place;
+  return HB_OK;
+}
+
 static enum hb_status open_near(struct hb_hermite4 *h)
 {
   struct hb_hermite4_near *near;
@@ -1887,46 +1801,36 @@ static enum hb_status open_near(struct hb_hermite4 *h)
   near->words = hb_div_ceil(near->room, 64);
   HB_TRY(HB_ALLOC(h->n * near->room, &near->list));
   if (h->params.encounters == HB_ENCOUNTERS_GROUPS) HB_TRY(HB_ALLOC(h->n * near->words, &near->hits));
-  return order_create(h->n, &near->order);
+  return make_order(h->n, near);
 }
 
 static void close_near(struct hb_hermite4 *h)
 {
-  if (!h->near) return;
   order_destroy(h->near->order);
-  hb_columns_free(&columns, h->near);
-  hb_mem_free(h->near->list);
-  hb_mem_free(h->near->hits);
-  hb_mem_free(h->near);
+  HB_FREE(h->near->list, h->near->hits, h->near);
 }
 
 /* Slots that are new have empty lists; the order in space is made when they have masses. */
 static enum hb_status grow_near(struct hb_hermite4 *h, size_t n)
 {
   struct hb_hermite4_near *near = h->near;
-  if (!near) return HB_OK;
-  HB_TRY(hb_columns_grow(&columns, n, near));
   HB_TRY(HB_RESIZE(n * near->room, &near->list));
   if (near->hits) HB_TRY(HB_RESIZE(n * near->words, &near->hits));
-  order_destroy(near->order);
-  near->order = NULL;
-  return order_create(n, &near->order);
+  return make_order(n, near);
 }
 
 /* Lists without those that are gone, at their new places. */
 static void drop_near(struct hb_hermite4 *h, const uint32_t *number, size_t left)
 {
   struct hb_hermite4_near *near = h->near;
-  if (!near) return;
   for (uint32_t i = 0; i < h->n; i++) {
     if (number[i] == HB_COLUMNS_GONE) continue;
-    const uint32_t *from = list_of(near, i);
-    uint32_t *to = list_of(near, number[i]), kept = 0;
+    const uint32_t *from = hb_near_list(near, i);
+    uint32_t *to = hb_near_list(near, number[i]), kept = 0;
     for (size_t k = 0; k < near->count[i]; k++)
       if (number[from[k]] != HB_COLUMNS_GONE) to[kept++] = number[from[k]];
     near->count[i] = kept;
   }
-  hb_columns_renumber(&columns, h->n, number, near);
   order_drop(near->order, number, left);
 }
 
@@ -1943,26 +1847,21 @@ static size_t numbers_of_lists(const struct hb_hermite4 *h)
 static enum hb_status put_near(const struct hb_hermite4 *h, struct hb_sections *sections)
 {
   const struct hb_hermite4_near *near = h->near;
-  uint64_t *words;
-  if (!near) return HB_OK;
-  HB_TRY(hb_columns_put(&columns, h->n, near, sections));
+  HB_OWN uint64_t *words = NULL;
   size_t count = numbers_of_lists(h), k = 0;
   HB_TRY(HB_ALLOC(hb_div_ceil(count, 2), &words));
   for (size_t i = 0; i < h->n; i++, k++) words[k / 2] |= (uint64_t)near->count[i] << k % 2 * 32;
   for (uint32_t i = 0; i < h->n; i++)
     for (size_t l = 0; l < near->count[i]; l++, k++)
-      words[k / 2] |= (uint64_t)list_of(near, i)[l] << k % 2 * 32;
-  enum hb_status status =
-      hb_sections_put_copy(sections, "near.lists", HB_SECTION_WORDS, hb_div_ceil(count, 2), words);
-  hb_mem_free(words);
-  return status;
+      words[k / 2] |= (uint64_t)hb_near_list(near, i)[l] << k % 2 * 32;
+  return hb_sections_put_copy(sections, "near.lists", HB_SECTION_WORDS, hb_div_ceil(count, 2), words);
 }
 
 static uint32_t number_at(const uint64_t *words, size_t k) { return (uint32_t)(words[k / 2] >> k % 2 * 32); }
 
 static enum hb_status get_list(struct hb_hermite4 *h, const uint64_t *words, size_t at, uint32_t i)
 {
-  uint32_t *list = list_of(h->near, i);
+  uint32_t *list = hb_near_list(h->near, i);
   for (size_t l = 0; l < h->near->count[i]; l++) {
     list[l] = number_at(words, at + l);
     if (list[l] >= h->n || list[l] == i || (l > 0 && list[l] <= list[l - 1]))
@@ -2013,7 +1912,6 @@ static enum hb_status get_near(const struct hb_sections *sections, struct hb_her
 {
   const void *words;
   if (!h->near) return HB_OK;
-  HB_TRY(hb_columns_get(&columns, sections, h->n, h->near));
   const struct hb_section *lists = hb_sections_find(sections, "near.lists");
   HB_TRY(hb_sections_get(sections, "near.lists", HB_SECTION_WORDS, lists ? lists->count : 0, &words));
   HB_TRY(get_lists(lists, h));
@@ -2021,23 +1919,17 @@ static enum hb_status get_near(const struct hb_sections *sections, struct hb_her
   return set_out(h);
 }
 
-const struct hb_hermite4_near_ops hb_hermite4_near = {.list = near_list,
-                                                      .far_level = near_far_level,
-                                                      .parts = near_parts,
-                                                      .far = near_far,
+const struct hb_hermite4_near_ops hb_hermite4_near = {.far = near_far,
                                                       .end = near_end,
                                                       .store = near_store,
-                                                      .records = near_records,
                                                       .settle_all = near_settle_all,
                                                       .gather = gather,
-                                                      .set_mass = near_set_mass,
                                                       .fetch = near_fetch,
                                                       .renew = near_renew,
                                                       .sum_fresh = near_sum_fresh,
                                                       .begin = near_begin,
                                                       .arrange = near_arrange,
                                                       .begin_block = near_begin_block,
-                                                      .place_all = near_place_all,
                                                       .forces = near_forces,
                                                       .step_fars = near_step_fars,
                                                       .settle = near_settle,
@@ -2048,12 +1940,12 @@ const struct hb_hermite4_near_ops hb_hermite4_near = {.list = near_list,
                                                       .own = near_own,
                                                       .weight = near_weight,
                                                       .meet = near_meet,
-                                                      .feel = near_feel,
-                                                      .limit = near_limit,
                                                       .take_first = near_take_first,
                                                       .look_around = near_look_around};
 
-const struct hb_companion hb_companion_near = {.open = open_near,
+const struct hb_companion hb_companion_near = {.state = offsetof(struct hb_hermite4, near),
+                                               .columns = &columns,
+                                               .open = open_near,
                                                .close = close_near,
                                                .begin = begin,
                                                .weigh = weigh_parts,

@@ -18,8 +18,7 @@ struct hb_passages {
 
 static void close_passages(struct hb_hermite4 *h)
 {
-  if (h->passages) hb_mem_free(h->passages->at);
-  hb_mem_free(h->passages);
+  if (h->passages) HB_FREE(h->passages->at, h->passages);
 }
 
 static enum hb_status begin_to_watch(struct hb_hermite4 *h)
@@ -107,7 +106,7 @@ static int may_meet(const struct hb_hermite4 *h, uint32_t i)
 /* If encounters are watched. A softened run has none, nor has one that is corrected on the device. */
 static enum hb_status tell_passages(struct hb_hermite4 *h, uint64_t T, size_t *block_size)
 {
-  int is_watched = h->events->kinds >> HB_EVENT_ENCOUNTER & 1;
+  int is_watched = h->events && h->events->kinds >> HB_EVENT_ENCOUNTER & 1;
   if (!is_watched || h->groups || h->params.correct == HB_PLACE_GPU || hb_force_eps(h->force) != 0)
     return HB_OK;
   if (!h->passages) HB_TRY(begin_to_watch(h));
@@ -174,8 +173,7 @@ static enum hb_status get_passages(const struct hb_sections *sections, struct hb
   return HB_OK;
 }
 
-const struct hb_companion hb_companion_passages = {.state = offsetof(struct hb_hermite4, events),
-                                                   .close = close_passages,
+const struct hb_companion hb_companion_passages = {.close = close_passages,
                                                    .after = tell_passages,
                                                    .drop = drop_passages,
                                                    .put = put_passages,

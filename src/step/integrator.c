@@ -38,18 +38,14 @@ enum hb_status hb_integrator_find(const char *name, const struct hb_integrator_o
 {
   *ops = registry[0];
   if (!name) return HB_OK;
-  struct hb_text known = {0};
-  enum hb_status status = HB_OK;
-  for (size_t k = 0; k < COUNT && status == HB_OK; k++) {
+  HB_OWN struct hb_text known = {0};
+  for (size_t k = 0; k < COUNT; k++) {
     *ops = registry[k];
-    if (strcmp(name, registry[k]->info.name) == 0) break;
-    *ops = NULL;
-    status = hb_text_append(&known, "%s%s", k ? ", " : "", registry[k]->info.name);
+    if (strcmp(name, registry[k]->info.name) == 0) return HB_OK;
+    HB_TRY(hb_text_append(&known, "%s%s", k ? ", " : "", registry[k]->info.name));
   }
-  if (status == HB_OK && !*ops)
-    status = hb_fail(HB_ERR_USAGE, "unknown integrator '%s' (expected %s)", name, known.text);
-  hb_mem_free(known.text);
-  return status;
+  *ops = NULL;
+  return hb_fail(HB_ERR_USAGE, "unknown integrator '%s' (expected %s)", name, known.text);
 }
 
 const char *hb_integrator_offering(unsigned what)
@@ -147,10 +143,8 @@ enum hb_status hb_forces_check(const struct hb_forces_at *at, size_t ni, const u
 enum hb_status hb_integrator_copy(const struct hb_integrator_ops *ops, const void *state,
                                   const struct hb_sim_params *params, struct hb_force *force, void **copy)
 {
-  struct hb_sections sections = {0};
+  HB_OWN_SECTIONS struct hb_sections sections = {0};
   *copy = NULL;
-  enum hb_status status = ops->save(state, &sections);
-  if (status == HB_OK) status = ops->resume(&sections, params, force, copy);
-  hb_sections_clear(&sections);
-  return status;
+  HB_TRY(ops->save(state, &sections));
+  return ops->resume(&sections, params, force, copy);
 }

@@ -72,13 +72,6 @@ static void take_forces(struct hb_leapfrog *l)
   exchange(&l->j, &l->j1);
 }
 
-static enum hb_status start(struct hb_leapfrog *l)
-{
-  HB_TRY(evaluate(l, l->t0, l->particles->x, l->particles->v));
-  take_forces(l);
-  return HB_OK;
-}
-
 static void destroy(void *state)
 {
   struct hb_leapfrog *l = state;
@@ -88,26 +81,27 @@ static void destroy(void *state)
   hb_mem_free(l);
 }
 
+static void destroy_own(struct hb_leapfrog *const *own) { destroy(*own); }
+#define OWN_STATE __attribute__((cleanup(destroy_own)))
+
 static enum hb_status create(struct hb_particles *initial, const struct hb_sim_params *params,
                              struct hb_force *force, void **state)
 {
-  struct hb_leapfrog *l = NULL;
+  HB_OWN_PARTICLES struct hb_particles *own = initial;
+  OWN_STATE struct hb_leapfrog *l = NULL;
   *state = NULL;
-  enum hb_status status = check_params(params->dt, params->damping);
-  if (status == HB_OK) status = HB_ALLOC(1, &l);
-  if (status != HB_OK) {
-    hb_particles_destroy(initial);
-    return status;
-  }
+  HB_TRY(check_params(params->dt, params->damping));
+  HB_TRY(HB_ALLOC(1, &l));
   l->n = initial->n;
   l->dt = params->dt;
   l->damping = params->damping;
   l->force = force;
   l->t0 = initial->t;
-  l->particles = initial;
-  status = allocate(l);
-  if (status == HB_OK) status = start(l);
-  return HB_MADE(status, l, destroy, state);
+  HB_TRY(HB_GIVE(own, &l->particles));
+  HB_TRY(allocate(l));
+  HB_TRY(evaluate(l, l->t0, l->particles->x, l->particles->v));
+  take_forces(l);
+  return HB_GIVE(l, state);
 }
 
 static double time_of(const struct hb_leapfrog *l, uint64_t k) { return l->t0 + (double)k * l->dt; }
@@ -201,25 +195,16 @@ static const struct hb_particles *bodies(const void *state)
 static enum hb_status energy_of(const struct hb_leapfrog *l, const uint8_t *is_in, double *energy)
 {
   const struct hb_particles *p = l->particles;
-  uint32_t *who;
-  size_t count = 0;
   double eps = hb_force_eps(l->force);
-  HB_TRY(HB_ALLOC(p->n, &who));
-  for (uint32_t i = 0; i < p->n; i++)
-    if (is_in[i]) who[count++] = i;
-  enum hb_status status =
-      hb_change_energy(p, p->x, p->v, count, who, is_in, eps * eps, hb_force_field(l->force), energy);
-  hb_mem_free(who);
-  return status;
+  return hb_change_energy(p, p->x, p->v, is_in, 1, eps * eps, hb_force_field(l->force), energy);
 }
 
 static enum hb_status drop(struct hb_leapfrog *l, const struct hb_state_change *by)
 {
-  uint32_t *number;
+  HB_OWN uint32_t *number = NULL;
   HB_TRY(HB_ALLOC(l->n, &number));
   size_t left = hb_change_number(by, l->n, number);
   hb_columns_renumber(&hb_particles_columns, l->n, number, l->particles);
-  hb_mem_free(number);
   l->n = l->particles->n = left;
   return HB_OK;
 }
@@ -250,7 +235,7 @@ static enum hb_status change_marked(struct hb_leapfrog *l, const struct hb_state
 static enum hb_status change(void *state, const struct hb_state_change *by)
 {
   struct hb_leapfrog *l = state, *copy, before = *l;
-  uint8_t *is_in;
+  HB_OWN uint8_t *is_in = NULL;
   void *made;
   HB_TRY(hb_integrator_copy(&hb_integrator_leapfrog, l, NULL, l->force, &made));
   copy = made;
@@ -261,7 +246,6 @@ static enum hb_status change(void *state, const struct hb_state_change *by)
     *l = *copy, *copy = before;
   else
     hb_force_find_massive(l->force, l->n, l->particles->m); /* where that fails, all are summed */
-  hb_mem_free(is_in);
   destroy(copy);
   return status;
 }
@@ -310,17 +294,15 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
                              struct hb_force *force, void **state)
 {
   (void)params;
-  struct hb_leapfrog *l;
+  OWN_STATE struct hb_leapfrog *l = NULL;
   *state = NULL;
   HB_TRY(HB_ALLOC(1, &l));
   l->force = force;
-  enum hb_status status = hb_particles_get(sections, &l->particles);
-  if (status == HB_OK) {
-    l->n = l->particles->n;
-    status = allocate(l);
-  }
-  if (status == HB_OK) status = fill(sections, l);
-  return HB_MADE(status, l, destroy, state);
+  HB_TRY(hb_particles_get(sections, &l->particles));
+  l->n = l->particles->n;
+  HB_TRY(allocate(l));
+  HB_TRY(fill(sections, l));
+  return HB_GIVE(l, state);
 }
 
 /* ---- facts ---- */

@@ -81,8 +81,8 @@ static struct sum felt(struct hb_hermite4 *h, uint64_t T, uint32_t i)
 {
   struct sum sum = {.scale = {0}};
   struct hb_pull far;
-  size_t count;
-  const uint32_t *list = hb_hermite4_near.list(h, i, &count);
+  size_t count = h->near->count[i];
+  const uint32_t *list = hb_near_list(h->near, i);
   h->block[0] = i;
   assert_int_equal(hb_hermite4_near.begin_block(h, T, 1), 0);
   hb_hermite4_near.far(h, 0, T, &far);
@@ -102,16 +102,16 @@ static double difference(const struct sum *p, const struct sum *q)
 
 static int is_listed(const struct hb_hermite4 *h, uint32_t i, uint32_t s)
 {
-  size_t count, k = 0;
-  const uint32_t *list = hb_hermite4_near.list(h, i, &count);
+  size_t count = h->near->count[i], k = 0;
+  const uint32_t *list = hb_near_list(h->near, i);
   while (k < count && list[k] != s) k++;
   return k < count;
 }
 
 static void expect_ascending(const struct hb_hermite4 *h, uint32_t i)
 {
-  size_t count;
-  const uint32_t *list = hb_hermite4_near.list(h, i, &count);
+  size_t count = h->near->count[i];
+  const uint32_t *list = hb_near_list(h->near, i);
   for (size_t k = 1; k < count; k++) expect_above(list[k], list[k - 1]);
 }
 

@@ -112,7 +112,7 @@ static void check_places(void)
   static char is_taken[MOST];
   memset(is_taken, 0, sizeof is_taken);
   for (size_t i = 0; i < s.n; i++) {
-    const uint32_t place = order_place(s.order)[i];
+    const uint32_t place = s.order->place[i];
     expect_below(place, s.n);
     expect_equal(is_taken[place]++, 0);
   }
@@ -237,7 +237,7 @@ static uint64_t hash_of_lists(size_t n, const double *m, const double *x, const 
   order_weigh(order, n, m, 1);
   ASSERT_OK(order_sort(order, x));
   order_refit(order, later);
-  uint64_t hash = support_fnv(SUPPORT_FNV, order_place(order), n * sizeof(uint32_t));
+  uint64_t hash = support_fnv(SUPPORT_FNV, order->place, n * sizeof(uint32_t));
   for (uint32_t i = 0; i < 200; i++) {
     size_t count = order_within(order, later + 3 * i, 1e-3, i, MOST, list);
     hash = support_fnv(hash, list, (count < MOST ? count : MOST) * sizeof *list);
