@@ -109,12 +109,6 @@ static void chain_between(const double link[][3], size_t i, size_t k, double q[3
     for (size_t d = 0; d < 3; d++) q[d] += sign * link[from][d];
 }
 
-/* Whether anything outside pulls at the members. */
-static int chain_is_pulled(const struct chain_tide *tide)
-{
-  return tide->count > 0 || tide->field || tide->tensor;
-}
-
 /* ---- post-Newtonian terms of two bodies, of order 1, 2 and 2.5 in (v / c)^2, in harmonic coordinates: Kidder 1995, PRD 52,
  * 821, eqs 2.2; no spins ---- */
 
@@ -294,11 +288,6 @@ static double slope_of_U(const struct hb_chain *c, const double X[][3], const do
   return slope;
 }
 
-static void place_of_point(const struct chain_point *p, double t, double r[3])
-{
-  for (size_t i = 0; i < 3; i++) r[i] = p->x[i] + t * (p->v[i] + t / 2 * (p->a[i] + t / 3 * p->j[i]));
-}
-
 static void chain_set_point(struct chain_points *points, size_t k, const struct chain_point *p)
 {
   struct chain_points *to = points + k / LANES;
@@ -384,8 +373,9 @@ static void add_tensor(const struct hb_chain *c, const struct chain_tide *tide, 
 static void add_field(const struct hb_chain *c, const struct chain_tide *tide, double x[][3], double t,
                       double f[][3])
 {
+  const struct chain_point *p = &tide->center;
   double center[3];
-  place_of_point(&tide->center, t, center);
+  for (size_t i = 0; i < 3; i++) center[i] = p->x[i] + t * (p->v[i] + t / 2 * (p->a[i] + t / 3 * p->j[i]));
   for (size_t k = 0; k < c->n; k++) hb_field_difference(tide->field, center, x[k], f[k]);
 }
 
@@ -588,8 +578,7 @@ static void pull_on(const struct hb_chain *c, size_t k, struct chain_point *p)
     if (l == k) continue;
     chain_between(c->X, k, l, r);
     chain_between(c->V, k, l, v);
-    double r2 = hb_dot(r, r), mr3 = c->m[l] / (r2 * sqrt(r2)), s = 3 * hb_dot(r, v) / r2;
-    for (size_t i = 0; i < 3; i++) p->a[i] += mr3 * r[i], p->j[i] += mr3 * (v[i] - s * r[i]);
+    hb_add_pull(c->m[l], 0, r, v, p->a, p->j);
   }
 }
 
@@ -803,7 +792,7 @@ static void kick(struct advance *s, double ds, double dt, struct change *d)
   pull_members(c, X, &pulls);
   s->forces++;
   if (ds != 0) dt = ds / pulls.U;
-  int is_pulled = chain_is_pulled(s->tide);
+  int is_pulled = s->tide->count > 0 || s->tide->field || s->tide->tensor;
   if (is_pulled) {
     chain_others(c, s->tide, X, s->t + d->t, f);
     for (size_t k = 0; k < c->n; k++)
@@ -1470,6 +1459,20 @@ static double most_angle(double tides)
  * square, which the others do not have, stays below 1e-10. */
 static const double most_slowed = 1e-5;
 
+/* Over ds up to the last node, kicked `times` as hard at each; at->t is from t on. How far it is from there to the end, of ds. */
+static double pass_nodes(struct hb_chain *chain, const struct rule *rule, double ds, double times, double t,
+                         const struct chain_tide *tide, struct place *at, uint64_t *forces)
+{
+  double node = 0;
+  for (size_t k = 0; k < rule->nodes; k++) {
+    drift_by(chain, ds * (rule->node[k] - node), at);
+    node = rule->node[k];
+    kick_pair(chain, times * ds * rule->weight[k] * at->r, t + at->t, tide);
+  }
+  if (forces) *forces += rule->nodes;
+  return ds * (1 - node);
+}
+
 /* One revolution, for `times` of them, from the time t on: *lasted is its own time. */
 static int revolve(struct hb_chain *chain, double times, double t, double tides,
                    const struct chain_tide *tide, double *lasted, uint64_t *forces)
@@ -1480,15 +1483,8 @@ static int revolve(struct hb_chain *chain, double times, double t, double tides,
   struct place at = {hb_norm(chain->X[0]), 0};
   for (size_t s = 0; s < steps; s++) {
     const struct orbit o = orbit_of(chain);
-    double ds = x / (o.n * o.a), node = 0;
     if (!(o.a > 0)) return 0;
-    for (size_t k = 0; k < rule->nodes; k++) {
-      drift_by(chain, ds * (rule->node[k] - node), &at);
-      node = rule->node[k];
-      kick_pair(chain, times * ds * rule->weight[k] * at.r, t + at.t, tide);
-    }
-    drift_by(chain, ds * (1 - node), &at);
-    if (forces) *forces += rule->nodes;
+    drift_by(chain, pass_nodes(chain, rule, x / (o.n * o.a), times, t, tide, &at, forces), &at);
   }
   *lasted = at.t;
   return 1;
@@ -1525,7 +1521,7 @@ static int advance_along(struct hb_chain *chain, double dt, double tides, const 
   struct place at = {hb_norm(chain->X[0]), gone};
   for (size_t steps = 1;; steps++) {
     const struct orbit o = orbit_of(chain);
-    double x = most, c[4], node = 0;
+    double x = most, c[4];
     if (!(o.a > 0) || chain_is_endless(steps, at.t, dt)) return 0;
     int is_last = time_for(&o, x) >= dt - at.t;
     if (is_last) {
@@ -1535,15 +1531,9 @@ static int advance_along(struct hb_chain *chain, double dt, double tides, const 
       x = s != 0 ? s * (o.n * o.a) : solve(&o, o.n * (dt - at.t), c);
     }
     const struct rule *rule = rule_for(x, tides);
-    double ds = x / (o.n * o.a);
-    for (size_t k = 0; k < rule->nodes; k++) {
-      drift_by(chain, ds * (rule->node[k] - node), &at);
-      node = rule->node[k];
-      kick_pair(chain, ds * rule->weight[k] * at.r, at.t, tide);
-    }
-    if (forces) *forces += rule->nodes;
+    double left = pass_nodes(chain, rule, x / (o.n * o.a), 1, 0, tide, &at, forces);
     if (is_last || !(at.t < dt)) break;
-    drift_by(chain, ds * (1 - node), &at);
+    drift_by(chain, left, &at);
   }
   if (!(orbit_of(chain).a > 0)) return 0;
   drift_for(chain, dt - at.t);
@@ -2030,22 +2020,42 @@ void hb_groups_touch_listers(struct hb_groups *groups, uint32_t node)
     touch(groups, hb_groups_of(groups, groups->link[at - 1].group));
 }
 
-static int compare_numbers(const void *p, const void *q)
+/* Ascending: a number's place is how many are smaller. */
+enum { RANKED = 256, RANKED_AT_ONCE = 64 };
+
+HB_CLONES static void rank(uint32_t *list, size_t count)
 {
-  uint32_t a = *(const uint32_t *)p, b = *(const uint32_t *)q;
-  return (a > b) - (a < b);
+  uint32_t number[RANKED], sorted[RANKED];
+  size_t padded = hb_div_ceil(count, RANKED_AT_ONCE) * RANKED_AT_ONCE;
+  for (size_t k = 0; k < padded; k++) number[k] = k < count ? list[k] : UINT32_MAX;
+  for (size_t from = 0; from < count; from += RANKED_AT_ONCE) {
+    uint32_t at[RANKED_AT_ONCE] = {0};
+    for (size_t j = 0; j < count; j++)
+      for (size_t k = 0; k < RANKED_AT_ONCE; k++)
+        at[k] += number[j] < number[from + k]; /* cppcheck-suppress uninitvar ; up to padded */
+    for (size_t k = 0; k < RANKED_AT_ONCE && from + k < count; k++) sorted[at[k]] = number[from + k];
+  }
+  memcpy(list, sorted, count * sizeof *list); /* cppcheck-suppress uninitvar ; a permutation */
 }
 
-void hb_groups_sort(size_t count, uint32_t *number)
+/* Hoare's quicksort of different numbers, until they are few enough. */
+void hb_groups_sort(size_t count, uint32_t *list)
 {
-  enum { FEW = 24 };
-  if (count > FEW) qsort(number, count, sizeof *number, compare_numbers);
-  for (size_t k = 1; k < count && count <= FEW; k++) {
-    uint32_t one = number[k];
-    size_t to = k;
-    for (; to > 0 && number[to - 1] > one; to--) number[to] = number[to - 1];
-    number[to] = one;
+  while (count > RANKED) {
+    uint32_t pivot = list[count / 2];
+    size_t i = 0, k = count - 1;
+    for (;; i++, k--) {
+      while (list[i] < pivot) i++;
+      while (list[k] > pivot) k--;
+      if (i >= k) break;
+      uint32_t swap = list[i];
+      list[i] = list[k], list[k] = swap;
+    }
+    size_t below = i == k ? i + 1 : i;
+    hb_groups_sort(count - below, list + below);
+    count = below;
   }
+  rank(list, count);
 }
 
 void hb_groups_end_touching(struct hb_groups *groups)
@@ -2111,12 +2121,6 @@ static int few_join(const struct hb_groups *groups, uint32_t i, uint32_t k)
     if (near2 < least * least) return 0;
   }
   return 1;
-}
-
-static int few_stay(const struct hb_groups *groups, const struct hb_group side[2], double distance)
-{
-  if (!are_few(groups)) return 0;
-  return distance < part_beyond * (span_of(side) + span_of(side + 1));
 }
 
 /* ---- nodes that become one, and groups that become two ---- */
@@ -2459,7 +2463,7 @@ int hb_groups_should_split(const struct hb_groups *groups, const struct hb_group
   }
   for (size_t c = 0; c < 3; c++)
     r[c] = center[1].x[c] - center[0].x[c], v[c] = center[1].v[c] - center[0].v[c];
-  if (few_stay(groups, side, sqrt(hb_dot(r, r)))) return 0;
+  if (are_few(groups) && sqrt(hb_dot(r, r)) < part_beyond * (span_of(side) + span_of(side + 1))) return 0;
   double close = close_of(groups, chain_mass(chain), chain_mass(chain + 1));
   double far = far_enough(close, sizes);
   return hb_dot(r, v) > 0 && hb_dot(r, r) > far * far;
@@ -2643,11 +2647,6 @@ enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections 
     for (size_t p = 0; p < groups->at[k].count; p++) list[l++] = groups->at[k].list[p];
   HB_TRY(hb_sections_put_copy(sections, "groups.lists", HB_SECTION_WORDS, listed, list));
   return groups->has_order ? put_order(groups, sections) : HB_OK;
-}
-
-int hb_groups_are_in(const struct hb_sections *sections)
-{
-  return hb_sections_find(sections, "groups.m") != NULL;
 }
 
 static enum hb_status refuse(size_t k, const char *what, double value, const char *expected)
@@ -3885,16 +3884,6 @@ static void resolve(const struct hb_groups *groups, uint32_t node, struct points
   take_members(&chain, p);
 }
 
-/* Adds sign times the pull and jerk of a mass m, r and v away. */
-static inline void pull(double m, const double r[3], const double v[3], double a[3], double j[3])
-{
-  double r2 = hb_dot(r, r), mr3 = m / (r2 * sqrt(r2)), s = 3 * hb_dot(r, v) / r2;
-  for (size_t c = 0; c < 3; c++) {
-    a[c] += mr3 * r[c];
-    j[c] += mr3 * (v[c] - s * r[c]);
-  }
-}
-
 /* Up to this strength of the field's tide s a pair is in it as its orbit is in the mean, so that the center's steps need not
  * resolve its revolutions: what they do to its energy is a part s^3/2 / 64 of the pair's, and does not add up. */
 static const double most_mean = 1e-4;
@@ -3943,14 +3932,6 @@ static int is_orbit(const struct hb_groups *groups, const struct hb_group *g, ui
   return g->weak > 0 && m * m * g->strong <= d2 * d2 * d2;
 }
 
-static void resolve_for(const struct hb_groups *groups, uint32_t node, int is_orbit, struct points *p)
-{
-  if (is_orbit)
-    take_node(groups, node, p);
-  else
-    resolve(groups, node, p);
-}
-
 /* The pull of node k on node i: of all members on all members, less that of points; orbits are quadrupoles. */
 static void correct_pair(const struct hb_groups *groups, uint32_t i, uint32_t k, struct points *members,
                          double *a, double *j)
@@ -3967,7 +3948,10 @@ static void correct_pair(const struct hb_groups *groups, uint32_t i, uint32_t k,
   else if (members->n == 0)
     resolve(groups, i, members);
   const struct points *sink = is_own_mean ? &one : members;
-  resolve_for(groups, k, is_other_mean, &source);
+  if (is_other_mean)
+    take_node(groups, k, &source);
+  else
+    resolve(groups, k, &source);
   for (size_t p = 0; p < sink->n && sink->n + source.n > 2; p++)
     for (size_t q = 0; q < source.n; q++) {
       double rpq[3], vpq[3], share = sink->n > 1 ? sink->m[p] / M : 1;
@@ -3975,9 +3959,9 @@ static void correct_pair(const struct hb_groups *groups, uint32_t i, uint32_t k,
         rpq[c] = r[c] + (source.x[3 * q + c] - sink->x[3 * p + c]);
         vpq[c] = v[c] + (source.v[3 * q + c] - sink->v[3 * p + c]);
       }
-      pull(share * source.m[q], rpq, vpq, sum_a, sum_j);
+      hb_add_pull(share * source.m[q], 0, rpq, vpq, sum_a, sum_j);
     }
-  if (sink->n + source.n > 2) pull(-groups->m[k], r, v, sum_a, sum_j);
+  if (sink->n + source.n > 2) hb_add_pull(-groups->m[k], 0, r, v, sum_a, sum_j);
   if (is_other_mean) groups_pull_of_orbit(other->Q, 1, to_i, by, sum_a, sum_j);
   if (is_own_mean) groups_pull_of_orbit(own->Q, groups->m[k] / M, to_i, by, sum_a, sum_j);
   add_more(groups, sum_a, sum_j, a, j);
@@ -3994,10 +3978,10 @@ static void correct_star(const struct hb_groups *groups, uint32_t center, const 
   for (size_t p = 0; p < group->n; p++) {
     double rp[3], vp[3];
     for (size_t c = 0; c < 3; c++) rp[c] = r[c] + group->x[3 * p + c], vp[c] = v[c] + group->v[3 * p + c];
-    pull(group->m[p], rp, vp, sum_a, sum_j);
+    hb_add_pull(group->m[p], 0, rp, vp, sum_a, sum_j);
   }
   if (group->n > 0)
-    pull(-M, r, v, sum_a, sum_j);
+    hb_add_pull(-M, 0, r, v, sum_a, sum_j);
   else
     for (size_t c = 0; c < 3; c++) r[c] = -r[c], v[c] = -v[c];
   if (group->n == 0) groups_pull_of_orbit(hb_groups_of(groups, center)->Q, 1, r, v, sum_a, sum_j);

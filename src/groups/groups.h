@@ -40,6 +40,15 @@ void hb_chain_places(const struct hb_chain *chain, double *x, double *v);
 double hb_chain_energy(const struct hb_chain *chain);
 int hb_chain_have_met(const struct hb_chain *chain, size_t k, size_t l);
 
+/* Adds the pull of a mass, r and v away, and its derivative. */
+static inline void hb_add_pull(double m, double eps2, const double r[3], const double v[3], double a[3],
+                               double k[3])
+{
+  double r2 = eps2 + r[0] * r[0] + r[1] * r[1] + r[2] * r[2], mr3 = m / (r2 * sqrt(r2));
+  double s = 3 * hb_dot(r, v) / r2;
+  for (size_t c = 0; c < 3; c++) a[c] += mr3 * r[c], k[c] += mr3 * (v[c] - s * r[c]);
+}
+
 struct hb_groups;
 struct hb_group;
 
@@ -281,8 +290,8 @@ static inline double hb_groups_field_tide(const struct hb_groups *groups, const 
 void hb_groups_touch_listers(struct hb_groups *groups, uint32_t node);
 void hb_groups_end_touching(struct hb_groups *groups);
 
-/* Ascending. */
-void hb_groups_sort(size_t count, uint32_t *number);
+/* Ascending, of different numbers. */
+void hb_groups_sort(size_t count, uint32_t *list);
 
 /* 1 + the place of a node in the block, or 0. */
 static inline uint32_t hb_groups_active(const struct hb_groups *groups, uint32_t node)
@@ -407,7 +416,6 @@ enum hb_status hb_groups_grow(struct hb_groups *groups, size_t n);
 /* ---- checkpoints ---- */
 
 enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections *sections);
-int hb_groups_are_in(const struct hb_sections *sections);
 enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_groups *groups);
 
 /* What was got against the particles, those of nodes at their places: masses, and what is close. gone: how many of them have merged

@@ -798,19 +798,6 @@ static int has_end(const struct hb_sim_stars *stars, double t)
   return stars->next < stars->n_ends && stars->ends[stars->next] <= t;
 }
 
-/* When the next life ends, or a table's mass jumps; INFINITY: none does. stars may be NULL. */
-static double stars_next_end(const struct hb_sim_stars *stars)
-{
-  return stars && stars->next < stars->n_ends ? stars->ends[stars->next] : INFINITY;
-}
-
-/* Whether something may become of them at time t, the end of a block step or of a wait: of stars whose lives have ended in it, and at
- * multiples of dt_max of all. stars may be NULL. */
-static int stars_are_due(const struct hb_sim_stars *stars, double t)
-{
-  return stars && (has_end(stars, t) || are_all_due(stars, t));
-}
-
 /* What becomes of these particles by p->t; *change is valid until the next call. Errors: HB_ERR_INTERNAL. */
 static enum hb_status stars_change(struct hb_sim_stars *stars, struct hb_particles *p,
                                    struct hb_change *change)
@@ -1091,12 +1078,6 @@ static unsigned awaited(const struct hb_sim_params *p)
   return kinds[p->stop_at] | (p->collisions == HB_COLLISIONS_STOP ? 1U << HB_EVENT_COLLISION : 0);
 }
 
-static enum hb_status watch_stop(struct hb_sim *sim)
-{
-  unsigned kinds = awaited(&sim->params);
-  return kinds ? hb_sim_watch(sim, kinds) : HB_OK;
-}
-
 const struct hb_event *hb_sim_stopped(const struct hb_sim *sim)
 {
   unsigned kinds = awaited(&sim->params);
@@ -1290,18 +1271,39 @@ static enum hb_status watch_get(const struct hb_sections *sections, struct hb_bi
 static const unsigned of_binaries = 1U << HB_EVENT_INITIAL | 1U << HB_EVENT_FORMED | 1U << HB_EVENT_HARDENED |
                                     1U << HB_EVENT_EXCHANGED | 1U << HB_EVENT_BROKEN;
 
-#define OWN_VIEW __attribute__((cleanup(hb_state_view_close)))
+static void close_view(struct hb_state_view *view)
+{
+  if (!view->own) return;
+  HB_FREE(view->a, view->j, view->phi, view->index);
+  hb_particles_destroy(view->own);
+}
+#define OWN_VIEW __attribute__((cleanup(close_view)))
 
 static enum hb_status check_time(double t)
 {
   return isfinite(t) ? HB_OK : hb_fail(HB_ERR_USAGE, "the time is %g, expected finite", t);
 }
 
-/* In the integrator's frame; and in the given coordinates. */
-static enum hb_status open_view(struct hb_sim *sim, double t, struct hb_state_view *view)
+static enum hb_status copy_view(const struct hb_integrator_ops *integrator, const void *state, double t,
+                                struct hb_state_view *view)
+{
+  HB_TRY(integrator->particles(state, t, &view->own));
+  view->at = *view->own;
+  size_t n = view->at.n;
+  HB_TRY(HB_ALLOC(3 * n, &view->a));
+  HB_TRY(HB_ALLOC(3 * n, &view->j));
+  HB_TRY(HB_ALLOC(n, &view->phi));
+  HB_TRY(HB_ALLOC(n, &view->index));
+  for (size_t i = 0; i < n; i++) view->index[i] = (uint32_t)i;
+  return HB_OK;
+}
+
+/* In the integrator's frame, until its next step; and in the given coordinates. */
+static enum hb_status open_view(const struct hb_sim *sim, double t, struct hb_state_view *view)
 {
   HB_TRY(check_time(t));
-  return hb_state_view_open(sim->integrator, sim->state, t, view);
+  return (sim->integrator->view ? sim->integrator->view(sim->state, t, view)
+                                : copy_view(sim->integrator, sim->state, t, view));
 }
 static enum hb_status view_of(struct hb_sim *sim, double t, struct hb_state_view *view)
 {
@@ -1585,7 +1587,7 @@ static enum hb_status take(struct hb_particles *given, const struct hb_sim_param
   struct hb_particles *taken = initial;
   initial = NULL;
   HB_TRY(s->integrator->create(taken, &params, s->force, &s->state));
-  HB_TRY(watch_stop(s));
+  if (awaited(&s->params)) HB_TRY(hb_sim_watch(s, awaited(&s->params)));
   sim_judge_from_here(s);
   return HB_GIVE(s, sim);
 }
@@ -1632,9 +1634,9 @@ double hb_sim_time(const struct hb_sim *sim) { return sim->integrator->time(sim-
 /* Of a star whose life ends before the next block step; INFINITY: none does. */
 static double next_end(const struct hb_sim *sim)
 {
-  double end = stars_next_end(sim->stars);
-  if (!isfinite(end) || !sim->integrator->boundary) return INFINITY;
-  end = sim->integrator->boundary(sim->state, end);
+  const struct hb_sim_stars *stars = sim->stars;
+  if (!stars || stars->next == stars->n_ends || !sim->integrator->boundary) return INFINITY;
+  double end = sim->integrator->boundary(sim->state, stars->ends[stars->next]);
   return end < sim->integrator->next_time(sim->state) ? end : INFINITY;
 }
 
@@ -1852,7 +1854,7 @@ static enum hb_status age(struct hb_sim *sim)
   HB_OWN_PARTICLES struct hb_particles *p = NULL;
   struct hb_change change = {0};
   double t = hb_sim_time(sim);
-  if (!stars_are_due(sim->stars, t)) return HB_OK;
+  if (!has_end(sim->stars, t) && !are_all_due(sim->stars, t)) return HB_OK;
   HB_TRY(hb_sim_state(sim, t, &p));
   HB_TRY(stars_change(sim->stars, p, &change));
   if (change.n > 0) HB_TRY(hb_sim_change(sim, &change));
@@ -2075,12 +2077,6 @@ static enum hb_status sim_put_interaction(const struct hb_sim *sim, struct hb_se
   return hb_sections_put(sections, hash_section, HB_SECTION_WORDS, 1, &interaction->hash);
 }
 
-static enum hb_status sim_get_interaction(const struct hb_sections *sections, struct hb_force_params *force)
-{
-  HB_TRY(hb_sections_text(sections, name_section, &force->interaction));
-  return hb_sections_text(sections, words_section, &force->parameters);
-}
-
 static enum hb_status sim_same_interaction(const struct hb_sections *sections, const struct hb_force *force)
 {
   const struct hb_interaction *interaction = hb_force_interaction(force);
@@ -2232,14 +2228,16 @@ static enum hb_status get_params(const struct hb_sections *sections, struct hb_s
   p.force.context = strcmp(info.context, "none") == 0 ? NULL : info.context; /* on the host */
   p.force.device = or_null(device), p.force.tuning = or_null(info.tuning);
   p.force.flags = saved.flags & shaping_flags;
-  p.encounters = hb_groups_are_in(sections) ? HB_ENCOUNTERS_GROUPS : HB_ENCOUNTERS_NONE;
+  p.encounters = hb_sections_find(sections, "groups.m") ? HB_ENCOUNTERS_GROUPS : HB_ENCOUNTERS_NONE;
   p.exact_energy = saved.exact_energy ? HB_EXACT_ENERGY_YES : HB_EXACT_ENERGY_NO;
   HB_TRY(sim_check_bodies(&p));
   HB_TRY(stars_check(&p));
   HB_TRY(sim_check_neighbors(&p));
   if (p.neighbors > 0) p.eta_far = hb_default_real(p.eta_far, sim_eta_far(&p));
+  HB_TRY(hb_sections_text(sections, name_section, &p.force.interaction));
+  HB_TRY(hb_sections_text(sections, words_section, &p.force.parameters));
   *params = p;
-  return sim_get_interaction(sections, &params->force);
+  return HB_OK;
 }
 
 enum hb_status hb_checkpoint_open(const char *path, struct hb_checkpoint **checkpoint)

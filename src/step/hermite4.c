@@ -221,13 +221,6 @@ static double next_step(const struct hb_hermite4 *h, size_t b, double dt, const 
   return hb_timestep_after(&exact, 0, dt, from->k, whole.a, whole.k, s->dt2a2, s->dt3k2, noisy);
 }
 
-static double step_after_trial(const struct hb_hermite4 *h, size_t b, double dt)
-{
-  const struct start from = start_of(h, h->block[b]);
-  struct course s = course_of(dt, &from, h->a1 + 3 * b, h->j1 + 3 * b);
-  return next_step(h, b, dt, &from, NULL, &s, &(int){0});
-}
-
 static double first_step(const struct hb_hermite4 *h, uint32_t i, double phi, const double s[3])
 {
   size_t k = 3 * (size_t)i;
@@ -335,9 +328,6 @@ struct correction {
   _Atomic int is_bad;                       /* forces are not finite */
 };
 
-/* There forces change with the orbits of members, within a step, and not by rounding. */
-static int is_near_group(const struct hb_hermite4 *h, uint32_t i) { return h->groups && h->groups->near[i]; }
-
 /* What a correction needs of a particle: its arrays lie apart, more of them than a processor follows by itself. */
 static void fetch(const struct hb_hermite4 *h, size_t i)
 {
@@ -363,7 +353,8 @@ static void correct_piece(void *context, size_t b, size_t end)
     double dt = correct(h, c->T, b, hb_hermite4_span(h, (uint64_t)1 << level), &noisy);
     h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
     h->phi1[b] = dt;
-    if (noisy && !is_near_group(h, h->block[b])) {
+    if (noisy &&
+        !(h->groups && h->groups->near[h->block[b]])) { /* forces change with orbits of members there */
       c->noisy[h->level1[b]]++;
       c->is_noisy = 1;
     }
@@ -683,7 +674,7 @@ enum hb_status hb_hermite4_drop(struct hb_hermite4 *h, const uint32_t *number, s
   EACH_PRESENT (h, c, drop) c->drop(h, number, left);
   EACH_PRESENT (h, c, columns) hb_columns_renumber(c->columns, h->n, number, STATE(h, c));
   h->n = h->particles->n = left;
-  HB_TRY(weigh(h));
+  HB_TRY(hb_hermite4_weigh_all(h));
   return hb_hermite4_near.arrange(h);
 }
 
@@ -946,12 +937,6 @@ static enum hb_status first_forces(struct hb_hermite4 *h, double dt, const doubl
   return hb_forces_check(&at, h->n, h->block, h->a1, h->j1, h->phi1);
 }
 
-static void schedule_all(struct hb_hermite4 *h)
-{
-  hb_blocks_clear(h->blocks, h->n);
-  for (size_t i = 0; i < h->n; i++) hb_blocks_put(h->blocks, (uint32_t)i, h->level1[i]);
-}
-
 /* Those that a long trial is for: with neighbor lists levels far below the median are of passages. */
 static unsigned least_typical(const struct hb_hermite4 *h, uint64_t massive)
 {
@@ -982,7 +967,9 @@ static enum hb_status try_step(struct hb_hermite4 *h)
   for (size_t i = 0; i < h->n; i++) hb_hermite4_predict(h, i, &span, h->xp + 3 * i, h->vp + 3 * i);
   HB_TRY(first_forces(h, dt, h->xp, h->vp));
   for (size_t i = 0; i < h->n; i++) {
-    double next = step_after_trial(h, i, dt);
+    const struct start from = start_of(h, i);
+    struct course s = course_of(dt, &from, h->a1 + 3 * i, h->j1 + 3 * i);
+    double next = next_step(h, i, dt, &from, NULL, &s, &(int){0});
     unsigned level = hb_hermite4_level(h, next);
     h->phi1[i] = level < h->level1[i] ? next : INFINITY; /* for count_cut_steps, which knows the others */
     if (level < h->level1[i]) h->level1[i] = (uint8_t)level;
@@ -999,7 +986,7 @@ static enum hb_status try_stars(struct hb_hermite4 *h)
     return HB_OK;
   for (size_t i = 0; i < h->n; i++) h->block[i] = (uint32_t)i;
   HB_TRY(try_step(h));
-  schedule_all(h);
+  hb_hermite4_schedule(h, h->n);
   return HB_OK;
 }
 
@@ -1033,7 +1020,7 @@ static enum hb_status start(struct hb_hermite4 *h)
     count_cut_steps(h, 0, h->n, h->phi1); /* of those that remain stars, the first step counts */
   if (h->params.first_step == HB_FIRST_STEP_EQ9 && !(h->near && h->groups)) HB_TRY(try_step(h));
   if (h->params.steps == HB_STEPS_SHARED) share_level(h, h->n);
-  schedule_all(h);
+  hb_hermite4_schedule(h, h->n);
   if (h->groups || h->near) HB_TRY(reserve_predicted(h));
   if (h->groups) HB_TRY(hb_hermite4_near.look_around(h));
   return begin_companions(h);

@@ -194,6 +194,13 @@ void hb_hermite4_begin_anew(struct hb_hermite4 *h, uint64_t T, size_t b);
 /* Particle i is where xp vp are, at the time of the block, and has no forces yet. */
 void hb_hermite4_place(struct hb_hermite4 *h, uint32_t i);
 
+/* Only the block is scheduled, by level1. */
+static inline void hb_hermite4_schedule(struct hb_hermite4 *h, size_t ni)
+{
+  hb_blocks_clear(h->blocks, h->n);
+  for (size_t b = 0; b < ni; b++) hb_blocks_put(h->blocks, h->block[b], h->level1[b]);
+}
+
 /* xp vp of those from .. end - 1 of the block become x v. */
 void hb_hermite4_place_corrected(struct hb_hermite4 *h, size_t from, size_t end);
 
@@ -376,7 +383,12 @@ enum hb_status hb_hermite4_forget(struct hb_hermite4 *h, uint64_t T, size_t coun
 /* ---- hermite4_groups.c ---- */
 
 /* Adds a node to those that the event is about: its members, or the star that it is. */
-void hb_hermite4_add_members(const struct hb_hermite4 *h, uint32_t node, struct hb_event *event);
+static inline void hb_hermite4_add_members(const struct hb_hermite4 *h, uint32_t node, struct hb_event *event)
+{
+  const struct hb_group *g = h->groups ? hb_groups_of(h->groups, node) : NULL;
+  const uint32_t *member = g ? g->chain.member : &node;
+  for (size_t k = 0, n = g ? g->chain.n : 1; k < n; k++) event->id[event->n++] = h->particles->id[member[k]];
+}
 
 /* The node that i is, or is a member of. */
 uint32_t hb_hermite4_node_of(const struct hb_hermite4 *h, uint32_t i);

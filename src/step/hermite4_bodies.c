@@ -1,4 +1,4 @@
-/* Bodies of a run that touch or escape: who is suspected of it, who was told to touch, what becomes of two that merge, escapers, and
+/* Bodies of a run that touch, pass each other or escape: who is suspected of it, who was told to touch, what becomes of two that merge, escapers, and
  * particles that vanish. All of it depends on the state alone, and happens at times of blocks. */
 #include "step/hermite4.h"
 
@@ -31,6 +31,11 @@ struct touch {
 };
 #define TOUCHING UINT64_MAX
 
+struct touches {
+  struct touch *at; /* [count] of [capacity] */
+  size_t count, capacity;
+};
+
 enum fate { BODY_STAYS = 0, BODY_IS_NEW = 1, BODY_IS_GONE = 2 };
 
 struct hb_bodies {
@@ -42,8 +47,7 @@ struct hb_bodies {
   uint32_t *number;    /* [n] new ones; before, who leaves */
   double *phi;         /* [n] of the block */
   uint8_t *listed;     /* [n] whether it has escaped already, by order; NULL: escapers are not listed */
-  struct touch *touch; /* [touches] of [touch_capacity], ascending */
-  size_t touches, touch_capacity;
+  struct touches told; /* ascending */
 };
 
 static const struct hb_columns_row rows[] = {
@@ -67,44 +71,47 @@ static int is_there(const struct hb_hermite4 *h, uint32_t i)
 
 /* ---- who was told to touch ---- */
 
-/* Where the pair i < k is in the list, or would be. */
-static size_t index_of(const struct hb_bodies *b, uint32_t i, uint32_t k)
+static struct touch *find_touch(const struct touches *t, uint32_t i, uint32_t k)
 {
-  size_t low = 0, high = b->touches;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    const struct touch *t = b->touch + middle;
-    if (t->i < i || (t->i == i && t->k < k))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-static const struct touch *find_touch(const struct hb_bodies *b, uint32_t i, uint32_t k)
-{
-  uint32_t first = i < k ? i : k, second = i < k ? k : i;
-  size_t p = index_of(b, first, second);
-  return p < b->touches && b->touch[p].i == first && b->touch[p].k == second ? b->touch + p : NULL;
+  for (size_t p = 0; p < t->count; p++)
+    if (t->at[p].i == (i < k ? i : k) && t->at[p].k == (i < k ? k : i)) return t->at + p;
+  return NULL;
 }
 
 static int is_touching(const struct hb_bodies *b, uint32_t i, uint32_t k)
 {
-  const struct touch *t = find_touch(b, i, k);
+  const struct touch *t = find_touch(&b->told, i, k);
   return t && t->apart == TOUCHING;
 }
 
-static enum hb_status add_touch(struct hb_bodies *b, uint32_t i, uint32_t k)
+static enum hb_status add_touch(struct touches *t, uint32_t i, uint32_t k)
 {
-  uint32_t first = i < k ? i : k, second = i < k ? k : i;
-  size_t p = index_of(b, first, second);
-  if (!find_touch(b, first, second)) {
-    HB_TRY(HB_GROW(b->touches, &b->touch_capacity, &b->touch));
-    memmove(b->touch + p + 1, b->touch + p, (b->touches++ - p) * sizeof *b->touch);
-  }
-  b->touch[p] = (struct touch){first, second, TOUCHING};
+  struct touch new = {i < k ? i : k, i < k ? k : i, TOUCHING}, *known = find_touch(t, i, k);
+  size_t at = t->count;
+  if (known) return known->apart = TOUCHING, HB_OK;
+  HB_TRY(HB_GROW(t->count, &t->capacity, &t->at));
+  for (; at > 0 && (t->at[at - 1].i > new.i || (t->at[at - 1].i == new.i && t->at[at - 1].k > new.k)); at--)
+    t->at[at] = t->at[at - 1];
+  t->at[at] = new, t->count++;
   return HB_OK;
+}
+
+static void renumber(struct touches *t, const uint32_t *number)
+{
+  size_t kept = 0;
+  for (size_t p = 0; p < t->count; p++) {
+    const struct touch old = t->at[p], now = {number[old.i], number[old.k], old.apart};
+    if (now.i != HB_COLUMNS_GONE && now.k != HB_COLUMNS_GONE) t->at[kept++] = now;
+  }
+  t->count = kept;
+}
+
+static enum hb_status get_touches(const struct hb_numbers *of, const struct hb_sections *sections,
+                                  struct touches *t)
+{
+  t->count = t->capacity = hb_numbers_records(of, sections);
+  HB_TRY(HB_ALLOC(t->count, &t->at));
+  return hb_numbers_get(of, sections, t->count, t->at);
 }
 
 /* ---- parting ---- */
@@ -116,6 +123,12 @@ static const struct hb_group *group_with(const struct hb_groups *groups, uint32_
     for (*at = 0; *at < groups->at[k].chain.n; ++*at)
       if (groups->at[k].chain.member[*at] == i) return groups->at + k;
   return NULL;
+}
+
+/* Whether it is corrected to tick T, see blocks.h, 4. */
+static int is_due(const struct hb_hermite4 *h, uint32_t i, uint64_t T)
+{
+  return (T & (((uint64_t)1 << h->blocks->level[i]) - 1)) == 0;
 }
 
 /* Where particle i is: so far from a node. */
@@ -138,7 +151,7 @@ static struct spot spot_at(const struct hb_hermite4 *h, uint32_t i, uint64_t T)
     memcpy(place.v, v + 3 * at, sizeof place.v);
     place.is_due = place.is_known = g->tick == T;
   } else {
-    place.is_due = (T & (((uint64_t)1 << h->blocks->level[i]) - 1)) == 0; /* see blocks.h, 4 */
+    place.is_due = is_due(h, i, T);
     place.is_known = place.is_due || h->particles->m[i] > 0;
   }
   return place;
@@ -155,13 +168,6 @@ static void spots_between(const struct hb_hermite4 *h, const struct spot *i, con
   }
 }
 
-static void way_between(const struct hb_hermite4 *h, uint64_t T, uint32_t i, uint32_t k, double r[3],
-                        double v[3])
-{
-  const struct spot from = spot_at(h, i, T), to = spot_at(h, k, T);
-  spots_between(h, &from, &to, r, v);
-}
-
 /* Whether the touch is over, and nobody will look back to it: both have been advanced since. */
 static int is_over(const struct hb_hermite4 *h, struct touch *t, uint64_t T)
 {
@@ -175,11 +181,11 @@ static int is_over(const struct hb_hermite4 *h, struct touch *t, uint64_t T)
 
 static void part_touches(struct hb_hermite4 *h, uint64_t T)
 {
-  struct hb_bodies *b = h->bodies;
+  struct touches *t = &h->bodies->told;
   size_t kept = 0;
-  for (size_t p = 0; p < b->touches; p++)
-    if (!is_over(h, b->touch + p, T)) b->touch[kept++] = b->touch[p];
-  b->touches = kept;
+  for (size_t p = 0; p < t->count; p++)
+    if (!is_over(h, t->at + p, T)) t->at[kept++] = t->at[p];
+  t->count = kept;
 }
 
 /* ---- collisions: which bodies touch, and what becomes of two ---- */
@@ -281,7 +287,7 @@ static enum hb_status tell_members(struct hb_hermite4 *h, uint64_t T, const stru
       hb_between(x, k, l, r);
       hb_between(v, k, l, w);
       HB_TRY(tell(h, T, c->member[k], c->member[l], r, w));
-      HB_TRY(add_touch(h->bodies, c->member[k], c->member[l]));
+      HB_TRY(add_touch(&h->bodies->told, c->member[k], c->member[l]));
     }
   return HB_OK;
 }
@@ -313,7 +319,7 @@ static double approach_anew(const struct hb_hermite4 *h, const struct suspect *s
                             uint64_t T, const double r[3], const double v[3])
 {
   double reach = h->particles->radius[s->i] + h->particles->radius[k];
-  const struct touch *told = find_touch(h->bodies, s->i, k);
+  const struct touch *told = find_touch(&h->bodies->told, s->i, k);
   if (!(reach > 0) || (told && told->apart == TOUCHING)) return INFINITY;
   if (told) dt = fmin(dt, hb_hermite4_span(h, T - told->apart));
   return approach(reach, dt, r, v);
@@ -380,9 +386,10 @@ static enum hb_status merge(struct hb_hermite4 *h, uint64_t T, uint32_t i, uint3
   double r[3], v[3], x[3], w[3], M = p->m[i] + p->m[k];
   int is_first = i < k && p->m[i] > 0; /* the lower slot, and one with mass: k has */
   uint32_t kept = is_first ? i : k, swallowed = is_first ? k : i;
-  way_between(h, T, kept, swallowed, r, v);
+  const struct spot from = spot_at(h, kept, T), to = spot_at(h, swallowed, T);
+  spots_between(h, &from, &to, r, v);
   HB_TRY(tell(h, T, kept, swallowed, r, v));
-  if (!merges(h)) return add_touch(h->bodies, kept, swallowed);
+  if (!merges(h)) return add_touch(&h->bodies->told, kept, swallowed);
   if (p->m[swallowed] > 0) {
     hb_hermite4_near_unite(h, T, kept, swallowed);
     for (size_t d = 0; d < 3; d++) {
@@ -550,14 +557,6 @@ static void remove_node(struct hb_hermite4 *h, uint32_t i, const struct hb_event
   h->counts.escaped += event->n;
 }
 
-/* Whether it, or the member that stands for its group, was told before. */
-static int was_told(struct hb_hermite4 *h, uint32_t i)
-{
-  int told = h->bodies->listed[i];
-  h->bodies->listed[i] = 1;
-  return told;
-}
-
 /* All masses and momenta so far; and how many nodes have gone, bodies->number. */
 struct rest {
   double M, momentum[3];
@@ -571,7 +570,8 @@ static enum hb_status leave(struct hb_hermite4 *h, uint64_t T, uint32_t i, doubl
       .kind = HB_EVENT_ESCAPE, .t = hb_hermite4_at(h, T), .a = NAN, .e = NAN, .E = m * e};
   hb_hermite4_add_members(h, i, &event);
   if (h->params.escapers == HB_ESCAPERS_LIST) {
-    if (was_told(h, i)) return HB_OK;
+    if (h->bodies->listed[i]) return HB_OK; /* it, or the member that stands for its group */
+    h->bodies->listed[i] = 1;
     h->counts.escaped += event.n;
     return hb_events_add(h->events, &event);
   }
@@ -646,16 +646,6 @@ static size_t reschedule(struct hb_hermite4 *h, size_t ni)
   return kept;
 }
 
-/* Forces of all kinds on the block, at xp vp, to a1 j1 phi1. Errors: as hb_hermite4_sum. */
-static enum hb_status forces_of_all_kinds(struct hb_hermite4 *h, uint64_t T, size_t ni)
-{
-  if (h->has_parts) {
-    hb_hermite4_predict_others(h, T, ni);
-    hb_hermite4_near.renew(h, T, ni);
-  }
-  return hb_hermite4_sum(h, T, ni);
-}
-
 static enum hb_status start_new(struct hb_hermite4 *h, uint64_t T)
 {
   size_t ni = 0;
@@ -663,7 +653,11 @@ static enum hb_status start_new(struct hb_hermite4 *h, uint64_t T)
     if (h->bodies->fate[i] == BODY_IS_NEW) h->block[ni++] = i;
   if (ni == 0) return HB_OK;
   HB_TRY(hb_hermite4_before(h, T, ni));
-  HB_TRY(forces_of_all_kinds(h, T, ni));
+  if (h->has_parts) {
+    hb_hermite4_predict_others(h, T, ni);
+    hb_hermite4_near.renew(h, T, ni);
+  }
+  HB_TRY(hb_hermite4_sum(h, T, ni));
   for (size_t b = 0; b < ni; b++) hb_hermite4_begin_anew(h, T, b);
   return HB_OK;
 }
@@ -676,8 +670,6 @@ static enum hb_status drop_those_gone(struct hb_hermite4 *h, uint64_t T, size_t 
   HB_TRY(hb_hermite4_drop(h, b->number, left));
   kept = reschedule(h, *ni);
   memcpy(old, h->block, kept * sizeof *old);
-  if (h->groups) HB_TRY(hb_groups_weigh(h->groups));
-  if (collides(h)) measure(h);
   HB_TRY(start_new(h, T));
   for (size_t k = 0, i = 0; i < h->n; i++) { /* both are ascending */
     int is_old = k < kept && old[k] == i;
@@ -721,7 +713,7 @@ static enum hb_status act(struct hb_hermite4 *h, uint64_t T, size_t *ni)
 {
   struct hb_bodies *b = h->bodies;
   int is_full = (T & (((uint64_t)1 << h->blocks->level_max) - 1)) == 0, looks_far = is_full && escapes(h);
-  if (!looks_far && b->suspects == 0 && b->touches == 0 &&
+  if (!looks_far && b->suspects == 0 && b->told.count == 0 &&
       !(collides(h) && h->groups && h->groups->count > 0))
     return HB_OK;
   hb_hermite4_place_corrected(h, 0, *ni);
@@ -751,7 +743,7 @@ static enum hb_status open_bodies(struct hb_hermite4 *h)
   return HB_OK;
 }
 
-static void close_bodies(struct hb_hermite4 *h) { HB_FREE(h->bodies->touch, h->bodies); }
+static void close_bodies(struct hb_hermite4 *h) { HB_FREE(h->bodies->told.at, h->bodies); }
 
 static enum hb_status weigh_bodies(struct hb_hermite4 *h)
 {
@@ -761,14 +753,8 @@ static enum hb_status weigh_bodies(struct hb_hermite4 *h)
 
 static void drop_bodies(struct hb_hermite4 *h, const uint32_t *number, size_t left)
 {
-  struct hb_bodies *b = h->bodies;
-  size_t kept = 0;
   (void)left;
-  for (size_t p = 0; p < b->touches; p++) {
-    const struct touch old = b->touch[p], now = {number[old.i], number[old.k], old.apart};
-    if (now.i != HB_COLUMNS_GONE && now.k != HB_COLUMNS_GONE) b->touch[kept++] = now;
-  }
-  b->touches = kept;
+  renumber(&h->bodies->told, number);
 }
 
 static const struct hb_numbers_row touch_rows[] = {
@@ -780,20 +766,15 @@ static const struct hb_numbers of_touches = HB_NUMBERS(touch_rows, struct touch)
 
 static enum hb_status put_bodies(const struct hb_hermite4 *h, struct hb_sections *sections)
 {
-  return hb_numbers_put(&of_touches, h->bodies->touches, h->bodies->touch, sections);
+  return hb_numbers_put(&of_touches, h->bodies->told.count, h->bodies->told.at, sections);
 }
 
 static enum hb_status get_bodies(const struct hb_sections *sections, struct hb_hermite4 *h)
 {
-  struct hb_bodies *b = h->bodies;
-  if (!b) return HB_OK;
-  size_t count = hb_numbers_records(&of_touches, sections);
-  if (!hb_sections_find(sections, touch_rows->name)) return HB_OK;
-  HB_TRY(HB_ALLOC(count, &b->touch));
-  b->touches = b->touch_capacity = count;
-  HB_TRY(hb_numbers_get(&of_touches, sections, count, b->touch));
-  for (size_t p = 0; p < count; p++) {
-    const struct touch *t = b->touch + p, *before = p ? t - 1 : NULL;
+  if (!h->bodies || !hb_sections_find(sections, touch_rows->name)) return HB_OK;
+  HB_TRY(get_touches(&of_touches, sections, &h->bodies->told));
+  for (size_t p = 0; p < h->bodies->told.count; p++) {
+    const struct touch *t = h->bodies->told.at + p, *before = p ? t - 1 : NULL;
     int ascends = !before || before->i < t->i || (before->i == t->i && before->k < t->k);
     if (!(t->i < t->k && t->k < h->n && ascends && (t->apart <= h->blocks->now || t->apart == TOUCHING)))
       return hb_fail(HB_ERR_INPUT,
@@ -815,3 +796,147 @@ const struct hb_companion hb_companion_bodies = {.state = offsetof(struct hb_her
                                                  .drop = drop_bodies,
                                                  .put = put_bodies,
                                                  .get = get_bodies};
+
+/* ---- encounters without groups: pairs of stars that come as near as a group forms (groups.h) are told, and change no step ---- */
+
+struct hb_passages {
+  struct hb_groups scale; /* what is close: r_close, m_mean and rules alone */
+  struct touches told;    /* those that have not parted since; by age */
+};
+
+/* The relative orbit of two particles of the block. */
+struct meeting {
+  double r[3], v[3], r2, rv;
+};
+
+static struct meeting approach_of(const struct hb_hermite4 *h, uint32_t i, uint32_t k)
+{
+  const double *x = h->particles->x, *v = h->particles->v;
+  struct meeting a;
+  hb_between(x, i, k, a.r);
+  hb_between(v, i, k, a.v);
+  a.r2 = hb_dot(a.r, a.r), a.rv = hb_dot(a.r, a.v);
+  return a;
+}
+
+static double passing2(const struct hb_hermite4 *h, uint32_t i, uint32_t k)
+{
+  const double *m = h->particles->m;
+  double passing = hb_groups_passing(&h->passages->scale, m[i], m[k]);
+  return passing * passing;
+}
+
+/* Pairs that are twice as far apart as they were told. */
+static void forget(struct hb_hermite4 *h, uint64_t T)
+{
+  struct touches *t = &h->passages->told;
+  size_t kept = 0;
+  for (size_t p = 0; p < t->count; p++) {
+    uint32_t i = t->at[p].i, k = t->at[p].k;
+    int is_old = is_due(h, i, T) && is_due(h, k, T) && approach_of(h, i, k).r2 > 4 * passing2(h, i, k);
+    if (!is_old) t->at[kept++] = t->at[p];
+  }
+  t->count = kept;
+}
+
+/* If they meet: i < k, unbound, approaching, as near as groups let them pass. */
+static enum hb_status tell_passage(struct hb_hermite4 *h, uint64_t T, uint32_t i, uint32_t k)
+{
+  const struct hb_particles *p = h->particles;
+  struct hb_passages *e = h->passages;
+  const struct meeting at = approach_of(h, i, k);
+  if (hb_groups_are_far(&e->scale, p->m[i], p->m[k], at.r2)) return HB_OK;
+  if (!(at.rv < 0 && at.r2 < passing2(h, i, k)) || find_touch(&e->told, i, k)) return HB_OK;
+  const struct hb_orbit orbit = hb_orbit_of(p->m[i], p->m[k], at.r, at.v, 0);
+  if (orbit.E < 0) return HB_OK;
+  HB_TRY(HB_GROW(e->told.count, &e->told.capacity, &e->told.at));
+  e->told.at[e->told.count++] = (struct touch){i, k, 0};
+  const struct hb_event event =
+      hb_event_of(HB_EVENT_ENCOUNTER, hb_hermite4_at(h, T), p->id[i], p->id[k], &orbit);
+  return hb_events_add(h->events, &event);
+}
+
+/* Whether it has mass, and feels as much as a close neighbor pulls: few do. */
+static int may_meet(const struct hb_hermite4 *h, uint32_t i)
+{
+  const double *a = h->a + 3 * (size_t)i, m = h->particles->m[i];
+  if (!(m > 0)) return 0;
+  double least = hb_groups_least_pull(&h->passages->scale, m);
+  return hb_dot(a, a) > least * least;
+}
+
+/* If encounters are watched. A softened run has none, nor has one that is corrected on the device. */
+static enum hb_status tell_passages(struct hb_hermite4 *h, uint64_t T, size_t *block_size)
+{
+  int is_watched = h->events && h->events->kinds >> HB_EVENT_ENCOUNTER & 1;
+  if (!is_watched || h->groups || h->params.correct == HB_PLACE_GPU || hb_force_eps(h->force) != 0)
+    return HB_OK;
+  if (!h->passages) {
+    HB_TRY(HB_ALLOC(1, &h->passages));
+    HB_TRY(hb_groups_find_close(h->particles, &h->passages->scale));
+  }
+  forget(h, T);
+  for (size_t b = 0, ni = *block_size; b < ni; b++) {
+    uint32_t i = h->block[b];
+    if (!may_meet(h, i)) continue;
+    for (size_t c = 0; c < ni; c++) {
+      uint32_t k = h->block[c];
+      if (k == i || !(h->particles->m[k] > 0) || (k < i && may_meet(h, k))) continue; /* once */
+      HB_TRY(k < i ? tell_passage(h, T, k, i) : tell_passage(h, T, i, k));
+    }
+  }
+  return HB_OK;
+}
+
+static void close_passages(struct hb_hermite4 *h)
+{
+  if (h->passages) HB_FREE(h->passages->told.at, h->passages);
+}
+
+static void drop_passages(struct hb_hermite4 *h, const uint32_t *number, size_t left)
+{
+  (void)left;
+  if (h->passages) renumber(&h->passages->told, number);
+}
+
+static const struct hb_numbers_row scale_rows[] = {
+    HB_NUMBER("passages.r_close", HB_NUMBER_DOUBLE, struct hb_groups, r_close, 1),
+    HB_NUMBER("passages.m_mean", HB_NUMBER_DOUBLE, struct hb_groups, m_mean, 1),
+};
+static const struct hb_numbers_row passage_rows[] = {
+    HB_NUMBER("passages.i", HB_NUMBER_INDEX, struct touch, i, 1),
+    HB_NUMBER("passages.k", HB_NUMBER_INDEX, struct touch, k, 1),
+};
+static const struct hb_numbers of_scale = HB_NUMBERS(scale_rows, struct hb_groups),
+                               of_passages = HB_NUMBERS(passage_rows, struct touch);
+
+static enum hb_status put_passages(const struct hb_hermite4 *h, struct hb_sections *sections)
+{
+  const struct hb_passages *e = h->passages;
+  if (!e) return HB_OK;
+  HB_TRY(hb_numbers_put(&of_scale, 1, &e->scale, sections));
+  return hb_numbers_put(&of_passages, e->told.count, e->told.at, sections);
+}
+
+static enum hb_status get_passages(const struct hb_sections *sections, struct hb_hermite4 *h)
+{
+  if (!hb_sections_find(sections, "passages.i")) return HB_OK;
+  HB_TRY(HB_ALLOC(1, &h->passages));
+  struct hb_passages *e = h->passages;
+  HB_TRY(get_touches(&of_passages, sections, &e->told));
+  HB_TRY(hb_numbers_get(&of_scale, sections, 1, &e->scale));
+  hb_groups_use(&e->scale, &hb_groups_by_size);
+  for (size_t p = 0; p < e->told.count; p++) {
+    const struct touch *t = e->told.at + p;
+    if (!(t->i < t->k && t->k < h->n))
+      return hb_fail(HB_ERR_INPUT, "section 'passages.i' has a pair %u %u, expected two of %zu particles",
+                     (unsigned)t->i, (unsigned)t->k, h->n);
+  }
+  return HB_OK;
+}
+
+const struct hb_companion hb_companion_passages = {.close = close_passages,
+                                                   .after = tell_passages,
+                                                   .drop = drop_passages,
+                                                   .put = put_passages,
+                                                   .get = get_passages};

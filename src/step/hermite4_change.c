@@ -161,18 +161,6 @@ struct made {
   uint32_t place[PIECE];
 };
 
-static void add_pull(const struct source *s, double eps2, const double x[3], const double v[3],
-                     struct hb_pull *f)
-{
-  double r[3], w[3];
-  for (int c = 0; c < 3; c++) r[c] = s->x[c] - x[c], w[c] = s->v[c] - v[c];
-  double r2 = hb_dot(r, r) + eps2, rv = hb_dot(r, w), mrinv3 = s->m / (r2 * sqrt(r2));
-  for (int c = 0; c < 3; c++) {
-    f->a[c] += mrinv3 * r[c];
-    f->k[c] += mrinv3 * (w[c] - 3 * rv / r2 * r[c]);
-  }
-}
-
 static void take_records(const struct hb_hermite4 *h, struct piece *p, struct made *made)
 {
   p->far = p->level = h->blocks->level + p->from;
@@ -439,10 +427,11 @@ static struct hb_pull pull_after(const struct change *c, uint32_t i, double dt)
         dt + hb_hermite4_span(h, l <= h->blocks->level_max ? c->T - hb_blocks_level_time(h->blocks, l) : 0));
   hb_hermite4_predict(h, i, span + h->blocks->level[i], x, v);
   for (uint32_t j = 0; j < h->n; j++) {
-    struct source s = {.node = j, .m = m[j]};
+    double r[3], w[3];
     if (j == i || !(m[j] > 0) || hb_hermite4_is_parked(h, j)) continue;
-    hb_hermite4_predict(h, j, span + h->blocks->level[j], s.x, s.v);
-    add_pull(&s, c->eps2, x, v, &f);
+    hb_hermite4_predict(h, j, span + h->blocks->level[j], r, w);
+    for (size_t d = 0; d < 3; d++) r[d] -= x[d], w[d] -= v[d];
+    hb_add_pull(m[j], c->eps2, r, w, f.a, f.k);
   }
   if (h->field) hb_field_pull(h->field, x, v, f.a, f.k);
   return f;

@@ -225,13 +225,6 @@ static uint32_t partner_of(const struct change *c, uint32_t node)
   return partner;
 }
 
-void hb_hermite4_add_members(const struct hb_hermite4 *h, uint32_t node, struct hb_event *event)
-{
-  const struct hb_group *g = h->groups ? hb_groups_of(h->groups, node) : NULL;
-  const uint32_t *member = g ? g->chain.member : &node;
-  for (size_t k = 0, n = g ? g->chain.n : 1; k < n; k++) event->id[event->n++] = h->particles->id[member[k]];
-}
-
 /* Two nodes that become one are an encounter, unless they are bound already. */
 static enum hb_status tell(const struct change *c, uint32_t i, uint32_t k)
 {
@@ -456,9 +449,10 @@ static enum hb_status regroup_by_hints(struct change *c, size_t ni)
   return HB_OK;
 }
 
-static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t ni)
+static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t *block_size)
 {
   struct change c = {.h = h, .T = T};
+  size_t ni = *block_size;
   groups_now(h);
   if (hb_hermite4_has_lists(h)) return regroup_by_hints(&c, ni);
   for (size_t b = 0; b < ni; b++)
@@ -498,12 +492,7 @@ static void close_groups(struct hb_hermite4 *h) { hb_groups_destroy(h->groups); 
 static enum hb_status first_groups(struct hb_hermite4 *h)
 {
   hb_groups_activate(h->groups, 0, h->n, h->block);
-  return regroup(h, 0, h->n);
-}
-
-static enum hb_status regroup_block(struct hb_hermite4 *h, uint64_t T, size_t *ni)
-{
-  return regroup(h, T, *ni);
+  return regroup(h, 0, &(size_t){h->n});
 }
 
 static enum hb_status weigh_nodes(struct hb_hermite4 *h)
@@ -582,7 +571,7 @@ const struct hb_companion hb_companion_groups = {.state = offsetof(struct hb_her
                                                  .before = meet,
                                                  .forces = correct_near,
                                                  .limit = limit_step,
-                                                 .after = regroup_block,
+                                                 .after = regroup,
                                                  .resolve = resolve_groups,
                                                  .weigh = weigh_nodes,
                                                  .grow = grow_nodes,

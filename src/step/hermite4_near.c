@@ -346,44 +346,6 @@ static void order_drop(struct hb_near_order *order, const uint32_t *number, size
 
 /* ---- order: lists ---- */
 
-/* Ascending: a number's place is how many are smaller. */
-enum { RANKED = 256, RANKED_AT_ONCE = 64 };
-
-HB_CLONES static void rank(uint32_t *list, size_t count)
-{
-  uint32_t number[RANKED], sorted[RANKED];
-  size_t padded = hb_div_ceil(count, RANKED_AT_ONCE) * RANKED_AT_ONCE;
-  for (size_t k = 0; k < padded; k++) number[k] = k < count ? list[k] : UINT32_MAX;
-  for (size_t from = 0; from < count; from += RANKED_AT_ONCE) {
-    uint32_t at[RANKED_AT_ONCE] = {0};
-    for (size_t j = 0; j < count; j++)
-      for (size_t k = 0; k < RANKED_AT_ONCE; k++)
-        at[k] += number[j] < number[from + k]; /* cppcheck-suppress uninitvar ; up to padded */
-    for (size_t k = 0; k < RANKED_AT_ONCE && from + k < count; k++) sorted[at[k]] = number[from + k];
-  }
-  memcpy(list, sorted, count * sizeof *list); /* cppcheck-suppress uninitvar ; a permutation */
-}
-
-/* Hoare's quicksort of different numbers, until they are few enough. */
-static void sort(uint32_t *list, size_t count)
-{
-  while (count > RANKED) {
-    uint32_t pivot = list[count / 2];
-    size_t i = 0, k = count - 1;
-    for (;; i++, k--) {
-      while (list[i] < pivot) i++;
-      while (list[k] > pivot) k--;
-      if (i >= k) break;
-      uint32_t swap = list[i];
-      list[i] = list[k], list[k] = swap;
-    }
-    size_t below = i == k ? i + 1 : i;
-    sort(list + below, count - below);
-    count = below;
-  }
-  rank(list, count);
-}
-
 struct query {
   const struct hb_near_order *order;
   double x[3], h2;
@@ -466,7 +428,7 @@ static size_t order_within(const struct hb_near_order *order, const double x[3],
   struct query q = {
       .order = order, .x = {x[0], x[1], x[2]}, .h2 = h2, .own = own, .most = most, .list = list};
   find(&q);
-  sort(list, hb_min(q.found, most));
+  hb_groups_sort(hb_min(q.found, most), list);
   return q.found;
 }
 
@@ -886,15 +848,20 @@ static void sum(const struct hb_hermite4 *h, const uint32_t *list, size_t count,
   if (b && h->groups->count > 0) mark_hits(h, *b, list, count, tile, row);
 }
 
+/* By its list on i, which is at xp vp. */
+static void sum_listed(struct hb_hermite4 *h, uint32_t i, double a[3], double j[3], const size_t *b)
+{
+  sum(h, hb_near_list(h->near, i), h->near->count[i], 0, h->xp + 3 * (size_t)i, h->vp + 3 * (size_t)i, a, j,
+      h->near->nearest2 + i, b);
+}
+
 /* By its list on the b-th of the block, which is predicted: to a1 j1. */
 static void sum_near(struct hb_hermite4 *h, size_t b)
 {
   uint32_t i = h->block[b];
-  size_t k = 3 * (size_t)i;
   if (h->ahead) settle(h, i);
   hb_hermite4_near_need(h, i);
-  sum(h, hb_near_list(h->near, i), h->near->count[i], 0, h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
-      h->near->nearest2 + i, &b);
+  sum_listed(h, i, h->a1 + 3 * b, h->j1 + 3 * b, &b);
   h->phi1[b] = h->near->far_phi[i];
   if (h->groups) hb_groups_see(h->groups, b, i);
 }
@@ -948,14 +915,6 @@ static size_t renew(const struct hb_hermite4_near *near, uint32_t i, const doubl
 }
 
 /* ---- a block ---- */
-
-/* What the source of forces leaves to the host. */
-static void add_heavy(struct hb_hermite4 *h, size_t ni, const uint32_t *index)
-{
-  struct hb_hermite4_near *near = h->near;
-  if (h->groups)
-    hb_groups_add_heavy(h->groups, h->xp, h->vp, ni, index, near->total_a, near->total_j, near->phi);
-}
 
 static const double overwhelming = 8; /* a near pull over the far part */
 
@@ -1128,7 +1087,9 @@ static enum hb_status near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
     h->phases.near_s += hb_clock_lap(&lap);
   } else {
     HB_TRY(hb_force_finish_of(h->force, &job));
-    add_heavy(h, near->fars, near->index);
+    if (h->groups)
+      hb_groups_add_heavy(h->groups, h->xp, h->vp, near->fars, near->index, near->total_a, near->total_j,
+                          near->phi);
   }
   HB_TRY(take_fars(h));
   turn_far(h, T, ni);
@@ -1304,24 +1265,6 @@ static size_t place_in(const struct hb_hermite4_near *near, uint32_t i, uint32_t
   return from;
 }
 
-/* What s at xp vp does to i, predicted, at T. */
-static struct hb_pull pull_of(const struct hb_hermite4 *h, const struct hb_span *dt, uint32_t i, uint32_t s)
-{
-  double x[3], v[3], r2 = h->near->eps2, rv = 0, m = hb_hermite4_masses(h)[s];
-  struct hb_pull f;
-  hb_hermite4_predict(h, i, dt, x, v);
-  for (size_t c = 0, k = 3 * (size_t)s; c < 3; c++, k++) {
-    x[c] = h->xp[k] - x[c], v[c] = h->vp[k] - v[c];
-    r2 += x[c] * x[c], rv += x[c] * v[c];
-  }
-  double mrinv3 = m / (r2 * sqrt(r2));
-  for (int c = 0; c < 3; c++) {
-    f.a[c] = mrinv3 * x[c];
-    f.k[c] = mrinv3 * (v[c] - 3 * rv / r2 * x[c]);
-  }
-  return f;
-}
-
 /* From the time of a level to tick T. */
 static double since(const struct hb_hermite4 *h, uint64_t T, unsigned level)
 {
@@ -1343,7 +1286,11 @@ static void move_pull(const struct transfer *t, uint32_t i, uint32_t s, double t
 {
   const struct hb_hermite4 *h = t->h;
   const struct hb_span span = hb_span_of(since(h, t->T, h->blocks->level[i]));
-  const struct hb_pull f = pull_of(h, &span, i, s);
+  struct hb_pull f = {{0}, {0}};
+  double x[3], v[3], r[3], w[3];
+  hb_hermite4_predict(h, i, &span, x, v);
+  for (size_t c = 0, k = 3 * (size_t)s; c < 3; c++, k++) r[c] = h->xp[k] - x[c], w[c] = h->vp[k] - v[c];
+  hb_add_pull(hb_hermite4_masses(h)[s], h->near->eps2, r, w, f.a, f.k);
   move_line(h->near, i, span.whole, since(h, t->T, h->near->far[i]), &f, to_near);
 }
 
@@ -1423,8 +1370,7 @@ static void near_catch_up(struct hb_hermite4 *h, uint64_t T, size_t b, double a[
   size_t at = 3 * (size_t)i;
   struct hb_pull of_near = {{0}, {0}}, far;
   double DT = since(h, T, near->far[i]), dt2a2[3], dt3k2[3];
-  sum(h, hb_near_list(near, i), near->count[i], 0, h->xp + at, h->vp + at, of_near.a, of_near.k,
-      near->nearest2 + i, NULL);
+  sum_listed(h, i, of_near.a, of_near.k, NULL);
   for (size_t c = 0; c < 3; c++) {
     far.a[c] = near->total_a[3 * b + c] - of_near.a[c], far.k[c] = near->total_j[3 * b + c] - of_near.k[c];
     a[c] -= far.a[c], k[c] -= far.k[c];
@@ -1541,15 +1487,15 @@ void hb_hermite4_near_divide(struct hb_hermite4 *h, uint64_t T, uint32_t node, u
 
 /* ---- starting ---- */
 
-/* Pulls of all on the particles index[ni] at x v, to total_a total_j phi. */
-static enum hb_status total_of(struct hb_hermite4 *h, size_t ni, const uint32_t *index, const double *m,
-                               const double *x, const double *v)
+/* Pulls of all on the block at xp vp, to total_a total_j phi. */
+static enum hb_status total_of(struct hb_hermite4 *h, size_t ni)
 {
   struct hb_hermite4_near *near = h->near;
-  HB_TRY(hb_force_of(h->force, &(struct hb_force_job){.sources = {h->n, m, x, v},
-                                                      .sinks = {.n = ni, .index = index},
+  HB_TRY(hb_force_of(h->force, &(struct hb_force_job){.sources = {h->n, hb_hermite4_sources(h), h->xp, h->vp},
+                                                      .sinks = {.n = ni, .index = h->block},
                                                       .to = {near->total_a, near->total_j, near->phi}}));
-  if (h->groups) hb_groups_add_heavy(h->groups, x, v, ni, index, near->total_a, near->total_j, near->phi);
+  if (h->groups)
+    hb_groups_add_heavy(h->groups, h->xp, h->vp, ni, h->block, near->total_a, near->total_j, near->phi);
   return HB_OK;
 }
 
@@ -1624,12 +1570,6 @@ static size_t take_nodes(struct hb_hermite4 *h)
   return ni;
 }
 
-static void schedule_anew(struct hb_hermite4 *h, size_t ni)
-{
-  hb_blocks_clear(h->blocks, h->n);
-  for (size_t b = 0; b < ni; b++) hb_blocks_put(h->blocks, h->block[b], h->level1[b]);
-}
-
 static void near_take_first(struct hb_hermite4 *h, double dt)
 {
   struct hb_hermite4_near *near = h->near;
@@ -1652,7 +1592,7 @@ static int has_first(const struct hb_hermite4 *h)
 }
 
 /* A trial step of all, as long as theirs are in the mean of their logarithms: eqs 5, 6 and 9 for the far parts. */
-static enum hb_status try_far(struct hb_hermite4 *h, size_t ni, const double *m)
+static enum hb_status try_far(struct hb_hermite4 *h, size_t ni)
 {
   struct hb_hermite4_near *near = h->near;
   uint64_t levels = 0;
@@ -1664,7 +1604,7 @@ static enum hb_status try_far(struct hb_hermite4 *h, size_t ni, const double *m)
     size_t i = h->block[b];
     hb_hermite4_predict(h, i, &span, h->xp + 3 * i, h->vp + 3 * i);
   }
-  if (!has_first(h)) HB_TRY(total_of(h, ni, h->block, m, h->xp, h->vp));
+  if (!has_first(h)) HB_TRY(total_of(h, ni));
   for (size_t i = 0; i < ni && has_first(h); i++) {
     memcpy(near->total_a + 3 * i, near->step[i].a, sizeof near->step->a);
     memcpy(near->total_j + 3 * i, near->step[i].j, sizeof near->step->j);
@@ -1675,7 +1615,7 @@ static enum hb_status try_far(struct hb_hermite4 *h, size_t ni, const double *m)
     first_far(h, b, dt);
     if (try_near) first_near(h, b, dt);
   }
-  schedule_anew(h, ni);
+  hb_hermite4_schedule(h, ni);
   return HB_OK;
 }
 
@@ -1709,8 +1649,7 @@ static void near_renew(struct hb_hermite4 *h, uint64_t T, size_t ni)
 static enum hb_status near_sum_fresh(struct hb_hermite4 *h, size_t ni)
 {
   struct hb_hermite4_near *near = h->near;
-  HB_TRY(ni <= FRESH_ON_HOST ? total_of_few(h, ni, h->block)
-                             : total_of(h, ni, h->block, hb_hermite4_sources(h), h->xp, h->vp));
+  HB_TRY(ni <= FRESH_ON_HOST ? total_of_few(h, ni, h->block) : total_of(h, ni));
   memcpy(h->a1, near->total_a, 3 * ni * sizeof *h->a1);
   memcpy(h->j1, near->total_j, 3 * ni * sizeof *h->j1);
   memcpy(h->phi1, near->phi, ni * sizeof *h->phi1);
@@ -1722,8 +1661,7 @@ static void near_begin(struct hb_hermite4 *h, size_t b, unsigned *level, unsigne
   struct hb_hermite4_near *near = h->near;
   uint32_t i = h->block[b];
   size_t k = 3 * (size_t)i;
-  sum(h, hb_near_list(near, i), near->count[i], 0, h->xp + k, h->vp + k, h->a1 + 3 * b, h->j1 + 3 * b,
-      near->nearest2 + i, NULL);
+  sum_listed(h, i, h->a1 + 3 * b, h->j1 + 3 * b, NULL);
   part(h, b);
   double wanted = hb_timestep_anew(near->rule.nu, near->far_a + k, near->far_j + k);
   unsigned far = hb_hermite4_level(h, for_heavy(h, i, wanted)), reach = *level + (unsigned)REACH;
@@ -1763,7 +1701,6 @@ static enum hb_status set_out(struct hb_hermite4 *h)
 static enum hb_status begin(struct hb_hermite4 *h)
 {
   struct hb_hermite4_near *near = h->near;
-  const double *m = hb_hermite4_sources(h);
   int has_lists = near->has_lists; /* of stars */
   memcpy(h->xp, h->particles->x, 3 * h->n * sizeof *h->xp);
   memcpy(h->vp, h->particles->v, 3 * h->n * sizeof *h->vp);
@@ -1773,10 +1710,10 @@ static enum hb_status begin(struct hb_hermite4 *h)
   if (!has_lists || h->groups->count > 0)
     for_each(h, ni, h->block, SUMMED_ALONE, has_lists ? list_of_nodes : first_list);
   memset(near->span, 0, sizeof near->span);
-  if (!has_first(h)) HB_TRY(total_of(h, ni, h->block, m, h->xp, h->vp));
+  if (!has_first(h)) HB_TRY(total_of(h, ni));
   for_each(h, ni, h->block, SUMMED_ALONE, first_sums);
   for_each(h, ni, h->block, SUMMED_ALONE, part);
-  return try_far(h, ni, m);
+  return try_far(h, ni);
 }
 
 static enum hb_status make_order(size_t n, struct hb_hermite4_near *near)
@@ -1837,18 +1774,12 @@ static void drop_near(struct hb_hermite4 *h, const uint32_t *number, size_t left
 /* ---- checkpoints ---- */
 
 /* Lists follow from places that no state has any more: they are state. Numbers, two a word: lengths, then the lists. */
-static size_t numbers_of_lists(const struct hb_hermite4 *h)
-{
-  size_t count = h->n;
-  for (size_t i = 0; i < h->n; i++) count += h->near->count[i];
-  return count;
-}
-
 static enum hb_status put_near(const struct hb_hermite4 *h, struct hb_sections *sections)
 {
   const struct hb_hermite4_near *near = h->near;
   HB_OWN uint64_t *words = NULL;
-  size_t count = numbers_of_lists(h), k = 0;
+  size_t count = h->n, k = 0;
+  for (size_t i = 0; i < h->n; i++) count += near->count[i];
   HB_TRY(HB_ALLOC(hb_div_ceil(count, 2), &words));
   for (size_t i = 0; i < h->n; i++, k++) words[k / 2] |= (uint64_t)near->count[i] << k % 2 * 32;
   for (uint32_t i = 0; i < h->n; i++)

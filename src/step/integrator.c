@@ -55,38 +55,6 @@ const char *hb_integrator_offering(unsigned what)
   return registry[k]->info.name;
 }
 
-/* ---- a view of the particles ---- */
-
-static enum hb_status open_copy(const struct hb_integrator_ops *integrator, const void *state, double t,
-                                struct hb_state_view *view)
-{
-  HB_TRY(integrator->particles(state, t, &view->own));
-  view->at = *view->own;
-  size_t n = view->at.n;
-  HB_TRY(HB_ALLOC(3 * n, &view->a));
-  HB_TRY(HB_ALLOC(3 * n, &view->j));
-  HB_TRY(HB_ALLOC(n, &view->phi));
-  HB_TRY(HB_ALLOC(n, &view->index));
-  for (size_t i = 0; i < n; i++) view->index[i] = (uint32_t)i;
-  return HB_OK;
-}
-
-enum hb_status hb_state_view_open(const struct hb_integrator_ops *integrator, void *state, double t,
-                                  struct hb_state_view *view)
-{
-  *view = (struct hb_state_view){0};
-  return integrator->view ? integrator->view(state, t, view) : open_copy(integrator, state, t, view);
-}
-
-void hb_state_view_close(struct hb_state_view *view)
-{
-  if (view->own) {
-    HB_FREE(view->a, view->j, view->phi, view->index);
-    hb_particles_destroy(view->own);
-  }
-  *view = (struct hb_state_view){0};
-}
-
 /* ---- checking forces ---- */
 
 /* Below it, r^-5 of a jerk is beyond the range of float, which ends at 3e38, for speeds and masses of about 1. */
@@ -111,14 +79,6 @@ void hb_forces_reason(const struct hb_forces_at *at, uint32_t i, char reason[HB_
              least, is_too_near ? ", too close for precision " : "",
              is_too_near ? hb_force_precision(at->force) : "",
              is_too_near ? " (eps above 0, or scheme host, keeps forces finite)" : "");
-}
-
-int hb_forces_are_finite(size_t ni, const double *a, const double *j, const double *phi)
-{
-  for (size_t b = 0; b < ni; b++)
-    for (size_t c = 0; c < 3; c++)
-      if (!isfinite(a[3 * b + c]) || !isfinite(j[3 * b + c]) || !isfinite(phi[b])) return 0;
-  return 1;
 }
 
 /* The sign of a NaN depends on the compiler, and printf shows it. */

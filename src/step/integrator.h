@@ -9,6 +9,8 @@
 
 #include <holmberg/device.h>
 
+#include <math.h>
+
 struct hb_events;
 struct hb_follow;
 struct hb_state_view;
@@ -101,12 +103,6 @@ struct hb_state_view {
   struct hb_particles *own; /* the particles of `at`; NULL if all arrays are the integrator's */
 };
 
-/* Valid until the integrator's next step. Errors: those of the integrator's particles, HB_ERR_INTERNAL; hb_state_view_close
- * is needed then, too. */
-enum hb_status hb_state_view_open(const struct hb_integrator_ops *integrator, void *state, double t,
-                                  struct hb_state_view *view);
-void hb_state_view_close(struct hb_state_view *view);
-
 /* ---- checking the forces that an integrator gets ---- */
 
 /* What the forces were evaluated for: all n particles at x[3 * n], time t, in this step (0: the first forces). */
@@ -119,7 +115,13 @@ struct hb_forces_at {
 };
 
 /* Whether all of a[3 * ni], j[3 * ni] and phi[ni] are finite. */
-int hb_forces_are_finite(size_t ni, const double *a, const double *j, const double *phi);
+static inline int hb_forces_are_finite(size_t ni, const double *a, const double *j, const double *phi)
+{
+  for (size_t b = 0; b < ni; b++)
+    for (size_t c = 0; c < 3; c++)
+      if (!isfinite(a[3 * b + c]) || !isfinite(j[3 * b + c]) || !isfinite(phi[b])) return 0;
+  return 1;
+}
 
 /* HB_ERR_NUMERIC naming the first of the particles index[ni] whose a[3 * ni], j[3 * ni] or phi[ni] is NaN or Inf, and its
  * nearest neighbor. */

@@ -76,13 +76,6 @@ double hb_timestep_share(double share)
   return quarter * sqrt(sqrt(quarter));
 }
 
-int hb_timestep_is_cut(double dt, double dt_min, enum hb_rounding rounding)
-{
-  double ratio = dt / dt_min;
-  if (rounding == HB_ROUND_UP) return !(ratio > 0.5);
-  return !(ratio >= (rounding == HB_ROUND_NEAREST ? sqrt(0.5) : 1));
-}
-
 unsigned hb_timestep_level(double dt, double dt_min, unsigned level_max, enum hb_rounding rounding)
 {
   double ratio = dt / dt_min;

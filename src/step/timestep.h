@@ -4,6 +4,8 @@
 
 #include "base/status.h"
 
+#include <math.h>
+
 /* [PZ07] eqs 5 and 6 times dt^2 and dt^3, from a k at the start of a step to a_p k_p at its end. */
 static inline void hb_timestep_higher(double dt, const double a[3], const double k[3], const double ap[3],
                                       const double kp[3], double dt2a2[3], double dt3k2[3])
@@ -52,6 +54,11 @@ double hb_timestep_share(double share);
 unsigned hb_timestep_level(double dt, double dt_min, unsigned level_max, enum hb_rounding rounding);
 
 /* Whether the step, rounded, is shorter than level 0, dt_min. */
-int hb_timestep_is_cut(double dt, double dt_min, enum hb_rounding rounding);
+static inline int hb_timestep_is_cut(double dt, double dt_min, enum hb_rounding rounding)
+{
+  double ratio = dt / dt_min;
+  if (rounding == HB_ROUND_UP) return !(ratio > 0.5);
+  return !(ratio >= (rounding == HB_ROUND_NEAREST ? sqrt(0.5) : 1));
+}
 
 #endif

@@ -1,9 +1,9 @@
-/* step/state_view: the same particles, with room for forces, whether an integrator lends its arrays or not. */
+/* sim/sim.c: the same particles, with room for forces, whether an integrator lends its arrays or not. */
 #include "support/support.h"
 
 #include "base/mem.h"
 #include "force/force.h"
-#include "step/integrator.h"
+#include "sim/sim.c"
 
 #include <string.h>
 
@@ -32,6 +32,14 @@ static void end(const struct hb_integrator_ops *ops, struct run *run)
   hb_force_close(run->force);
 }
 
+static enum hb_status open_at(const struct hb_integrator_ops *ops, void *state, double t,
+                              struct hb_state_view *view)
+{
+  const struct hb_sim sim = {.integrator = ops, .state = state};
+  *view = (struct hb_state_view){.own = NULL};
+  return open_view(&sim, t, view);
+}
+
 /* The view at a time between two blocks against the copied state; then its arrays are filled with what is not there. */
 static void expect_view(const struct hb_integrator_ops *ops, struct run *run)
 {
@@ -39,7 +47,7 @@ static void expect_view(const struct hb_integrator_ops *ops, struct run *run)
   struct hb_particles *p;
   double t = (ops->time(run->state) + ops->next_time(run->state)) / 2;
   ASSERT_OK(ops->particles(run->state, t, &p));
-  ASSERT_OK(hb_state_view_open(ops, run->state, t, &view));
+  ASSERT_OK(open_at(ops, run->state, t, &view));
   expect_equal(view.at.n, N);
   expect_equal(view.at.t, t);
   assert_memory_equal(view.at.m, p->m, N * sizeof *p->m);
@@ -50,10 +58,10 @@ static void expect_view(const struct hb_integrator_ops *ops, struct run *run)
   memset(view.a, 0xff, 3 * N * sizeof *view.a);
   memset(view.j, 0xff, 3 * N * sizeof *view.j);
   memset(view.phi, 0xff, N * sizeof *view.phi);
-  hb_state_view_close(&view);
+  close_view(&view);
   hb_particles_destroy(p);
-  ASSERT_FAILS(hb_state_view_open(ops, run->state, -1, &view), HB_ERR_USAGE, "the state was asked for");
-  hb_state_view_close(&view);
+  ASSERT_FAILS(open_at(ops, run->state, -1, &view), HB_ERR_USAGE, "the state was asked for");
+  close_view(&view);
 }
 
 static void a_view_is_the_same_with_lent_arrays_and_without(void **state)
@@ -96,10 +104,10 @@ static void no_memory(void **state)
   for (unsigned long nth = 1; nth <= 9; nth++) { /* particles and their four arrays, then ours */
     struct hb_state_view view;
     hb_mem_watch.fail_at = nth;
-    ASSERT_FAILS(hb_state_view_open(&copies, run.state, copies.time(run.state), &view), HB_ERR_INTERNAL,
+    ASSERT_FAILS(open_at(&copies, run.state, copies.time(run.state), &view), HB_ERR_INTERNAL,
                  "cannot allocate");
     hb_mem_watch.fail_at = 0;
-    hb_state_view_close(&view);
+    close_view(&view);
   }
   end(&copies, &run);
 }
