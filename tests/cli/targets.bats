@@ -12,34 +12,19 @@ made() {
   "$HOLMBERG" run cluster.h5 --scheme host --t-end 0.25 --quiet --checkpoint run.ckpt -o end.h5 --diag rows.csv "$@"
 }
 
-# ---- a forger's tools: checkpoints that say what he likes, with checksums that are right ----
+# ---- a forger's tool: checkpoints that say what he likes, with checksums that are right ----
 
-# little BYTES NUMBER: as it lies in the file.
-little() {
-  local k
-  # shellcheck disable=SC2059
-  for ((k = 0; k < $1; k++)); do printf "\\x$(printf %02x $(($2 >> 8 * k & 255)))"; done
-}
-crc() { gzip -c | tail -c 8 | head -c 4; }
-
-# forge FILE SCRIPT: the strings of its run's record as `sed -zE` changes them; the format is in src/io/checkpoint.h.
+# forge FILE SCRIPT: the strings of its run's record as `sed -zE` changes them.
 forge() {
-  local file=$1 head row at size more
-  mapfile -t head < <(od -An -v -w1 -tu1 -N16384 "$file") # one number for each byte
-  number() { echo $((head[$1] + (head[$1 + 1] << 8) + (head[$1 + 2] << 16))); }
-  at=$((32 + 40 * head[24]))
-  for ((row = 32; head[row] != 111 || head[row + 1] != 119 || head[row + 2] != 110; row += 40)); do # "own"
-    at=$((at + $(number $((row + 32))) * (head[row + 24] ? 8 : 1)))
-  done
-  size=$(number $((row + 32)))
-  tail -c +$((at + 1)) "$file" | head -c "$size" | sed -z -E "$2" >own
-  more=$(($(wc -c <own) - size))
-  { head -c 16 "$file" && little 8 $(($(number 16) + more)) && little 4 "${head[24]}"; } >start
-  { head -c $((row + 28)) "$file" | tail -c +33 && crc <own && little 8 $((size + more)) &&
-    head -c $((32 + 40 * head[24])) "$file" | tail -c +$((row + 41)); } >table
-  { cat start && cat start table | crc && cat table && head -c $at "$file" | tail -c +$((33 + 40 * head[24])) &&
-    cat own && tail -c +$((at + size + 1)) "$file"; } >made
-  mv made "$file"
+  python3 - "$BATS_TEST_DIRNAME/../support" "$@" <<'END_OF_PYTHON'
+import subprocess, sys
+sys.path.insert(0, sys.argv[1])
+import made_up
+head, sections = made_up.read(sys.argv[2])
+own = next(section for section in sections if section[0] == b"own")
+own[2] = subprocess.run(["sed", "-z", "-E", sys.argv[3]], input=own[2], stdout=subprocess.PIPE, check=True).stdout
+made_up.write(sys.argv[2], head, sections)
+END_OF_PYTHON
 }
 
 @test "a forged checkpoint replaces no file of others, and cuts none" {

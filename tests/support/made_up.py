@@ -41,7 +41,7 @@ KINDS = {  # how to make the initial state in.h5, and the options of its run
     ),
 }
 COMMON = "--scheme host --quiet --t-end 0.5 --max-energy-error none --checkpoint first.ckpt"
-T_END, LIMIT_S, HANGS_S = "0.625", 1, 60  # a process may wait long for a busy machine
+T_END, LIMIT_S, HANGS_S = "0.625", float(os.environ.get("LIMIT_S", "1")), 60  # a process may wait long for a busy machine
 EXITS = {0: "whole", 3: "refused", 4: "without its file", 7: "without numbers", 75: "stopped"}
 ODD_DOUBLES = [float("nan"), float("inf"), -float("inf"), 1e300, -1e300, 1e160, 1e100, 1e30, 1e15, 1e-30, 1e-300, 5e-324, -1.0, 0.0, 2.0**20, 2.0**50]
 ODD_WORDS = [0, 1, 2, 3, 7, 8, 9, 64, 2**31, 2**32 - 2, 2**32 - 1, 2**32, 2**52, 2**62, 2**63, 2**64 - 2, 2**64 - 1]
