@@ -414,7 +414,7 @@ $(B)/obj/tests/unit/%.o: tests/unit/%.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
 	$(Q)$(if $(filter test_fuzz,$*),,objcopy --redefine-sym main=$*_main -G $*_main $@)
-$(patsubst %,$(B)/obj/tests/%.o,$(addprefix fuzz/fuzz_,checkpoint files hdf5 pairs terms words) support/canvas): $(B)/obj/%.o: %.c $(B)/flags
+$(patsubst %,$(B)/obj/tests/%.o,$(addprefix fuzz/fuzz_,checkpoint files hdf5 pairs script terms words) support/canvas): $(B)/obj/%.o: %.c $(B)/flags
 	$(call say,CC,$<)
 	$(Q)$(compile)
 	$(Q)objcopy -w -G 'fuzz_*' -G '__wrap_*' -G 'hb_canvas_*' $@

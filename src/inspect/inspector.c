@@ -106,9 +106,8 @@ static enum hb_status pass_for(struct texels *t, const struct hb_gl_trace_array 
 {
   enum hb_gl_format format = a->form == HB_GL_TRACE_FLOATS ? HB_GL_RGBA32F : HB_GL_RGBA32UI;
   int source = a->kind == HB_GL_BUFFER ? HB_GL_BUFFER + (format == HB_GL_RGBA32UI) : (int)a->kind;
-  char defines[32];
-  snprintf(defines, sizeof defines, "#define SOURCE %d\n", source);
-  const struct hb_gl_program_source files = {.fragment = "view/texels.frag", .defines = defines};
+  const struct hb_gl_program_source files = {.fragment = "view/texels.frag",
+                                             .defines = hb_phrase("#define SOURCE %d\n", source)};
   *pass = &t->copy[source];
   if (!(*pass)->program) HB_TRY(hb_gl_pass_create(t->context, &files, *pass));
   if (a->kind == HB_GL_BUFFER) hb_gl_texture_over(a->object, format, &t->over);
@@ -174,7 +173,7 @@ static enum hb_status texels_read(const struct texels *t, const struct texels_co
                                   int width, int height, float *floats)
 {
   size_t count = (size_t)width * (size_t)height;
-  uint32_t *words;
+  HB_OWN uint32_t *words = NULL;
   HB_TRY(hb_gl_context_use(t->context));
   HB_TRY(HB_ALLOC(4 * count, &words));
   for (int slot = 0; slot < 2; slot++) {
@@ -182,7 +181,6 @@ static enum hb_status texels_read(const struct texels *t, const struct texels_co
     for (size_t k = 0; k < count; k++)
       memcpy(floats + TEXELS_FLOATS * k + 4 * slot, words + 4 * k, 4 * sizeof *words);
   }
-  hb_mem_free(words);
   return hb_gl_context_check(t->context, "reading texels of a picture");
 }
 
@@ -237,7 +235,7 @@ struct hb_inspector {
   int plays, waits;
   int64_t marked;
   enum hb_status status; /* of the last copy */
-  char error[512], title[192], shader[64], running[128];
+  char error[512], shader[64];
 
   struct texels texels;
   struct array arrays[2 * HB_GL_TRACE_MOST]; /* what is read, from read_end on what is written */
@@ -362,18 +360,14 @@ const char *hb_inspector_title(struct hb_inspector *i)
 {
   size_t due = i->pass.write[0].n;
   if (!i->pass.number) return "";
-  int used = snprintf(i->title, sizeof i->title, "%s, pass %" PRIu64 " of %" PRIu64 ": %s", i->pass.scheme,
-                      i->pass.number, i->passes, i->pass.what);
-  if (due < i->particles)
-    snprintf(i->title + used, sizeof i->title - (size_t)used, "; %zu of %zu are due in this step", due,
-             i->particles);
-  return i->title;
+  return hb_phrase(
+      "%s, pass %" PRIu64 " of %" PRIu64 ": %s%s", i->pass.scheme, i->pass.number, i->passes, i->pass.what,
+      due < i->particles ? hb_phrase("; %zu of %zu are due in this step", due, i->particles) : "");
 }
 
 const char *hb_inspector_running(struct hb_inspector *i)
 {
-  snprintf(i->running, sizeof i->running, "%s %s", i->shader, i->pass.input);
-  return i->running;
+  return hb_phrase("%s %s", i->shader, i->pass.input);
 }
 
 /* ---- where the images go ---- */
@@ -546,9 +540,8 @@ static void name_tile(const struct hb_inspector *i, const struct tile *t, struct
 {
   uint32_t color = t->array->pair == 'A' ? pair_a : t->array->pair == 'B' ? pair_b : faint;
   if (t->component == t->quantity->first) {
-    char text[64];
     int is_alone = t->quantity->count == 1; /* without letters below */
-    snprintf(text, sizeof text, "%s%s%.3g", t->quantity->name, is_alone ? "\n" : " ", (double)most_of(t));
+    const char *text = hb_phrase("%s%s%.3g", t->quantity->name, is_alone ? "\n" : " ", (double)most_of(t));
     hb_paint_text(paint, t->x, t->y - 2 * hb_paint_line_height(paint), color, text);
   }
   name_component(i, t, paint);
@@ -583,10 +576,11 @@ static void place_all(struct hb_inspector *i, struct hb_paint *paint, int x, int
   int foot = y + height - 3 * line, middle = y;
   int columns = width / column > 8 ? width / column : 8;
   char read[256], write[256];
+  const char *title = hb_inspector_title(i);
   list_arrays(i->arrays, i->arrays + i->read_end, "reads", read);
   list_arrays(i->arrays + i->read_end, i->arrays + i->write_end, "writes", write);
-  hb_paint_wrapped(paint, x, y, ink, hb_inspector_title(i), columns);
-  y += hb_paint_lines(i->title, columns, NULL) * line;
+  hb_paint_wrapped(paint, x, y, ink, title, columns);
+  y += hb_paint_lines(title, columns, NULL) * line;
   hb_paint_wrapped(paint, x, y, ink, read, columns);
   y += hb_paint_lines(read, columns, NULL) * line;
   place_images(i, x, y, width, foot - y - line, hb_paint_lines(write, columns, NULL) * line, paint, &middle);
@@ -625,23 +619,16 @@ enum hb_status hb_inspector_draw(struct hb_inspector *i, struct hb_gl_context *c
 /* ---- the texel under the mouse ---- */
 
 /* empty: why its image is, or NULL. */
-static void describe(struct hb_inspector_texel *texel, const char *empty)
+static void describe(struct hb_inspector_texel *t, const char *empty)
 {
-  size_t used = 0, size = sizeof texel->text;
-  if (texel->particle < 0)
-    used = (size_t)snprintf(texel->text, size, "no particle");
-  else
-    used = (size_t)snprintf(texel->text, size, "particle %" PRId64, texel->particle);
-  if (texel->source >= 0)
-    used += (size_t)snprintf(texel->text + used, size - used, " by %" PRId64, texel->source);
-  if (texel->particle >= 0) {
-    used += (size_t)snprintf(texel->text + used, size - used, ", %s", texel->quantity);
-    for (int c = 0; c < texel->count; c++)
-      used += (size_t)snprintf(texel->text + used, size - used, " %.6g", (double)texel->value[c]);
-  }
-  used += (size_t)snprintf(texel->text + used, size - used, " (%s, column %d, row %d)", texel->array,
-                           texel->column, texel->row);
-  if (empty) snprintf(texel->text + used, size - used, ": %s", empty);
+  const char *who = "no particle", *by = t->source >= 0 ? hb_phrase(" by %" PRId64, t->source) : "",
+             *what = "";
+  if (t->particle >= 0)
+    who = hb_phrase("particle %" PRId64, t->particle), what = hb_phrase(", %s", t->quantity);
+  for (int c = 0; t->particle >= 0 && c < t->count; c++)
+    what = hb_phrase("%s %.6g", what, (double)t->value[c]);
+  snprintf(t->text, sizeof t->text, "%s%s%s (%s, column %d, row %d)%s%s", who, by, what, t->array, t->column,
+           t->row, empty ? ": " : "", empty ? empty : "");
 }
 
 int hb_inspector_hit(struct hb_inspector *i, int x, int y, struct hb_inspector_texel *texel)
@@ -846,25 +833,17 @@ static enum hb_status open_force(const struct hb_force_params *force_params, con
   return hb_force_open(&params, force);
 }
 
-static enum hb_status walk(struct hb_force *force, struct hb_particles *particles, size_t n,
-                           struct trace *trace)
+static enum hb_status walk(struct hb_force *force, struct hb_particles *p, size_t n, struct trace *trace)
 {
-  double *f;
-  uint32_t *index;
+  HB_OWN double *f = NULL;
+  HB_OWN uint32_t *index = NULL;
   HB_TRY(HB_ALLOC(7 * n, &f));
-  enum hb_status status = HB_ALLOC(n, &index);
-  for (size_t k = 0; status == HB_OK && k < n; k++) index[k] = (uint32_t)k;
-  if (status == HB_OK)
-    status = hb_force_set_j(force, n, hb_particles_m(particles), hb_particles_x(particles),
-                            hb_particles_v(particles));
-  if (status == HB_OK) {
-    trace_begin(trace);
-    status = hb_force_eval(force, n, index, f, f + 3 * n, f + 6 * n);
-    enum hb_status traced = trace_end(trace);
-    if (status == HB_OK) status = traced;
-  }
-  HB_FREE(f, index);
-  return status;
+  HB_TRY(HB_ALLOC(n, &index));
+  for (size_t k = 0; k < n; k++) index[k] = (uint32_t)k;
+  HB_TRY(hb_force_set_j(force, n, hb_particles_m(p), hb_particles_x(p), hb_particles_v(p)));
+  trace_begin(trace);
+  enum hb_status status = hb_force_eval(force, n, index, f, f + 3 * n, f + 6 * n), traced = trace_end(trace);
+  return status == HB_OK ? traced : status;
 }
 
 static enum hb_status trace_walk(const struct hb_trace_job *job, struct trace *trace)
@@ -1388,12 +1367,6 @@ static enum hb_status trace_write_sheet(const struct trace *t, const char *folde
 
 /* ---- each array of a pass -------------------------------------------------------------------------------- */
 
-/* Whether this is a number that the shader does not use. */
-static int is_unused(const struct trace *t, const struct hb_gl_trace_quantity *q)
-{
-  return strcmp(q->name, "free") == 0 && trace_most(t, q->name) == 0;
-}
-
 /* Its quantities, their components side by side, in cells of a picture of this size or, 0, of one for reading. */
 static void put_array(const struct trace *t, const struct trace_array *a, int side, int size, struct page *p)
 {
@@ -1403,8 +1376,9 @@ static void put_array(const struct trace *t, const struct trace_array *a, int si
   int cell = side                 ? hb_max_int(side / hb_max_int(grid->columns, grid->rows), 1)
              : grid->columns > 16 ? 8
                                   : NUMBERED;
-  for (const struct hb_gl_trace_quantity *q = grid->quantities; q->name; q++)
-    for (int c = 0; c < q->count && !is_unused(t, q); c++) {
+  for (const struct hb_gl_trace_quantity *q = grid->quantities; q->name; q++) {
+    int is_unused = strcmp(q->name, "free") == 0 && trace_most(t, q->name) == 0;
+    for (int c = 0; c < q->count && !is_unused; c++) {
       struct tiles tiles = tiles_of(t, a, q, c, cell);
       next_column(p, SPACE,
                   q->count == 1 || c > 0 ? tiles.columns * cell : q->count * (tiles.columns * cell + SPACE));
@@ -1412,6 +1386,7 @@ static void put_array(const struct trace *t, const struct trace_array *a, int si
       put_tiles(p, &tiles);
       if (!side) put_scale(p, tiles.most, 0, hb_max_int(tiles.columns * cell, 112));
     }
+  }
 }
 
 static enum hb_status write_array(const struct trace *t, const struct trace_pass *p,

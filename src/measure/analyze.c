@@ -222,14 +222,12 @@ static enum hb_status analysis_of(const struct hb_particles *p, const struct hb_
   const double *center = isnan(s->r_core) ? s->x_mass : s->x_density;
   *analysis = (struct analysis){.classes = 0};
   HB_TRY(hb_hierarchy_find(p, contents->eps * contents->eps, &analysis->bound));
-  struct hb_particles *massive;
+  HB_OWN_PARTICLES struct hb_particles *massive = NULL;
   HB_TRY(hb_particles_copy_massive(p, &massive));
   const struct hb_particles *stars = massive ? massive : p;
-  enum hb_status status = find_core(stars, s, analysis);
-  if (status == HB_OK) status = find_classes(stars, contents, center, count, limits, analysis);
-  if (status == HB_OK) status = find_motions(s, center, shells, analysis);
-  hb_particles_destroy(massive);
-  return status;
+  HB_TRY(find_core(stars, s, analysis));
+  HB_TRY(find_classes(stars, contents, center, count, limits, analysis));
+  return find_motions(s, center, shells, analysis);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------ */

@@ -1,4 +1,5 @@
 /* hb_bench_*: how fast and how exact the sources of forces are, what messages cost, and the ceiling of a device. */
+#include "base/arith.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/ranks.h"
@@ -154,6 +155,22 @@ static void describe_force(const struct bench *b)
   r->flops_per_pair = hb_force_scheme(b->force)->flops_per_pair;
 }
 
+static enum hb_status choose_sinks(struct bench *b)
+{
+  b->n = b->particles->n;
+  b->ni = b->params->ni ? b->params->ni : b->n;
+  if (b->ni > b->n) return hb_fail(HB_ERR_USAGE, "%zu sinks among %zu particles", b->ni, b->n);
+  b->result->ni = b->ni;
+  HB_TRY(HB_ALLOC(b->ni, &b->index));
+  HB_TRY(HB_ALLOC(3 * b->ni, &b->a));
+  HB_TRY(HB_ALLOC(3 * b->ni, &b->j));
+  HB_TRY(HB_ALLOC(b->ni, &b->phi));
+  for (size_t k = 0; k < b->ni; k++) b->index[k] = (uint32_t)(k * b->n / b->ni); /* spread evenly */
+  const char *name = b->params->interaction ? b->params->interaction : "gravity_jerk";
+  b->interaction = hb_interaction_find(name);
+  return b->interaction ? HB_OK : hb_fail(HB_ERR_USAGE, "unknown interaction '%s'", name);
+}
+
 static enum hb_status prepare(struct bench *b)
 {
   const struct hb_bench_params *p = b->params;
@@ -163,17 +180,7 @@ static enum hb_status prepare(struct bench *b)
     b->particles->x[k] = (float)b->particles->x[k];
     b->particles->v[k] = (float)b->particles->v[k];
   }
-  b->n = p->n;
-  b->ni = p->ni ? p->ni : p->n;
-  if (b->ni > b->n) return hb_fail(HB_ERR_USAGE, "%zu sinks among %zu particles", b->ni, b->n);
-  b->result->ni = b->ni;
-  HB_TRY(HB_ALLOC(b->ni, &b->index));
-  HB_TRY(HB_ALLOC(3 * b->ni, &b->a));
-  HB_TRY(HB_ALLOC(3 * b->ni, &b->j));
-  HB_TRY(HB_ALLOC(b->ni, &b->phi));
-  for (size_t k = 0; k < b->ni; k++) b->index[k] = (uint32_t)(k * b->n / b->ni); /* spread evenly */
-  b->interaction = hb_interaction_find(p->interaction ? p->interaction : "gravity_jerk");
-  if (!b->interaction) return hb_fail(HB_ERR_USAGE, "unknown interaction '%s'", p->interaction);
+  HB_TRY(choose_sinks(b));
   if (!p->force.scheme) return hb_fail(HB_ERR_USAGE, "no scheme was given");
   struct hb_gl_devices devices;
   HB_TRY(hb_gl_devices_named(p->force.device, &devices));
@@ -395,13 +402,27 @@ static enum hb_status check(struct bench *b)
 {
   if (strncmp(b->interaction->name, "gravity", 7) != 0) return HB_OK;
   size_t count = b->ni < CHECKED ? b->ni : CHECKED;
+  HB_OWN double *right = NULL;
   struct hb_gravity *g = NULL;
-  double *right = NULL;
+  HB_TRY(HB_ALLOC(10 * CHECKED, &right));
   enum hb_status status = hb_gravity_create(b->n, &g);
-  if (status == HB_OK) status = HB_ALLOC(10 * CHECKED, &right);
   if (status == HB_OK) status = check_against(b, g, b->ni / count, count, right);
-  hb_mem_free(right);
   hb_gravity_destroy(g);
+  return status;
+}
+
+enum hb_status hb_bench_error(const struct hb_force_params *force, struct hb_particles *p, double *acc_rms)
+{
+  const struct hb_bench_params params = {.force = *force, .ni = hb_min(p->n, CHECKED)};
+  struct hb_bench_result r;
+  struct bench b = {.params = &params, .result = &r, .particles = p};
+  enum hb_status status = choose_sinks(&b);
+  if (status == HB_OK) status = open_force(&b);
+  if (status == HB_OK) status = cycle(&b);
+  if (status == HB_OK) status = check(&b);
+  if (status == HB_OK) *acc_rms = r.acc_rms;
+  b.particles = NULL;
+  clean_up(&b);
   return status;
 }
 

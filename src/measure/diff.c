@@ -252,15 +252,12 @@ static enum hb_status compare(const struct hb_opts *opts, struct hb_particles *a
 static enum hb_status diff(const struct hb_opts *opts)
 {
   const struct diff_settings *s = opts->settings;
-  struct hb_particles *a, *b;
+  HB_OWN_PARTICLES struct hb_particles *a = NULL, *b = NULL;
   HB_TRY(hb_astro_convert_by_file(opts, opts->operands[0], s->input_format, 0));
   double t = hb_opts_typed(opts, &s->time) ? s->time : NAN;
   HB_TRY(hb_snapshot_read_at(opts->operands[0], s->input_format, t, &a, NULL));
-  enum hb_status status = hb_snapshot_read_at(opts->operands[1], s->input_format, t, &b, NULL);
-  if (status == HB_OK) status = compare(opts, a, b);
-  hb_particles_destroy(a);
-  hb_particles_destroy(b);
-  return status;
+  HB_TRY(hb_snapshot_read_at(opts->operands[1], s->input_format, t, &b, NULL));
+  return compare(opts, a, b);
 }
 
 const struct hb_opts_command hb_cmd_diff = {

@@ -1,5 +1,6 @@
 #include "movie/film.h"
 
+#include "base/draft.h"
 #include "base/mem.h"
 #include "console/signals.h"
 
@@ -28,12 +29,13 @@ static const struct kind *kind_of(const char *path)
   return NULL;
 }
 
-enum hb_status hb_film_kind(const char *path, int *is_movie)
+enum hb_status hb_film_check(const char *path, int width, int height)
 {
-  *is_movie = kind_of(path) != NULL;
-  if (*is_movie || strcasecmp(hb_text_extension(path), ".png") == 0) return HB_OK;
-  return hb_fail(HB_ERR_USAGE,
-                 "cannot draw '%s': unknown extension (expected png, mp4, mkv, webm, apng or gif)", path);
+  if (!kind_of(path) && strcasecmp(hb_text_extension(path), ".png") != 0)
+    return hb_fail(HB_ERR_USAGE,
+                   "cannot draw '%s': unknown extension (expected png, mp4, mkv, webm, apng or gif)", path);
+  if (!kind_of(path) || (width % 2 == 0 && height % 2 == 0)) return HB_OK;
+  return hb_fail(HB_ERR_USAGE, "a movie of %d x %d pixels (expected even numbers)", width, height);
 }
 
 /* ---- ffmpeg ------------------------------------------------------------------------------------------ */
@@ -69,27 +71,22 @@ static enum hb_status start_ffmpeg(struct hb_film *film, const struct kind *kind
   film->lacks_ffmpeg = status == HB_ERR_USAGE;
   film->is_movie = status == HB_OK;
   if (status != HB_OK) hb_file_end(&film->file, status, NULL);
-  char context[512];
-  snprintf(context, sizeof context, "cannot draw %s", p->path);
-  return status == HB_OK || film->lacks_ffmpeg ? HB_OK : hb_fail_in(status, context);
+  return status == HB_OK || film->lacks_ffmpeg ? HB_OK
+                                               : hb_fail_in(status, hb_phrase("cannot draw %s", p->path));
 }
 
 /* ---- interface ------------------------------------------------------------------------------------ */
 
 enum hb_status hb_film_open(const struct hb_film_params *params, struct hb_film *film)
 {
-  int is_movie;
+  const struct kind *kind = kind_of(params->path); /* NULL: pictures */
   *film = (struct hb_film){.params = *params, .ffmpeg = {.to = -1, .from = -1, .said = -1}};
-  HB_TRY(hb_film_kind(params->path, &is_movie));
-  if (is_movie && (params->width % 2 || params->height % 2))
-    return hb_fail(HB_ERR_USAGE, "a movie of %d x %d pixels (expected even numbers)", params->width,
-                   params->height);
-  if (is_movie || !params->single) hb_signals_watch();
+  HB_TRY(hb_film_check(params->path, params->width, params->height));
+  if (kind || !params->single) hb_signals_watch();
   HB_TRY(HB_ALLOC(3 * (size_t)params->width * (size_t)params->height, &film->rgb));
-  struct hb_text comment = {0};
-  enum hb_status status = is_movie ? comment_of(params, &comment) : HB_OK;
-  if (is_movie && status == HB_OK) status = start_ffmpeg(film, kind_of(params->path), comment.text);
-  hb_mem_free(comment.text);
+  HB_OWN struct hb_text comment = {0};
+  enum hb_status status = kind ? comment_of(params, &comment) : HB_OK;
+  if (kind && status == HB_OK) status = start_ffmpeg(film, kind, comment.text);
   if (status != HB_OK) hb_mem_free(film->rgb);
   return status;
 }
@@ -97,22 +94,19 @@ enum hb_status hb_film_open(const struct hb_film_params *params, struct hb_film 
 static enum hb_status add_png(const struct hb_film *film, const struct hb_png_text *text, size_t text_count)
 {
   const struct hb_film_params *p = &film->params;
-  struct hb_png png = {.width = p->width,
-                       .height = p->height,
-                       .channels = 3,
-                       .pixels = film->rgb,
-                       .text_count = p->text_count + text_count};
+  size_t own = p->text_count, count = own + text_count;
+  HB_OWN struct hb_png_text *all = NULL;
   char name[4096];
-  HB_TRY(HB_ALLOC(png.text_count, &png.text));
-  for (size_t k = 0; k < png.text_count; k++)
-    png.text[k] = k < p->text_count ? p->text[k] : text[k - p->text_count];
-  if (p->single && !film->lacks_ffmpeg)
-    snprintf(name, sizeof name, "%s", p->path);
-  else
-    hb_film_frame_name(p->path, film->frames, name);
-  enum hb_status status = hb_png_write(name, &png);
-  hb_mem_free(png.text);
-  return status;
+  HB_TRY(HB_ALLOC(count, &all));
+  for (size_t k = 0; k < count; k++) all[k] = k < own ? p->text[k] : text[k - own];
+  hb_film_frame_name(p->path, film->frames, name);
+  return hb_png_write(p->single && !film->lacks_ffmpeg ? p->path : name,
+                      &(struct hb_png){.width = p->width,
+                                       .height = p->height,
+                                       .channels = 3,
+                                       .pixels = film->rgb,
+                                       .text = all,
+                                       .text_count = count});
 }
 
 enum hb_status hb_film_add(struct hb_film *film, const struct hb_png_text *text, size_t text_count)

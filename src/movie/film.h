@@ -28,11 +28,11 @@ struct hb_film {
   uint8_t *rgb; /* [3 * width * height] the next frame, top row first; its maker fills it */
 };
 
-/* Whether path names a picture (0) or a movie (1). Errors: HB_ERR_USAGE for any other extension. */
-enum hb_status hb_film_kind(const char *path, int *is_movie);
+/* Errors: HB_ERR_USAGE (path is neither a picture nor a movie; odd size of a movie). */
+enum hb_status hb_film_check(const char *path, int width, int height);
 
 /* From here on signals are watched (console/signals.h), unless it is a single picture: whoever adds frames asks for them, and
- * closes. Errors: HB_ERR_USAGE (extension, odd size of a movie), HB_ERR_IO. */
+ * closes. Errors: as hb_film_check, HB_ERR_IO. */
 enum hb_status hb_film_open(const struct hb_film_params *params, struct hb_film *film);
 
 /* The frame in film->rgb; text (nullable) is added to the film's own in a PNG. */

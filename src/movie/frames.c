@@ -5,6 +5,7 @@
 #include "base/table.h"
 #include "console/commands.h"
 #include "console/terminal.h"
+#include "core/particles.h"
 #include "gl/gl_pass.h"
 #include "render/scene.h"
 #include "sim/sim.h"
@@ -55,23 +56,22 @@ static enum hb_status open_frames(struct hb_gl_context *context, int width, int 
 }
 
 /* Does not wait for the device. */
-static enum hb_status draw(struct frames *f, const struct hb_device_particles *at)
+static enum hb_status draw(struct frames *f, struct hb_sim *sim)
 {
-  HB_TRY(hb_view_particles_lend(&f->stars, at));
+  HB_TRY(hb_view_particles_follow(&f->stars, sim, hb_sim_time(sim)));
   HB_TRY(hb_scene_begin(f->scene, &f->camera));
   HB_TRY(hb_scene_stars(f->scene, &f->stars, &f->style));
   return hb_scene_expose(f->scene, &f->style);
 }
 
 /* Seconds for a picture, from an idle device to an idle device: the median of those started within most_s. */
-static enum hb_status time_picture(struct frames *f, const struct hb_device_particles *at, double most_s,
-                                   double *seconds)
+static enum hb_status time_picture(struct frames *f, struct hb_sim *sim, double most_s, double *seconds)
 {
   double s[PICTURES] = {0}, end = hb_clock_now() + most_s;
   int count = 0;
   do {
     double start = hb_gl_timer_start();
-    HB_TRY(draw(f, at));
+    HB_TRY(draw(f, sim));
     s[count++] = hb_gl_timer_stop(start);
   } while (count < PICTURES && hb_clock_now() < end);
   *seconds = hb_select((size_t)count, s, (size_t)count / 2);
@@ -94,11 +94,10 @@ static enum hb_status warm_up(struct hb_sim *sim, double seconds, struct cost *c
 static enum hb_status start(const struct frames_settings *job, struct cost *cost, struct hb_sim **sim)
 {
   const struct hb_sim_params params = {.force = job->force};
-  struct hb_particles *p;
+  HB_OWN_PARTICLES struct hb_particles *p = NULL;
   HB_TRY(hb_ic_make("plummer", &(struct hb_ic_params){.n = cost->n, .seed = 1}, &p));
-  enum hb_status status = hb_sim_create(p, &params, sim);
-  hb_particles_destroy(p);
-  return status == HB_OK ? warm_up(*sim, job->seconds, cost) : status;
+  HB_TRY(hb_sim_create(p, &params, sim));
+  return warm_up(*sim, job->seconds, cost);
 }
 
 static enum hb_status time_steps(struct hb_sim *sim, struct cost *cost)
@@ -112,15 +111,13 @@ static enum hb_status time_steps(struct hb_sim *sim, struct cost *cost)
 static enum hb_status time_pictures(struct hb_sim *sim, const struct frames_settings *job,
                                     struct frames *frames, struct cost *cost)
 {
-  struct hb_device_particles at;
   double begin = hb_clock_now(), next = begin, now = begin;
   for (; now - begin < job->seconds; now = hb_clock_now(), cost->steps++) {
     HB_TRY(hb_sim_step(sim));
     now = hb_clock_now();
     if (now < next) continue;
     next = now + 1 / job->rate;
-    hb_sim_on_device(sim, &at);
-    HB_TRY(draw(frames, &at));
+    HB_TRY(draw(frames, sim));
     cost->frames++;
   }
   cost->with_s = (now - begin) / (double)cost->steps;
@@ -136,7 +133,7 @@ static enum hb_status with_pictures(struct hb_sim *sim, const struct frames_sett
     return hb_fail(HB_ERR_USAGE, "scheme %s keeps no particles on a device (expected a scheme on OpenGL)",
                    job->force.scheme);
   enum hb_status status = open_frames(hb_sim_device_context(sim), job->width, job->height, &frames);
-  if (status == HB_OK) status = time_picture(&frames, &at, job->seconds, &cost->frame_s);
+  if (status == HB_OK) status = time_picture(&frames, sim, job->seconds, &cost->frame_s);
   if (status == HB_OK) status = time_pictures(sim, job, &frames, cost);
   hb_scene_close(frames.scene);
   hb_view_particles_close(&frames.stars);
@@ -145,18 +142,16 @@ static enum hb_status with_pictures(struct hb_sim *sim, const struct frames_sett
 
 static enum hb_status find_cost(const struct frames_settings *job, struct cost *cost)
 {
-  struct hb_sim *sim = NULL;
-  enum hb_status status = start(job, cost, &sim);
-  if (status == HB_OK)
-    snprintf(cost->precision, sizeof cost->precision, "%s", hb_force_precision(hb_sim_force(sim)));
-  if (status == HB_OK) status = with_pictures(sim, job, cost);
+  HB_OWN_SIM struct hb_sim *sim = NULL;
+  HB_TRY(start(job, cost, &sim));
+  snprintf(cost->precision, sizeof cost->precision, "%s", hb_force_precision(hb_sim_force(sim)));
+  HB_TRY(with_pictures(sim, job, cost));
   hb_sim_destroy(sim);
   sim = NULL;
-  if (status == HB_OK) status = start(job, cost, &sim);
-  if (status == HB_OK) status = time_steps(sim, cost);
-  hb_sim_destroy(sim);
+  HB_TRY(start(job, cost, &sim));
+  HB_TRY(time_steps(sim, cost));
   cost->added = cost->with_s / cost->step_s - 1;
-  return status;
+  return HB_OK;
 }
 
 /* ---- the command ---- */

@@ -1,6 +1,7 @@
 /* holmberg render: pictures and movies of snapshots, without a window. */
 #include "base/arith.h"
 #include "base/clock.h"
+#include "base/draft.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -9,10 +10,12 @@
 #include "console/signals.h"
 #include "console/target.h"
 #include "console/terminal.h"
+#include "core/particles.h"
 #include "movie/film.h"
 #include "render/camera.h"
 #include "render/coloring.h"
 #include "render/scene.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -84,11 +87,7 @@ static enum hb_status parse(char *text, const char *path, struct keyframes *k)
     if (end) *end = 0;
     enum hb_status status = read_row(line, row, &count);
     if (status == HB_OK && count) status = add_row(k, row);
-    if (status != HB_OK) {
-      char place[512];
-      snprintf(place, sizeof place, "%s:%d", path, number);
-      return hb_fail_in(status, place);
-    }
+    if (status != HB_OK) return hb_fail_in(status, hb_phrase("%s:%d", path, number));
   }
   return k->count ? HB_OK : hb_fail(HB_ERR_INPUT, "%s: the camera path has no rows", path);
 }
@@ -102,12 +101,11 @@ static void keyframes_clear(struct keyframes *keyframes)
 /* Errors: HB_ERR_IO, HB_ERR_INPUT (with file, line and value). */
 static enum hb_status keyframes_read(const char *path, struct keyframes *keyframes)
 {
-  char *text;
+  HB_OWN char *text = NULL;
   size_t count;
   *keyframes = (struct keyframes){0};
   HB_TRY(hb_file_read(path, &text, &count));
   enum hb_status status = parse(text, path, keyframes);
-  hb_mem_free(text);
   if (status != HB_OK) keyframes_clear(keyframes);
   return status;
 }
@@ -177,6 +175,8 @@ struct render {
   struct hb_force_params force; /* for colors that need forces; its context and device also for drawing */
   int has_eps;                  /* 0: a note of the snapshot overrides force.eps */
   int quiet;
+  const char *path;    /* of the camera: as typed */
+  double direction[3]; /* degrees */
 };
 
 /* ---- a series of snapshots --------------------------------------------------------------------------- */
@@ -201,26 +201,18 @@ static void clear_moment(struct moment *moment)
   *moment = (struct moment){0};
 }
 
-static void close_series(struct series *series)
-{
-  for (int k = 0; k < 2; k++) clear_moment(&series->moments[k]);
-  clear_moment(&series->between);
-}
-
 /* The value at the start of a simulation of these particles. */
 static enum hb_status quantity_of(const struct render *render, const struct hb_particles *particles,
                                   double *value)
 {
   struct hb_sim_params params = {.force = render->force, .neighbors = HB_NEIGHBORS_NONE};
-  struct hb_sim *sim;
+  HB_OWN_SIM struct hb_sim *sim = NULL;
   double noted;
   HB_TRY(hb_particles_eps(particles, &noted));
   if (!render->has_eps && !isnan(noted)) params.force.eps = noted;
   if (params.force.eps == 0) params.force.flags |= HB_FORCE_UNSOFTENED;
   HB_TRY(hb_sim_create(particles, &params, &sim));
-  enum hb_status status = hb_coloring_of_sim(render->color, sim, hb_particles_n(particles), value);
-  hb_sim_destroy(sim);
-  return status;
+  return hb_coloring_of_sim(render->color, sim, hb_particles_n(particles), value);
 }
 
 static enum hb_status find_values(const struct render *render, struct moment *moment)
@@ -380,25 +372,16 @@ static struct hb_camera camera_at(const struct work *w, size_t frame)
   return camera;
 }
 
-static enum hb_status send_stars(struct work *w, const struct moment *moment)
-{
-  HB_TRY(hb_view_particles_load(&w->particles, moment->particles, w->camera.center));
-  size_t n = hb_particles_n(moment->particles);
-  return moment->value ? hb_view_particles_values(&w->particles, n, moment->value) : HB_OK;
-}
-
 /* The past of a single snapshot's particles, as if no force acted on them. */
 static enum hb_status add_straight_past(struct work *w, struct hb_particles *p)
 {
-  struct hb_particles *past;
+  HB_OWN_PARTICLES struct hb_particles *past = NULL;
   double length = w->render->trails;
   HB_TRY(hb_particles_copy(p, &past));
   for (size_t k = 0; k < 3 * hb_particles_n(p); k++) hb_particles_x(past)[k] -= length * hb_particles_v(p)[k];
   hb_particles_set_time(past, hb_particles_time(p) - length);
-  enum hb_status status = hb_view_particles_load(&w->particles, past, w->camera.center);
-  if (status == HB_OK) status = hb_trails_add(&w->trails, &w->particles);
-  hb_particles_destroy(past);
-  return status;
+  HB_TRY(hb_view_particles_load(&w->particles, past, w->camera.center));
+  return hb_trails_add(&w->trails, &w->particles);
 }
 
 static int is_last_of_many(const struct render *r) { return r->frames == 1 && r->file_count > 1; }
@@ -409,10 +392,9 @@ static enum hb_status find_trail_capacity(const struct render *r, double t, doub
   *capacity = 2;
   if (is_last_of_many(r)) *capacity = (double)r->file_count;
   if (r->file_count == 1 || r->frames == 1) return HB_OK;
-  struct hb_particles *last;
+  HB_OWN_PARTICLES struct hb_particles *last = NULL;
   HB_TRY(hb_snapshot_read(r->files[r->file_count - 1], NULL, &last));
   double apart = (hb_particles_time(last) - t) / (double)(r->frames - 1);
-  hb_particles_destroy(last);
   if (apart > 0) *capacity = ceil(r->trails / apart) + 2;
   return HB_OK;
 }
@@ -444,7 +426,9 @@ static enum hb_status draw_frame(struct work *w, const struct moment *moment, si
   struct hb_camera camera = camera_at(w, frame);
   double t = hb_particles_time(moment->particles);
   if (r->trails > 0 && r->file_count == 1 && frame == 0) HB_TRY(add_straight_past(w, moment->particles));
-  HB_TRY(send_stars(w, moment));
+  HB_TRY(hb_view_particles_load(&w->particles, moment->particles, w->camera.center));
+  size_t n = hb_particles_n(moment->particles);
+  if (moment->value) HB_TRY(hb_view_particles_values(&w->particles, n, moment->value));
   if (r->trails > 0 && (frame == 0 || t > w->time)) HB_TRY(hb_trails_add(&w->trails, &w->particles));
   w->time = t;
   HB_TRY(hb_scene_begin(w->scene, &camera));
@@ -466,9 +450,8 @@ static enum hb_status add_frame(struct work *w, struct hb_film *film, size_t k)
     HB_TRY(open_trails(w, moment->particles));
   }
   HB_TRY(draw_frame(w, moment, k, film->rgb));
-  char t[32];
-  hb_text_shortest(hb_particles_time(moment->particles), t);
-  const struct hb_png_text text[] = {{"t", t}, {"snapshot", r->files[(size_t)place]}};
+  const struct hb_png_text text[] = {{"t", HB_SHORTEST(hb_particles_time(moment->particles))},
+                                     {"snapshot", r->files[(size_t)place]}};
   HB_TRY(hb_film_add(film, text, 2));
   if (hb_terminal_is_live())
     hb_terminal_progress((double)(k + 1) / (double)r->frames, hb_clock_now() - w->started);
@@ -477,13 +460,11 @@ static enum hb_status add_frame(struct work *w, struct hb_film *film, size_t k)
 
 static void say_written(const struct render *r, const struct hb_film *film)
 {
-  if (film->lacks_ffmpeg) {
-    struct hb_text line = {0};
-    if (hb_text_append(&line, "ffmpeg is not installed: instead of %s its frames were written", r->output) ==
-        HB_OK)
-      hb_terminal_note(line.text);
-    hb_mem_free(line.text);
-  }
+  HB_OWN struct hb_text line = {0};
+  if (film->lacks_ffmpeg &&
+      hb_text_append(&line, "ffmpeg is not installed: instead of %s its frames were written", r->output) ==
+          HB_OK)
+    hb_terminal_note(line.text);
   if (r->quiet) return;
   char first[4096], last[4096];
   hb_film_frame_name(r->output, 1, first);
@@ -516,9 +497,7 @@ static enum hb_status add_frames(struct work *w, struct hb_film *film)
 static enum hb_status film_frames(struct work *w)
 {
   const struct render *r = w->render;
-  char version[64];
-  snprintf(version, sizeof version, "Holmberg %s", hb_library_version());
-  const struct hb_png_text text[] = {{"Software", version},
+  const struct hb_png_text text[] = {{"Software", hb_phrase("Holmberg %s", hb_library_version())},
                                      {"command", r->command},
                                      {"device", w->context->caps.renderer},
                                      {"context", w->context->backend->name}};
@@ -554,7 +533,8 @@ static enum hb_status draw_frames(const struct render *render)
       .render = render, .series = {.render = render}, .style = render->style, .started = hb_clock_now()};
   enum hb_status status = open_all(&w);
   if (status == HB_OK) status = film_frames(&w);
-  close_series(&w.series);
+  for (int k = 0; k < 2; k++) clear_moment(&w.series.moments[k]);
+  clear_moment(&w.series.between);
   hb_trails_close(&w.trails);
   hb_view_particles_close(&w.particles);
   hb_scene_close(w.scene);
@@ -564,18 +544,11 @@ static enum hb_status draw_frames(const struct render *render)
 
 /* ---- the command --------------------------------------------------------------------------------------- */
 
-/* The job itself has most of the options. */
-struct settings {
-  struct render render;
-  const char *camera;
-  double direction[3];
-};
-
 static const char *color_name(size_t k) { return k < HB_COLORING_AGE ? hb_coloring_name(k) : NULL; }
 
 static const char *const points[] = {"star", "disc", "dot", NULL};
 
-#define FIELD(member) HB_SETTING_FIELD(struct settings, render.member)
+#define FIELD(member) HB_SETTING_FIELD(struct render, member)
 static const struct hb_setting options[] = {
     {"output", 'o', HB_SETTING_TEXT, FIELD(output), "PICTURE", .use = HB_SETTING_SHOWS,
      .help = "file to write: .png, or a movie as .mp4, .mkv, .webm, .apng or .gif by ffmpeg; several "
@@ -606,11 +579,10 @@ static const struct hb_setting options[] = {
      .help =
          "draw the paths of the stars over the last T units of time; straight lines for a single snapshot",
      .of = HB_DIMENSION_TIME},
-    {"camera", 0, HB_SETTING_TEXT, HB_SETTING_FIELD(struct settings, camera), "HOW",
+    {"camera", 0, HB_SETTING_TEXT, FIELD(path), "HOW",
      .help = "fixed, orbit (around the z axis), or a file with the path of the camera, see below "
              "(default: orbit for several frames of one snapshot, else fixed)"},
-    {"direction", 0, HB_SETTING_NUMBERS, HB_SETTING_FIELD(struct settings, direction), "AZ,EL[,ROLL]",
-     .least = 2,
+    {"direction", 0, HB_SETTING_NUMBERS, FIELD(direction), "AZ,EL[,ROLL]", .least = 2,
      .help = "position of the camera, in degrees: azimuth around the z axis, elevation above "
              "the x y plane (default: 0,90, x to the right and y up; for orbit 0,25)"},
     {"center", 0, HB_SETTING_NUMBERS, FIELD(center), "X,Y,Z", .also = "centre",
@@ -651,65 +623,49 @@ static enum hb_status read_style(const struct hb_opts *opts, struct render *r)
                  exposure);
 }
 
-static enum hb_status read_camera(const struct hb_opts *opts, struct settings *s)
+static enum hb_status read_camera(const struct hb_opts *opts, struct render *r)
 {
-  struct render *r = &s->render;
-  r->orbits = s->camera ? strcmp(s->camera, "orbit") == 0 : r->file_count == 1 && r->frames > 1;
-  if (!hb_opts_typed(opts, s->direction)) s->direction[1] = r->orbits ? 25 : 90;
-  r->azimuth = s->direction[0] * HB_DEGREE;
-  r->elevation = s->direction[1] * HB_DEGREE;
-  r->roll = s->direction[2] * HB_DEGREE;
+  r->orbits = r->path ? strcmp(r->path, "orbit") == 0 : r->file_count == 1 && r->frames > 1;
+  if (!hb_opts_typed(opts, r->direction)) r->direction[1] = r->orbits ? 25 : 90;
+  r->azimuth = r->direction[0] * HB_DEGREE;
+  r->elevation = r->direction[1] * HB_DEGREE;
+  r->roll = r->direction[2] * HB_DEGREE;
   r->has_center = hb_opts_typed(opts, r->center) != NULL;
   if (r->field_of_view >= 170 * HB_DEGREE)
     return hb_fail(HB_ERR_USAGE, "option --field: '%s' is out of range (expected an angle below 170)",
                    hb_opts_typed(opts, &r->field_of_view));
-  if (!s->camera || r->orbits || strcmp(s->camera, "fixed") == 0) return HB_OK;
-  return keyframes_read(s->camera, &r->keyframes);
+  if (!r->path || r->orbits || strcmp(r->path, "fixed") == 0) return HB_OK;
+  return keyframes_read(r->path, &r->keyframes);
 }
 
-static enum hb_status output_of(const struct render *r, struct hb_text *path)
-{
-  const char *file = strcmp(r->files[0], "-") == 0 ? "render" : r->files[0];
-  int is_movie = r->frames > 1 && file == r->files[0];
-  return hb_target_beside(file, is_movie ? "mp4" : "png", path);
-}
-
-/* What can be checked before anything is drawn. */
-static enum hb_status check_output(const struct render *r)
-{
-  int is_movie;
-  HB_TRY(hb_film_kind(r->output, &is_movie));
-  if (is_movie && (r->width % 2 || r->height % 2))
-    return hb_fail(HB_ERR_USAGE, "a movie of %d x %d pixels (expected even numbers)", r->width, r->height);
-  return hb_target_check(r->output, ""); /* the folder only, the format is known */
-}
-
-static enum hb_status read_options(const struct hb_opts *opts, struct settings *s, struct hb_text *output,
+static enum hb_status read_options(const struct hb_opts *opts, struct render *r, struct hb_text *output,
                                    struct hb_text *command)
 {
-  struct render *r = &s->render;
   r->files = opts->operands;
   r->file_count = opts->operand_count;
   if (r->frames == 0) r->frames = r->file_count;
   r->has_eps = hb_opts_typed(opts, &r->force.eps) != NULL;
   HB_TRY(read_style(opts, r));
-  HB_TRY(read_camera(opts, s));
-  if (!r->output) HB_TRY(output_of(r, output));
+  HB_TRY(read_camera(opts, r));
+  const char *first = strcmp(r->files[0], "-") == 0 ? "render" : r->files[0];
+  int is_movie = r->frames > 1 && first == r->files[0];
+  if (!r->output) HB_TRY(hb_target_beside(first, is_movie ? "mp4" : "png", output));
   if (!r->output) r->output = output->text;
   HB_TRY(hb_opts_line(opts, command));
   r->command = command->text;
-  return check_output(r);
+  HB_TRY(hb_film_check(r->output, r->width, r->height)); /* before anything is drawn */
+  return hb_target_check(r->output, "");                 /* the folder only, the format is known */
 }
 
 static enum hb_status work(const struct hb_opts *opts)
 {
-  struct settings *s = opts->settings;
-  struct hb_text output = {0}, command = {0};
-  enum hb_status status = hb_astro_convert_by_file(opts, opts->operands[0], NULL, 0);
-  if (status == HB_OK) status = read_options(opts, s, &output, &command);
-  if (status == HB_OK) status = draw_frames(&s->render);
-  keyframes_clear(&s->render.keyframes);
-  HB_FREE(output.text, command.text);
+  struct render *r = opts->settings;
+  HB_OWN struct hb_text output = {0};
+  HB_OWN struct hb_text command = {0};
+  HB_TRY(hb_astro_convert_by_file(opts, opts->operands[0], NULL, 0));
+  enum hb_status status = read_options(opts, r, &output, &command);
+  if (status == HB_OK) status = draw_frames(r);
+  keyframes_clear(&r->keyframes);
   return status;
 }
 
@@ -730,11 +686,9 @@ const struct hb_opts_command hb_cmd_render = {
     .operand_min = 1,
     .operand_max = SIZE_MAX,
     .groups = {{.options = options},
-               {.options = hb_opts_place,
-                .at = offsetof(struct settings, render.force),
-                .use = HB_SETTING_SHOWS},
-               {.options = hb_opts_quiet, .at = offsetof(struct settings, render.quiet)}},
-    .settings_size = sizeof(struct settings),
+               {.options = hb_opts_place, .at = offsetof(struct render, force), .use = HB_SETTING_SHOWS},
+               {.options = hb_opts_quiet, .at = offsetof(struct render, quiet)}},
+    .settings_size = sizeof(struct render),
     .more_help = explain,
     .example = "  holmberg render cluster.h5 -o cluster.png --size 3840x2160\n"
                "  holmberg render cluster.h5 -o orbit.mp4 --frames 300\n"

@@ -5,7 +5,9 @@
 #include "base/mem.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "console/commands.h"
 #include "console/target.h"
+#include "console/terminal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -57,8 +59,7 @@ static enum hb_status read_figure(int fd, struct hb_text *figure)
 static enum hb_status run_gnuplot(const char *path, const struct hb_text *script, struct hb_text *figure)
 {
   const char *const words[] = {"gnuplot", "--default-settings", NULL};
-  char context[512];
-  snprintf(context, sizeof context, "cannot draw %s", path);
+  const char *context = hb_phrase("cannot draw %s", path);
   struct hb_process gnuplot;
   if (hb_process_start(words, HB_PROCESS_TO | HB_PROCESS_FROM | HB_PROCESS_SILENT, &gnuplot) != HB_OK)
     return hb_fail_in(HB_ERR_IO, context);
@@ -77,10 +78,8 @@ enum hb_status hb_plot_check(const char *path)
 {
   if (!kind_of(path)) return unknown_kind(path);
   HB_TRY(hb_target_check(path, "")); /* the folder only, the format is known */
-  struct hb_text nothing = {0};
-  enum hb_status status = run_gnuplot(path, NULL, &nothing);
-  hb_mem_free(nothing.text);
-  return status;
+  HB_OWN struct hb_text nothing = {0};
+  return run_gnuplot(path, NULL, &nothing);
 }
 
 void hb_plot_begin(const char *path, int width, int height, struct hb_draft *script)
@@ -109,13 +108,12 @@ static void plot_let(const char *name, const char *text, struct hb_draft *script
 
 enum hb_status hb_plot_end(const char *path, struct hb_draft *script)
 {
-  struct hb_text figure = {0};
+  HB_OWN struct hb_text figure = {0};
   enum hb_status status = script->status;
   if (status == HB_OK) status = run_gnuplot(path, &script->text, &figure);
   if (status == HB_OK && figure.length == 0)
     status = hb_fail(HB_ERR_IO, "cannot draw %s: gnuplot cannot make %s files", path, strrchr(path, '.') + 1);
   if (status == HB_OK) status = hb_file_replace(path, figure.text, figure.length);
-  hb_mem_free(figure.text);
   hb_draft_clear(script);
   return status;
 }
@@ -310,15 +308,13 @@ static void put_bands(const struct hb_plot *plot, struct range x, struct hb_draf
  * key. */
 static void put_data(const struct hb_plot_curve *curve, size_t k, struct hb_draft *script)
 {
-  char variable[32], name[2 * HB_PLOT_NAME + 8];
   hb_draft_put(script, "$curve%zu << END\n", k);
   for (size_t p = 0; p < curve->count; p++)
     hb_draft_put(script, "%.9g %.9g\n", curve->points[p].x, curve->points[p].y);
   hb_draft_put(script, "%sEND\n", curve->count ? "" : "NaN NaN\n");
-  snprintf(variable, sizeof variable, "name%zu", k);
-  snprintf(name, sizeof name, "%s%s%s%s", curve->family, curve->is_reference ? "," : "",
-           *curve->member ? " " : "", curve->member);
-  plot_let(variable, name, script);
+  const char *name = hb_phrase("%s%s%s%s", curve->family, curve->is_reference ? "," : "",
+                               *curve->member ? " " : "", curve->member);
+  plot_let(hb_phrase("name%zu", k), name, script);
 }
 
 static void put_curve(const struct hb_plot_curve *curve, size_t k, struct hb_draft *script)
@@ -542,9 +538,7 @@ static enum hb_status read_lines(const char *path, char *text, int csv, struct t
     *end = 0;
     enum hb_status status = csv ? csv_line(t, text) : json_line(t, text);
     if (status == HB_OK) continue;
-    char context[512];
-    snprintf(context, sizeof context, "%s, line %zu", path, number);
-    return hb_fail_in(status, context);
+    return hb_fail_in(status, hb_phrase("%s, line %zu", path, number));
   }
   return t->rows ? HB_OK : hb_fail(HB_ERR_INPUT, "%s: there are no rows", path);
 }
@@ -558,14 +552,12 @@ static enum hb_status read_table(const char *path, struct table *table)
   if (!csv && strcasecmp(extension, ".jsonl") != 0)
     return hb_fail(HB_ERR_USAGE, "cannot read diagnostics from '%s': its extension is not csv or jsonl",
                    path);
-  char *text;
+  HB_OWN char *text = NULL;
   size_t length;
   HB_TRY(hb_file_read(path, &text, &length));
-  enum hb_status status = HB_ALLOC(COLUMNS_MOST, &table->names);
-  if (status == HB_OK && memchr(text, 0, length)) status = hb_fail(HB_ERR_INPUT, "%s is not a text", path);
-  if (status == HB_OK) status = read_lines(path, text, csv, table);
-  hb_mem_free(text);
-  return status;
+  HB_TRY(HB_ALLOC(COLUMNS_MOST, &table->names));
+  return memchr(text, 0, length) ? hb_fail(HB_ERR_INPUT, "%s is not a text", path)
+                                 : read_lines(path, text, csv, table);
 }
 
 /* ---- curves of columns ------------------------------------------------------------------------------- */
@@ -631,10 +623,9 @@ static void draw_energy(struct panel *p)
 {
   const struct table *t = p->table;
   int differ = 0, exact = !(at(t, 0, "exact_energy") == 0);
-  char own[HB_PLOT_NAME];
   for (size_t row = 0; row < t->rows; row++) differ = differ || at(t, row, "e_total") != at(t, row, "e_gpu");
-  snprintf(own, sizeof own, "potentials of %s",
-           *t->words[SCHEME] ? t->words[SCHEME] : "the source of forces");
+  const char *own =
+      hb_phrase("potentials of %s", *t->words[SCHEME] ? t->words[SCHEME] : "the source of forces");
   if (differ || !exact) add_error(p, own, "#e69f00", differ ? "e_gpu" : "e_total");
   if (differ || exact) add_error(p, "potentials in double", "#0072b2", "e_total");
 }
@@ -694,8 +685,8 @@ static int draw_histogram(struct panel *p, const char *stem, const char *name, c
 {
   int bins = 0;
   begin_curve(p, name, line(color, 0))->is_boxes = 1;
-  for (char column[32]; bins < HB_BLOCK_SIZES; bins++) {
-    snprintf(column, sizeof column, "%s_%llu", stem, 1ULL << bins);
+  for (; bins < HB_BLOCK_SIZES; bins++) {
+    const char *column = hb_phrase("%s_%llu", stem, 1ULL << bins);
     if (find(p->table, column) < 0) break;
     double count = at_end(p->table, column);
     add(p, name, bins + shift, count);
@@ -747,8 +738,7 @@ static void draw_phases(struct panel *p)
   for (size_t k = 0; k < PHASES; k++) {
     const char *column = phases[k].column;
     double share = all > 0 ? 100 * gain(t, 0, last, column) / all : 0;
-    char name[64];
-    snprintf(name, sizeof name, "%s %.*f %%", phases[k].label, share < 9.95, share);
+    const char *name = hb_phrase("%s %.*f %%", phases[k].label, share < 9.95, share);
     struct hb_plot_look look = {phases[k].color, phases[k].mark, 0.6, 2, NULL};
     begin_curve(p, name, look)->is_hidden = k > 0 && !(share > 0); /* no transfers on the host */
     for (size_t row = 1; row <= last; row++)
@@ -801,10 +791,9 @@ static void draw_steps(struct panel *p)
   const struct table *t = p->table;
   const int has_far = find(t, "far_step") >= 0;
   for (size_t k = 0, row = 0; (row = next_followed(t, row)) < t->rows && k < FOLLOWED; row++, k++) {
-    char name[HB_PLOT_NAME];
-    snprintf(name, sizeof name, "particle %.0f: far step", at(t, row, "id"));
+    const char *name = hb_phrase("particle %.0f: far step", at(t, row, "id"));
     if (has_far) add_stair(p, row, "far_step", name, line(followed[k][1], 4));
-    snprintf(name, sizeof name, "particle %.0f: %sstep", at(t, row, "id"), has_far ? "near " : "");
+    name = hb_phrase("particle %.0f: %sstep", at(t, row, "id"), has_far ? "near " : "");
     add_stair(p, row, "step", name, line(followed[k][0], 2));
   }
 }
@@ -813,8 +802,7 @@ static void draw_nearest(struct panel *p)
 {
   const struct table *t = p->table;
   for (size_t k = 0, row = 0; (row = next_followed(t, row)) < t->rows && k < FOLLOWED; row++, k++) {
-    char name[HB_PLOT_NAME];
-    snprintf(name, sizeof name, "particle %.0f", at(t, row, "id"));
+    const char *name = hb_phrase("particle %.0f", at(t, row, "id"));
     begin_curve(p, name, line(followed[k][0], 2));
     for (size_t other = row; other < t->rows; other++)
       if (at(t, other, "id") == at(t, row, "id")) add(p, name, at(t, other, "t"), at(t, other, "nearest"));
@@ -850,7 +838,7 @@ static const struct {
 
 enum { PANELS = sizeof panels / sizeof *panels, OF_RUNS = 4 }; /* those of runs, then of steps */
 
-const char *hb_figure_panel_name(size_t k) { return k < PANELS ? panels[k].name : NULL; }
+static const char *panel_name(size_t k) { return k < PANELS ? panels[k].name : NULL; }
 
 static struct hb_plot empty_plot(const struct table *t, int k)
 {
@@ -964,3 +952,50 @@ enum hb_status hb_figure_draw(const char *diagnostics, unsigned set, const char 
   HB_FREE(table.names, table.values);
   return status;
 }
+
+/* ---- holmberg plot ---------------------------------------------------------------------------------------- */
+
+struct settings {
+  const char *output;
+  int only; /* with --only */
+  int quiet;
+};
+
+#define FIELD(member) HB_SETTING_FIELD(struct settings, member)
+static const struct hb_setting options[] = {
+    {"output", 'o', HB_SETTING_TEXT, FIELD(output), "FIGURE",
+     .help = "figure to write, .png, .svg or .pdf (default: FILE with extension .png)"},
+    {"only", 0, HB_SETTING_CHOICE, FIELD(only), "PANEL", .words.at = panel_name,
+     .help = "a single figure instead of a page of all: energy, radii, blocks, phases; of --follow: "
+             "steps, nearest"},
+    {0}};
+
+static enum hb_status work(const struct hb_opts *opts)
+{
+  const struct settings *s = opts->settings;
+  const char *figure = s->output;
+  unsigned set = hb_opts_typed(opts, &s->only) ? 1u << s->only : 0;
+  HB_OWN struct hb_text own = {0};
+  size_t rows;
+  if (!figure) HB_TRY(hb_target_beside(opts->operands[0], "png", &own));
+  if (!figure) figure = own.text;
+  HB_TRY(hb_plot_check(figure));
+  HB_TRY(hb_figure_draw(opts->operands[0], set, figure, &rows));
+  if (!s->quiet) hb_terminal_say("wrote %s: %zu row%s", figure, rows, hb_text_s(rows));
+  return HB_OK;
+}
+
+const struct hb_opts_command hb_cmd_plot = {
+    .name = "plot",
+    .summary =
+        "Draw energy error, Lagrangian radii, block sizes and phases of a run, or the steps of a particle.",
+    .operand = "FILE",
+    .operand_min = 1,
+    .operand_max = 1,
+    .groups = {{.options = options}, {.options = hb_opts_quiet, .at = offsetof(struct settings, quiet)}},
+    .settings_size = sizeof(struct settings),
+    .example = "  holmberg plot cluster.csv        # after holmberg run cluster.h5 --diag cluster.csv\n"
+               "  holmberg plot follow.csv         # after holmberg run cluster.h5 --follow 17\n"
+               "  holmberg plot cluster.csv --only radii -o radii.pdf\n",
+    .work = work,
+};

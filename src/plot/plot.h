@@ -8,9 +8,6 @@
 
 #include <stddef.h>
 
-/* "energy", "radii", "blocks", "phases", "steps", "nearest", NULL. */
-const char *hb_figure_panel_name(size_t k);
-
 /* Draws the panels of the set, bit k for panel k, on one page, from a file of --diag or --follow, .csv or .jsonl; set 0: all for which it
  * has columns. *rows: of the file. Errors: HB_ERR_USAGE (extension), HB_ERR_INPUT (with file, line and reason; a panel of the set
  * for which there are no columns), HB_ERR_IO. */

@@ -1,12 +1,8 @@
 #include "render/camera.h"
 
 #include "base/arith.h"
-#include "base/file.h"
 #include "base/mem.h"
-#include "base/text.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
@@ -97,7 +93,8 @@ int hb_camera_project(const struct hb_camera *c, const double x[3], double pictu
 
 enum hb_status hb_camera_extent(size_t n, const double *x, double fraction, double center[3], double *radius)
 {
-  double *column, largest = 0;
+  HB_OWN double *column = NULL;
+  double largest = 0;
   HB_TRY(HB_ALLOC(n, &column));
   for (int c = 0; c < 3; c++) {
     for (size_t k = 0; k < n; k++) column[k] = x[3 * k + (size_t)c];
@@ -112,7 +109,6 @@ enum hb_status hb_camera_extent(size_t n, const double *x, double fraction, doub
   double last = ceil(fraction * (double)n) - 1;
   *radius = hb_select(n, column, last < 0 ? 0 : last > (double)n - 1 ? n - 1 : (size_t)last);
   if (!(*radius > 1e-12 * largest)) *radius = largest > 0 ? largest : 1;
-  hb_mem_free(column);
   return HB_OK;
 }
 

@@ -55,7 +55,7 @@ void hb_coloring_groups(size_t n, size_t groups, double *value)
 
 enum hb_status hb_coloring_fit(size_t n, const double *v, const double *value, double range[2])
 {
-  double *copy;
+  HB_OWN double *copy = NULL;
   size_t left = (size_t)(outliers * (double)n);
   HB_TRY(HB_ALLOC(n, &copy));
   for (size_t k = 0; k < n; k++)
@@ -63,6 +63,5 @@ enum hb_status hb_coloring_fit(size_t n, const double *v, const double *value, d
                     : sqrt(v[3 * k] * v[3 * k] + v[3 * k + 1] * v[3 * k + 1] + v[3 * k + 2] * v[3 * k + 2]);
   range[0] = hb_select(n, copy, left);
   range[1] = hb_select(n, copy, n - 1 - left);
-  hb_mem_free(copy);
   return HB_OK;
 }

@@ -76,14 +76,6 @@ void hb_picture_close(struct hb_picture *picture)
 
 const char *hb_picture_device(const struct hb_picture *picture) { return picture->context->caps.renderer; }
 
-static enum hb_status find_camera(struct hb_picture *p, size_t n, const double *x)
-{
-  if (p->has_camera) return HB_OK;
-  HB_TRY(hb_camera_enclose(&p->camera, n, x, aspect(p)));
-  p->has_camera = 1;
-  return HB_OK;
-}
-
 enum hb_status hb_picture_draw(struct hb_picture *p, size_t n, const double *m, const double *x,
                                const double *v, const double *value, uint8_t *rgb)
 {
@@ -92,7 +84,8 @@ enum hb_status hb_picture_draw(struct hb_picture *p, size_t n, const double *m, 
   if (!v && !value) return hb_fail(HB_ERR_USAGE, "a picture needs velocities or values to color by");
   if (!p->has_range) HB_TRY(hb_coloring_fit(n, v, value, p->style.range));
   p->has_range = 1;
-  HB_TRY(find_camera(p, n, x));
+  if (!p->has_camera) HB_TRY(hb_camera_enclose(&p->camera, n, x, aspect(p)));
+  p->has_camera = 1;
   p->style.color = value ? HB_SCENE_COLOR_VALUE : HB_SCENE_COLOR_SPEED;
   HB_TRY(hb_view_particles_send(&p->particles, n, m, x, v, 0, p->camera.center));
   if (value) HB_TRY(hb_view_particles_values(&p->particles, n, value));

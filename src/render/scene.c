@@ -1,7 +1,9 @@
 #include "render/scene.h"
 
 #include "base/arith.h"
+#include "base/draft.h"
 #include "base/mem.h"
+#include "core/particles.h"
 #include "sim/sim.h"
 
 #include <math.h>
@@ -65,7 +67,7 @@ static void pack(size_t n, const double *m, const double *x, const double *v, co
 enum hb_status hb_view_particles_send(struct hb_view_particles *p, size_t n, const double *m, const double *x,
                                       const double *v, double t, const double *origin)
 {
-  float *records;
+  HB_OWN float *records = NULL;
   double zero[3];
   p->at = (struct hb_device_particles){0};
   p->has_values = p->lent = 0;
@@ -73,9 +75,7 @@ enum hb_status hb_view_particles_send(struct hb_view_particles *p, size_t n, con
   for (int c = 0; c < 3; c++) zero[c] = origin ? origin[c] : mean(n, x + c, 3);
   HB_TRY(HB_ALLOC(4 * TEXELS * n, &records));
   pack(n, m, x, v, zero, records);
-  enum hb_status status = fill(p, &p->records, HB_GL_RGBA32F, TEXELS * n, 16, records);
-  hb_mem_free(records);
-  if (status != HB_OK) return status;
+  HB_TRY(fill(p, &p->records, HB_GL_RGBA32F, TEXELS * n, 16, records));
   for (int c = 0; c < 3; c++) p->origin[c] = zero[c];
   p->lit = n;
   p->mass = m ? mean(n, m, 1) : 0;
@@ -101,7 +101,7 @@ enum hb_status hb_view_particles_load(struct hb_view_particles *p, struct hb_par
   return HB_OK;
 }
 
-enum hb_status hb_view_particles_lend(struct hb_view_particles *p, const struct hb_device_particles *at)
+static enum hb_status particles_lend(struct hb_view_particles *p, const struct hb_device_particles *at)
 {
   if (p->has_values && p->at.n != at->n) p->has_values = 0;
   if (p->at.n != at->n) p->lit = at->n;
@@ -114,25 +114,22 @@ enum hb_status hb_view_particles_lend(struct hb_view_particles *p, const struct 
 enum hb_status hb_view_particles_follow(struct hb_view_particles *p, struct hb_sim *sim, double t)
 {
   struct hb_device_particles at = {.layout = HB_DEVICE_NONE};
-  struct hb_particles *state;
+  HB_OWN_PARTICLES struct hb_particles *state = NULL;
   if (t == hb_sim_time(sim)) hb_sim_on_device(sim, &at);
-  if (at.layout != HB_DEVICE_NONE && hb_sim_device_context(sim) == p->context)
-    return hb_view_particles_lend(p, &at);
+  if (at.layout != HB_DEVICE_NONE && hb_sim_device_context(sim) == p->context) return particles_lend(p, &at);
   HB_TRY(hb_sim_state(sim, t, &state));
-  enum hb_status status = hb_view_particles_load(p, state, NULL);
-  hb_particles_destroy(state);
-  return status;
+  return hb_view_particles_load(p, state, NULL);
 }
 
 enum hb_status hb_view_particles_values(struct hb_view_particles *p, size_t n, const double *value)
 {
-  float *values;
+  HB_OWN float *values = NULL;
   HB_TRY(HB_ALLOC(n, &values));
   for (size_t k = 0; k < n; k++) values[k] = (float)value[k];
-  enum hb_status status = fill(p, &p->values, HB_GL_R32F, n, sizeof *values, values);
-  hb_mem_free(values);
-  p->has_values = status == HB_OK;
-  return status;
+  p->has_values = 0;
+  HB_TRY(fill(p, &p->values, HB_GL_R32F, n, sizeof *values, values));
+  p->has_values = 1;
+  return HB_OK;
 }
 
 /* ---- for shaders ------------------------------------------------------------------------------------- */
@@ -142,11 +139,9 @@ static enum hb_status create_pass(struct hb_gl_context *context, const char *nam
 {
   static const char *const defines[] = {"#define LAYOUT 1\n", "#define LAYOUT 2\n", "#define LAYOUT 3\n",
                                         "#define LAYOUT 3\n#define RECTANGLE\n"};
-  char vertex[64], fragment[64];
-  snprintf(vertex, sizeof vertex, "view/%s.vert", name);
-  snprintf(fragment, sizeof fragment, "view/%s.frag", name);
-  const struct hb_gl_program_source source = {
-      .vertex = vertex, .fragment = fragment, .defines = defines[layout]};
+  const struct hb_gl_program_source source = {.vertex = hb_phrase("view/%s.vert", name),
+                                              .fragment = hb_phrase("view/%s.frag", name),
+                                              .defines = defines[layout]};
   return hb_gl_pass_create(context, &source, pass);
 }
 
@@ -217,16 +212,6 @@ void hb_trails_close(struct hb_trails *trails)
   *trails = (struct hb_trails){0};
 }
 
-void hb_trails_thin(struct hb_trails *trails, double spacing)
-{
-  int capacity = trails->capacity;
-  if (trails->count < 2) return;
-  int youngest = (trails->next + capacity - 1) % capacity, before = (youngest + capacity - 1) % capacity;
-  if (trails->t[youngest] - trails->t[before] >= spacing) return;
-  trails->next = youngest;
-  trails->count--;
-}
-
 enum hb_status hb_trails_add(struct hb_trails *trails, const struct hb_view_particles *particles)
 {
   const double *at = particles->origin, *zero = trails->origin;
@@ -252,6 +237,46 @@ enum hb_status hb_trails_add(struct hb_trails *trails, const struct hb_view_part
   return hb_gl_context_check(trails->context, "adding to trails");
 }
 
+enum { ENTRIES = 48 }; /* of trails that follow */
+
+/* Forgets the youngest entry if it is less than `spacing` later than the one before: entries are that far apart, and the youngest is
+ * the present. */
+static void trails_thin(struct hb_trails *trails, double spacing)
+{
+  int capacity = trails->capacity, youngest = (trails->next + capacity - 1) % capacity;
+  int before = (youngest + capacity - 1) % capacity;
+  if (trails->count < 2 || trails->t[youngest] - trails->t[before] >= spacing) return;
+  trails->next = youngest;
+  trails->count--;
+}
+
+static enum hb_status add_present(struct hb_trails *trails, const struct hb_view_particles *particles,
+                                  double length)
+{
+  trails_thin(trails, length / ENTRIES);
+  return hb_trails_add(trails, particles);
+}
+
+enum hb_status hb_trails_follow(struct hb_trails *trails, const struct hb_view_particles *particles,
+                                double length, const struct hb_trails_past *past)
+{
+  double t = particles->at.t;
+  if (trails->n != particles->at.n) {
+    hb_trails_close(trails);
+    HB_TRY(hb_trails_open(particles->context, particles->at.n, ENTRIES, trails));
+  }
+  double last = trails->count ? trails->t[(trails->next + ENTRIES - 1) % ENTRIES] : -INFINITY;
+  if (!past || (t > last && t - last < length / 4)) return add_present(trails, particles, length);
+  if (t == last) return HB_OK;
+  double from = fmax(past->first, t - length);
+  hb_trails_clear(trails);
+  for (int k = 0; k < ENTRIES; k++) {
+    HB_TRY(past->place(past->of, k + 1 < ENTRIES ? from + (t - from) * k / (ENTRIES - 1) : t));
+    HB_TRY(add_present(trails, particles, length));
+  }
+  return HB_OK;
+}
+
 /* ---- light ------------------------------------------------------------------------------------------- */
 
 /* A format in which light can be summed. */
@@ -261,26 +286,25 @@ struct hb_light_format {
   double unit; /* brightness of a single star in it */
 };
 
-enum { HB_TONE_MAP_LEVELS = 10 };
+enum { LEVELS = 10 };
 
-struct hb_tone_map {
+struct hb_scene {
   struct hb_gl_context *context;
   const struct hb_light_format *format;
-  int samples;
-  struct hb_gl_texture mean;                      /* of the samples of a pixel; unused if samples = 1 */
-  struct hb_gl_texture level[HB_TONE_MAP_LEVELS]; /* scattered light, each half the size of the one before */
-  struct hb_gl_texture most[HB_TONE_MAP_LEVELS];  /* each an eighth */
+  int width, height, samples;
+  struct hb_camera camera;
+  struct hb_gl_texture light, picture; /* picture: created when first used */
+  struct hb_gl_texture palette;        /* one row of PALETTE colors per map, then one for groups */
+  struct hb_gl_pass stars[HB_VIEW_PARTICLES_LAYOUTS], trails, enlarge;
+
+  /* the tone map */
+  struct hb_gl_texture mean;          /* of the samples of a pixel; unused if samples = 1 */
+  struct hb_gl_texture level[LEVELS]; /* scattered light, each half the size of the one before */
+  struct hb_gl_texture most[LEVELS];  /* each an eighth */
   /* the brightest place, of light at half the size and of scattered light: of this and of the previous picture */
   struct hb_gl_texture white[2], haze[2];
   int levels, mosts, turn, has_white;
   struct hb_gl_pass resolve, halve, spread, brightest, tone;
-};
-
-struct hb_tone_map_params {
-  double exposure;      /* coded brightness of a single star, 0 to 1         */
-  double glow;          /* coded brightness of the brightest scattered light */
-  double adapt;         /* weight of the new white point; 1: only it         */
-  double background[3]; /* coded                                               */
 };
 
 /* ---- the tone map: light becomes colors ----------------------------------------------------------------- */
@@ -311,71 +335,57 @@ static enum hb_status tone_map_texture(struct hb_gl_context *context, enum hb_gl
 enum hb_status hb_tone_map_read(struct hb_gl_context *context, const struct hb_gl_target *target, int width,
                                 int height, uint8_t *rgb)
 {
-  uint8_t *rgba;
+  HB_OWN uint8_t *rgba = NULL;
   HB_TRY(HB_ALLOC(4 * (size_t)width * (size_t)height, &rgba));
   hb_gl_target_read(target, 0, 0, target->height - height, width, height, HB_GL_BYTES, rgba);
   for (int y = height - 1; y >= 0; y--) { /* OpenGL starts at the bottom */
     const uint8_t *from = rgba + 4 * (size_t)width * (size_t)y;
     for (int x = 0; x < width; x++, from += 4, rgb += 3) memcpy(rgb, from, 3);
   }
-  hb_mem_free(rgba);
   return hb_gl_context_check_lost(context, "reading a picture");
 }
 
-/* Builds the programs; *map must not move. Call tone_map_close even after a failure. Errors: HB_ERR_GL. */
-static enum hb_status tone_map_open(struct hb_gl_context *context, struct hb_tone_map *m)
+/* Builds the programs of the tone map. */
+static enum hb_status open_passes(struct hb_scene *s)
 {
   static const char *const names[] = {"resolve", "halve", "spread", "brightest", "tone"};
-  struct hb_gl_pass *const passes[] = {&m->resolve, &m->halve, &m->spread, &m->brightest, &m->tone};
-  m->context = context;
+  struct hb_gl_pass *const passes[] = {&s->resolve, &s->halve, &s->spread, &s->brightest, &s->tone};
   for (int k = 0; k < 5; k++) {
-    char path[64];
-    snprintf(path, sizeof path, "view/%s.frag", names[k]);
-    const struct hb_gl_program_source source = {.vertex = passes[k] == &m->tone ? "view/tone.vert" : NULL,
-                                                .fragment = path};
-    HB_TRY(hb_gl_pass_create(context, &source, passes[k]));
+    const struct hb_gl_program_source source = {.vertex = passes[k] == &s->tone ? "view/tone.vert" : NULL,
+                                                .fragment = hb_phrase("view/%s.frag", names[k])};
+    HB_TRY(hb_gl_pass_create(s->context, &source, passes[k]));
   }
   return HB_OK;
 }
 
-static void destroy_textures(struct hb_tone_map *m)
+static void destroy_textures(struct hb_scene *s)
 {
-  hb_gl_texture_destroy(&m->mean);
-  for (int k = 0; k < HB_TONE_MAP_LEVELS; k++) HB_GL_DESTROY(texture, &m->level[k], &m->most[k]);
-  HB_GL_DESTROY(texture, &m->white[0], &m->white[1], &m->haze[0], &m->haze[1]);
-  m->levels = m->mosts = m->has_white = 0;
-}
-
-static void tone_map_close(struct hb_tone_map *m)
-{
-  destroy_textures(m);
-  HB_GL_DESTROY(pass, &m->resolve, &m->halve, &m->spread, &m->brightest, &m->tone);
-  *m = (struct hb_tone_map){0};
+  HB_GL_DESTROY(texture, &s->light, &s->picture, &s->mean, &s->white[0], &s->white[1], &s->haze[0],
+                &s->haze[1]);
+  for (int k = 0; k < LEVELS; k++) HB_GL_DESTROY(texture, &s->level[k], &s->most[k]);
+  s->width = s->height = s->levels = s->mosts = s->has_white = 0;
 }
 
 static int part(int size, int of) { return (size + of - 1) / of; }
 
-/* Textures for pictures of width x height pixels of samples x samples. */
-static enum hb_status tone_map_resize(struct hb_tone_map *m, const struct hb_light_format *format, int width,
-                                      int height, int samples)
+static enum hb_status create_textures(struct hb_scene *s, int width, int height, int samples)
 {
-  enum hb_gl_format light = format->format;
-  destroy_textures(m);
-  m->format = format;
-  m->samples = samples;
-  if (samples > 1) HB_TRY(tone_map_texture(m->context, light, width, height, &m->mean));
+  enum hb_gl_format light = s->format->format;
   int w = part(width, 2), h = part(height, 2);
+  HB_TRY(tone_map_texture(s->context, light, width * samples, height * samples, &s->light));
+  if (samples > 1) HB_TRY(tone_map_texture(s->context, light, width, height, &s->mean));
   do {
-    HB_TRY(tone_map_texture(m->context, light, w, h, &m->level[m->levels++]));
+    HB_TRY(tone_map_texture(s->context, light, w, h, &s->level[s->levels++]));
     w = part(w, 2), h = part(h, 2);
-  } while (m->levels < HB_TONE_MAP_LEVELS && w >= SMALLEST && h >= SMALLEST);
-  w = part(m->level[0].width, FOLD), h = part(m->level[0].height, FOLD);
+  } while (s->levels < LEVELS && w >= SMALLEST && h >= SMALLEST);
+  w = part(s->level[0].width, FOLD), h = part(s->level[0].height, FOLD);
   for (; w > 1 || h > 1; w = part(w, FOLD), h = part(h, FOLD))
-    HB_TRY(tone_map_texture(m->context, light, w, h, &m->most[m->mosts++]));
+    HB_TRY(tone_map_texture(s->context, light, w, h, &s->most[s->mosts++]));
   for (int k = 0; k < 2; k++) {
-    HB_TRY(tone_map_texture(m->context, light, 1, 1, &m->white[k]));
-    HB_TRY(tone_map_texture(m->context, light, 1, 1, &m->haze[k]));
+    HB_TRY(tone_map_texture(s->context, light, 1, 1, &s->white[k]));
+    HB_TRY(tone_map_texture(s->context, light, 1, 1, &s->haze[k]));
   }
+  s->width = width, s->height = height, s->samples = samples;
   return HB_OK;
 }
 
@@ -390,66 +400,34 @@ static void draw_light(struct hb_gl_pass *pass, const struct hb_gl_texture *from
 }
 
 /* Halves the picture down to a few texels. */
-static void halve(struct hb_tone_map *m, const struct hb_gl_texture *light, int levels)
+static void halve(struct hb_scene *s, const struct hb_gl_texture *light, int levels)
 {
   for (int k = 0; k < levels; k++)
-    draw_light(&m->halve, k ? &m->level[k - 1] : light, &m->level[k], HB_GL_REPLACE);
+    draw_light(&s->halve, k ? &s->level[k - 1] : light, &s->level[k], HB_GL_REPLACE);
 }
 
 /* Adds the levels on the way up again: a sum of ever wider and fainter blurs. */
-static void scatter(struct hb_tone_map *m)
+static void scatter(struct hb_scene *s)
 {
-  for (int k = m->levels - 1; k > 0; k--) {
-    const struct hb_gl_texture *to = &m->level[k - 1];
-    hb_gl_pass_float4(&m->spread, "target_size", to->width, to->height, PASSED_ON, 0);
-    draw_light(&m->spread, &m->level[k], to, HB_GL_ADD);
+  for (int k = s->levels - 1; k > 0; k--) {
+    const struct hb_gl_texture *to = &s->level[k - 1];
+    hb_gl_pass_float4(&s->spread, "target_size", to->width, to->height, PASSED_ON, 0);
+    draw_light(&s->spread, &s->level[k], to, HB_GL_ADD);
   }
 }
 
 /* Writes the brightest place of the first level to found[turn]; that of the previous picture is in the other one. */
-static void find_brightest(struct hb_tone_map *m, double adapt, const struct hb_gl_texture found[2])
+static void find_brightest(struct hb_scene *s, double adapt, const struct hb_gl_texture found[2])
 {
-  const struct hb_gl_texture *from = &m->level[0];
-  hb_gl_pass_texture(&m->brightest, "before", &found[!m->turn]);
-  hb_gl_pass_float4(&m->brightest, "adapt", 1, 0, 0, 0);
-  for (int k = 0; k < m->mosts; k++) {
-    draw_light(&m->brightest, from, &m->most[k], HB_GL_REPLACE);
-    from = &m->most[k];
+  const struct hb_gl_texture *from = &s->level[0];
+  hb_gl_pass_texture(&s->brightest, "before", &found[!s->turn]);
+  hb_gl_pass_float4(&s->brightest, "adapt", 1, 0, 0, 0);
+  for (int k = 0; k < s->mosts; k++) {
+    draw_light(&s->brightest, from, &s->most[k], HB_GL_REPLACE);
+    from = &s->most[k];
   }
-  hb_gl_pass_float4(&m->brightest, "adapt", m->has_white ? adapt : 1, 0, 0, 0);
-  draw_light(&m->brightest, from, &found[m->turn], HB_GL_REPLACE);
-}
-
-/* Draws light, samples times as wide and high as the picture, into a target with the lower left corner at x y. */
-static enum hb_status tone_map_picture(struct hb_tone_map *m, const struct hb_gl_texture *light,
-                                       const struct hb_tone_map_params *params,
-                                       const struct hb_gl_target *target, int x, int y, int width, int height)
-{
-  struct hb_gl_pass *tone = &m->tone;
-  HB_TRY(hb_gl_context_use(m->context));
-  if (m->samples > 1) {
-    hb_gl_pass_int(&m->resolve, "samples", m->samples);
-    draw_light(&m->resolve, light, &m->mean, HB_GL_REPLACE);
-    light = &m->mean;
-  }
-  m->turn = !m->turn;
-  int glows = params->glow > 0; /* without, only the brightest place is needed */
-  halve(m, light, glows ? m->levels : 1);
-  find_brightest(m, params->adapt, m->white);
-  if (glows) scatter(m);
-  if (glows) find_brightest(m, params->adapt, m->haze);
-  m->has_white = 1;
-  hb_gl_pass_float4(tone, "tone", params->exposure, LEAST_WHITE, params->glow, LEAST_SOFTENING);
-  hb_gl_pass_float4(tone, "background", params->background[0], params->background[1], params->background[2],
-                    1);
-  hb_gl_pass_float4(tone, "corner", x, y, width, height);
-  hb_gl_pass_float(tone, "unit", m->format->unit);
-  hb_gl_pass_texture(tone, "source", light);
-  hb_gl_pass_texture(tone, "glow", &m->level[0]);
-  hb_gl_pass_texture(tone, "white", &m->white[m->turn]);
-  hb_gl_pass_texture(tone, "haze", &m->haze[m->turn]);
-  hb_gl_pass_draw(tone, target, x, y, width, height);
-  return hb_gl_context_check(m->context, "tone mapping a picture");
+  hb_gl_pass_float4(&s->brightest, "adapt", s->has_white ? adapt : 1, 0, 0, 0);
+  draw_light(&s->brightest, from, &found[s->turn], HB_GL_REPLACE);
 }
 
 enum { PALETTE = 256, SAMPLES_MOST = 8, VERTICES = 6, PIECES = 8 /* of trails.vert */ };
@@ -470,23 +448,12 @@ static const struct hb_light_format formats[] = {
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-struct hb_scene {
-  struct hb_gl_context *context;
-  const struct hb_light_format *format;
-  int width, height, samples;
-  struct hb_gl_texture light, picture; /* picture: created when first used */
-  struct hb_tone_map tone_map;
-  struct hb_camera camera;
-  struct hb_gl_texture palette; /* one row of PALETTE colors per map, then one for groups */
-  struct hb_gl_pass stars[HB_VIEW_PARTICLES_LAYOUTS], trails, enlarge;
-};
-
 /* ---- open and close ---- */
 
 static enum hb_status make_palette(struct hb_scene *s)
 {
   enum { ROWS = HB_COLORMAP_COUNT + 1 };
-  float(*rgba)[4];
+  HB_OWN float(*rgba)[4] = NULL;
   HB_TRY(HB_ALLOC(ROWS * PALETTE, &rgba));
   for (int row = 0; row < ROWS; row++)
     for (int k = 0; k < PALETTE; k++) {
@@ -499,16 +466,14 @@ static enum hb_status make_palette(struct hb_scene *s)
     }
   const struct hb_gl_texture_params params = {
       .format = HB_GL_RGBA32F, .width = PALETTE, .height = ROWS, .data = rgba};
-  enum hb_status status = hb_gl_texture_create(s->context, &params, &s->palette);
-  hb_mem_free(rgba);
-  return status;
+  return hb_gl_texture_create(s->context, &params, &s->palette);
 }
 
 /* Whether light adds up: three times the palette's last gray, 1, onto one texel. */
 static int adds_up(struct hb_scene *s, const struct hb_light_format *format)
 {
   struct hb_gl_texture texel;
-  struct hb_gl_pass *spread = &s->tone_map.spread;
+  struct hb_gl_pass *spread = &s->spread;
   float sum[4] = {0};
   if (tone_map_texture(s->context, format->format, 1, 1, &texel) != HB_OK) return 0;
   const struct hb_gl_vertices all = {.target = &texel.target, .count = 3, .blend = HB_GL_ADD};
@@ -539,7 +504,7 @@ static enum hb_status prepare(struct hb_scene *s, const char *format)
 {
   HB_TRY(hb_gl_context_use(s->context));
   const struct hb_gl_program_source trails = {.vertex = "view/trails.vert", .fragment = "view/trails.frag"};
-  HB_TRY(tone_map_open(s->context, &s->tone_map));
+  HB_TRY(open_passes(s));
   HB_TRY(hb_gl_pass_create(s->context, &trails, &s->trails));
   HB_TRY(make_palette(s));
   HB_TRY(choose_format(s, format));
@@ -562,9 +527,9 @@ void hb_scene_close(struct hb_scene *s)
   if (!s) return;
   if (hb_gl_context_use(s->context) == HB_OK) {
     particles_destroy_passes(s->stars);
-    HB_GL_DESTROY(pass, &s->trails, &s->enlarge);
-    HB_GL_DESTROY(texture, &s->palette, &s->light, &s->picture);
-    tone_map_close(&s->tone_map);
+    HB_GL_DESTROY(pass, &s->trails, &s->enlarge, &s->resolve, &s->halve, &s->spread, &s->brightest, &s->tone);
+    HB_GL_DESTROY(texture, &s->palette);
+    destroy_textures(s);
   }
   hb_mem_free(s);
 }
@@ -579,12 +544,8 @@ enum hb_status hb_scene_resize(struct hb_scene *s, int width, int height, int sa
                    SAMPLES_MOST);
   if (width == s->width && height == s->height && samples == s->samples) return HB_OK;
   HB_TRY(hb_gl_context_use(s->context));
-  HB_GL_DESTROY(texture, &s->light, &s->picture);
-  s->width = s->height = 0; /* until all textures exist */
-  HB_TRY(tone_map_texture(s->context, s->format->format, width * samples, height * samples, &s->light));
-  HB_TRY(tone_map_resize(&s->tone_map, s->format, width, height, samples));
-  s->width = width, s->height = height, s->samples = samples;
-  return HB_OK;
+  destroy_textures(s);
+  return create_textures(s, width, height, samples);
 }
 
 const char *hb_scene_quick_format(const struct hb_gl_context *context)
@@ -695,28 +656,46 @@ enum hb_status hb_scene_trails(struct hb_scene *s, const struct hb_trails *trail
 
 /* ---- pictures ---- */
 
-enum hb_status hb_scene_tone_map(struct hb_scene *s, const struct hb_scene_style *style,
-                                 const struct hb_gl_target *target, int x, int y)
+static enum hb_status tone_map(struct hb_scene *s, const struct hb_scene_style *style,
+                               const struct hb_gl_target *target, int x, int y)
 {
-  const struct hb_tone_map_params params = {.exposure = hb_default_real(style->exposure, 0.8),
-                                            .glow = style->glow < 0 ? 0 : hb_default_real(style->glow, 0.5),
-                                            .adapt = hb_default_real(style->adapt, 1),
-                                            .background = {BACKGROUND[0], BACKGROUND[1], BACKGROUND[2]}};
-  return tone_map_picture(&s->tone_map, &s->light, &params, target, x, y, s->width, s->height);
+  const struct hb_gl_texture *light = s->samples > 1 ? &s->mean : &s->light;
+  struct hb_gl_pass *tone = &s->tone;
+  double glow = style->glow < 0 ? 0 : hb_default_real(style->glow, 0.5);
+  double adapt = hb_default_real(style->adapt, 1);
+  HB_TRY(hb_gl_context_use(s->context));
+  hb_gl_pass_int(&s->resolve, "samples", s->samples);
+  if (s->samples > 1) draw_light(&s->resolve, &s->light, &s->mean, HB_GL_REPLACE);
+  s->turn = !s->turn;
+  halve(s, light, glow > 0 ? s->levels : 1); /* without, only the brightest place is needed */
+  find_brightest(s, adapt, s->white);
+  if (glow > 0) scatter(s);
+  if (glow > 0) find_brightest(s, adapt, s->haze);
+  s->has_white = 1;
+  hb_gl_pass_float4(tone, "tone", hb_default_real(style->exposure, 0.8), LEAST_WHITE, glow, LEAST_SOFTENING);
+  hb_gl_pass_float4(tone, "background", BACKGROUND[0], BACKGROUND[1], BACKGROUND[2], 1);
+  hb_gl_pass_float4(tone, "corner", x, y, s->width, s->height);
+  hb_gl_pass_float(tone, "unit", s->format->unit);
+  hb_gl_pass_texture(tone, "source", light);
+  hb_gl_pass_texture(tone, "glow", &s->level[0]);
+  hb_gl_pass_texture(tone, "white", &s->white[s->turn]);
+  hb_gl_pass_texture(tone, "haze", &s->haze[s->turn]);
+  hb_gl_pass_draw(tone, target, x, y, s->width, s->height);
+  return hb_gl_context_check(s->context, "tone mapping a picture");
 }
 
 enum hb_status hb_scene_expose(struct hb_scene *s, const struct hb_scene_style *style)
 {
   HB_TRY(hb_gl_context_use(s->context));
   if (!s->picture.id) HB_TRY(tone_map_texture(s->context, HB_GL_RGBA8, s->width, s->height, &s->picture));
-  return hb_scene_tone_map(s, style, &s->picture.target, 0, 0);
+  return tone_map(s, style, &s->picture.target, 0, 0);
 }
 
 enum hb_status hb_scene_enlarge(struct hb_scene *s, const struct hb_scene_style *style,
                                 const struct hb_gl_target *target, int x, int y, int width, int height)
 {
   const struct hb_gl_program_source source = {.fragment = "view/enlarge.frag"};
-  if (width == s->width && height == s->height) return hb_scene_tone_map(s, style, target, x, y);
+  if (width == s->width && height == s->height) return tone_map(s, style, target, x, y);
   HB_TRY(hb_scene_expose(s, style));
   if (!s->enlarge.program) HB_TRY(hb_gl_pass_create(s->context, &source, &s->enlarge));
   hb_gl_pass_float4(&s->enlarge, "corner", x, y, width, height);

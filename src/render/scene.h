@@ -1,7 +1,7 @@
 /* Draws particles as stars: light is summed in a float target and then tone mapped to eight bits, so that the crowded
  * core and the last star of the halo both show.
  *
- *   hb_scene_begin, then hb_scene_stars and hb_scene_trails as often as needed, then hb_scene_tone_map. */
+ *   hb_scene_begin, then hb_scene_stars and hb_scene_trails as often as needed, then hb_scene_enlarge. */
 #ifndef HB_SCENE_H
 #define HB_SCENE_H
 
@@ -46,12 +46,8 @@ size_t hb_view_particles_lit(const struct hb_particles *from);
 enum hb_status hb_view_particles_load(struct hb_view_particles *particles, struct hb_particles *from,
                                       const double *origin);
 
-/* A simulation's, from hb_sim_on_device, to be drawn before its next step. Their context must be `context`, or share
- * its textures. Values are kept. */
-enum hb_status hb_view_particles_lend(struct hb_view_particles *particles,
-                                      const struct hb_device_particles *at);
-
-/* A simulation's at time t: lent, where its textures hold that time and are of this context; else loaded. */
+/* A simulation's at time t: lent until its next step, where its textures hold that time and are of this context, so that values are
+ * kept; else loaded. */
 enum hb_status hb_view_particles_follow(struct hb_view_particles *particles, struct hb_sim *sim, double t);
 
 /* Values for colors: value[n], by particle number. */
@@ -84,10 +80,19 @@ void hb_trails_close(struct hb_trails *trails);
 /* Adds the particles as they are now, without leaving the device. */
 enum hb_status hb_trails_add(struct hb_trails *trails, const struct hb_view_particles *particles);
 
-/* Forgets the youngest entry if it is less than `spacing` later than the one before. Called before each hb_trails_add, this
- * leaves entries that far apart, of which the youngest is the present. */
-void hb_trails_thin(struct hb_trails *trails, double spacing);
 static inline void hb_trails_clear(struct hb_trails *trails) { trails->count = trails->next = 0; }
+
+/* What is remembered: place brings the particles to a time from `first` on. */
+struct hb_trails_past {
+  double first;
+  enum hb_status (*place)(void *of, double t);
+  void *of;
+};
+
+/* Trails as long as `length`, ending where the particles are now, which are as many as they like: by one more entry; or if time has jumped
+ * or gone back, anew from the past (nullable: nothing is remembered). Start from {0}. Errors: as hb_trails_open. */
+enum hb_status hb_trails_follow(struct hb_trails *trails, const struct hb_view_particles *particles,
+                                double length, const struct hb_trails_past *past);
 
 /* ---- pictures of them ---- */
 
@@ -147,11 +152,7 @@ enum hb_status hb_scene_trails(struct hb_scene *scene, const struct hb_trails *t
                                const struct hb_view_particles *particles, double length,
                                const struct hb_scene_style *style);
 
-/* Draws into a target, with the lower left corner at x y. */
-enum hb_status hb_scene_tone_map(struct hb_scene *scene, const struct hb_scene_style *style,
-                                 const struct hb_gl_target *target, int x, int y);
-
-/* The same, enlarged to width x height pixels. */
+/* Draws into width x height pixels of a target, with the lower left corner at x y, enlarged to them. */
 enum hb_status hb_scene_enlarge(struct hb_scene *scene, const struct hb_scene_style *style,
                                 const struct hb_gl_target *target, int x, int y, int width, int height);
 

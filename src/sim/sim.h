@@ -10,6 +10,10 @@
 
 #include <holmberg/device.h>
 
+/* As HB_OWN. */
+#define HB_OWN_SIM __attribute__((cleanup(hb_sim_destroy_own)))
+static inline void hb_sim_destroy_own(struct hb_sim **sim) { hb_sim_destroy(*sim); }
+
 /* The context of the textures of hb_sim_on_device; NULL if there are none. */
 struct hb_gl_context *hb_sim_device_context(const struct hb_sim *sim);
 

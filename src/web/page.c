@@ -2,10 +2,9 @@
  * page.js; those that can fail return an hb_status, and page_error has the sentence. */
 #include "base/arith.h"
 #include "base/clock.h"
+#include "base/draft.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/text.h"
-#include "core/gravity.h"
 #include "core/particles.h"
 #include "core/resample.h"
 #include "force/force.h"
@@ -19,6 +18,7 @@
 #include "web/web_turn.h"
 
 #include <holmberg/diagnostics.h>
+#include <holmberg/measure.h>
 
 #include <emscripten.h>
 #include <math.h>
@@ -118,14 +118,6 @@ static void end_long(int *begun)
 
 /* ---- beginning and ending ------------------------------------------------------------------------------ */
 
-static enum hb_status open_context(void)
-{
-  if (page.context) return HB_OK;
-  HB_TRY(hb_gl_context_open(&(const struct hb_gl_context_params){.context = "webgl"}, &page.context));
-  hb_gl_context_show(page.context);
-  return HB_OK;
-}
-
 static void end_sim(void)
 {
   if (page.inspector) hb_inspector_forget(page.inspector);
@@ -155,12 +147,6 @@ enum { TOLD_STEPS = 1, TOLD_ENERGY = 2 };
 
 static struct hb_particles *kept; /* the last state known; NULL: none */
 
-static void keep_state(struct hb_particles *particles)
-{
-  hb_particles_destroy(kept);
-  kept = particles;
-}
-
 /* Near forces are summed by the host, which knows the build's law alone. */
 static int neighbors_of(const struct hb_sim_params *p, const struct hb_particles *particles)
 {
@@ -175,46 +161,47 @@ EMSCRIPTEN_KEEPALIVE int page_is_dated(void)
   return (neighbors_of(&settings.sim, page.initial) > 0) != (hb_sim_taken(page.sim)->neighbors > 0);
 }
 
-/* The host computes also where there is no WebGL 2. */
-static int needs_context(void)
-{
-  const struct hb_force_scheme *scheme = hb_force_scheme_find(settings.sim.force.scheme);
-  return !scheme || scheme->needs_gl;
-}
-
 /* A simulation of copies of these particles; if that fails, the one that was remains. */
 static enum hb_status begin_sim(const struct hb_particles *particles)
 {
   struct hb_sim_params p = settings.sim;
   p.neighbors = neighbors_of(&p, particles);
-  struct hb_sim *sim;
+  HB_OWN_SIM struct hb_sim *sim = NULL;
   struct hb_diagnostics now;
-  if (needs_context()) HB_TRY(open_context());
-  HB_TRY(hb_sim_create(particles, &p, &sim));
-  enum hb_status status = measure(sim, 0, &now);
-  if (status != HB_OK) {
-    hb_sim_destroy(sim);
-    return status;
+  const struct hb_force_scheme *scheme = hb_force_scheme_find(p.force.scheme);
+  if (!page.context && (!scheme || scheme->needs_gl)) { /* the host computes also where there is no WebGL 2 */
+    HB_TRY(hb_gl_context_open(&(const struct hb_gl_context_params){.context = "webgl"}, &page.context));
+    hb_gl_context_show(page.context);
   }
+  HB_TRY(hb_sim_create(particles, &p, &sim));
+  HB_TRY(measure(sim, 0, &now));
   end_sim();
   page.sim = sim;
+  sim = NULL;
   page.step_s = 0;
   page.told = 0;
   page.energy_begin = page.energy = now;
-  keep_state(NULL);
+  hb_particles_destroy(kept);
+  kept = NULL;
   return HB_OK;
 }
 
-static enum hb_status begin_with(struct hb_particles *particles)
+static void swap(struct hb_particles **a, struct hb_particles **b)
 {
-  struct hb_particles *before = page.initial;
-  page.initial = particles;
+  struct hb_particles *before = *a;
+  *a = *b;
+  *b = before;
+}
+
+/* Takes them over, if that succeeds. */
+static enum hb_status begin_with(struct hb_particles **particles)
+{
+  swap(&page.initial, particles);
   page.comes = 1;
   enum hb_status status = hb_web_show();
-  if (status == HB_OK) status = begin_sim(particles);
+  if (status == HB_OK) status = begin_sim(page.initial);
   page.comes = 0;
-  if (status != HB_OK) page.initial = before;
-  hb_particles_destroy(status == HB_OK ? before : particles);
+  if (status != HB_OK) swap(&page.initial, particles);
   return status;
 }
 
@@ -226,9 +213,9 @@ static enum hb_status make_model(struct hb_particles **particles)
 EMSCRIPTEN_KEEPALIVE enum hb_status page_begin(void)
 {
   LONG;
-  struct hb_particles *particles;
+  HB_OWN_PARTICLES struct hb_particles *particles = NULL;
   HB_TRY(make_model(&particles));
-  return begin_with(particles);
+  return begin_with(&particles);
 }
 
 /* The same particles from their beginning; or from now, with settings that may have changed. */
@@ -242,16 +229,14 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_start_over(void)
 /* Of the particles as they are at time t, after the steps that it takes. */
 static enum hb_status begin_at(double t)
 {
-  struct hb_particles *now;
+  HB_OWN_PARTICLES struct hb_particles *now = NULL;
   enum hb_status status = HB_OK;
   hb_web_trust(1);
   while (status == HB_OK && hb_sim_next_time(page.sim) <= t) status = hb_sim_step(page.sim);
   hb_web_trust(0);
   HB_TRY(status);
   HB_TRY(hb_sim_state(page.sim, t, &now));
-  status = begin_sim(now);
-  hb_particles_destroy(now);
-  return status;
+  return begin_sim(now);
 }
 
 EMSCRIPTEN_KEEPALIVE enum hb_status page_go_on(void)
@@ -263,72 +248,43 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_go_on(void)
 
 /* ---- states that go to pictures elsewhere, and come back ---- */
 
-/* Of now, or of what is coming, to show_buffer: masses, places, velocities. Its time is page_state_time. */
-static double state_time;
-
-EMSCRIPTEN_KEEPALIVE double page_state_time(void) { return state_time; }
-
-static enum hb_status copy_state(struct hb_particles *p)
+static enum hb_status state_of(struct hb_particles **now)
 {
-  size_t n = hb_particles_n(p);
-  double *to = show_buffer((int)n);
-  if (!to) return hb_fail(HB_ERR_INTERNAL, "out of memory");
-  memcpy(to, hb_particles_m(p), n * sizeof *to);
-  memcpy(to + n, hb_particles_x(p), 3 * n * sizeof *to);
-  memcpy(to + 4 * n, hb_particles_v(p), 3 * n * sizeof *to);
-  state_time = hb_particles_time(p);
-  return HB_OK;
+  HB_TRY(check_sim());
+  return hb_sim_state(page.sim, hb_sim_time(page.sim), now);
 }
 
+/* Of now, or of what is coming, to show_room. */
 EMSCRIPTEN_KEEPALIVE enum hb_status page_state(void)
 {
-  struct hb_particles *now;
-  if (page.comes) return copy_state(page.initial);
-  HB_TRY(check_sim());
-  HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
-  enum hb_status status = copy_state(now);
-  hb_particles_destroy(now);
-  return status;
+  HB_OWN_PARTICLES struct hb_particles *now = NULL;
+  if (page.comes) return show_give(page.initial);
+  HB_TRY(state_of(&now));
+  return show_give(now);
 }
 
-/* From the state of n particles in show_buffer at time t, with settings that may have changed; at once by steps to
+/* From the state of n particles in show_room at time t, with settings that may have changed; at once by steps to
  * time `to`. */
 EMSCRIPTEN_KEEPALIVE enum hb_status page_from(int n, double t, double to)
 {
   LONG;
-  struct hb_particles *p;
-  size_t count = (size_t)n;
-  const double *from = show_buffer(n);
-  HB_TRY(hb_particles_create(count, &p));
-  memcpy(hb_particles_m(p), from, count * sizeof *from);
-  memcpy(hb_particles_x(p), from + count, 3 * count * sizeof *from);
-  memcpy(hb_particles_v(p), from + 4 * count, 3 * count * sizeof *from);
-  hb_particles_set_time(p, t);
-  if (!page.initial || hb_particles_n(page.initial) != count) return begin_with(p);
-  enum hb_status status = begin_sim(p);
-  if (status == HB_OK && to > t) status = begin_at(to);
-  hb_particles_destroy(p);
-  return status;
+  HB_OWN_PARTICLES struct hb_particles *p = NULL;
+  HB_TRY(show_take(n, t, &p));
+  if (!page.initial || hb_particles_n(page.initial) != (size_t)n) return begin_with(&p);
+  HB_TRY(begin_sim(p));
+  return to > t ? begin_at(to) : HB_OK;
 }
 
 /* From now with the model's new number of particles; page_start_over will begin with as many. */
 EMSCRIPTEN_KEEPALIVE enum hb_status page_resize(void)
 {
   LONG;
-  struct hb_particles *now, *others = NULL, *initial = NULL;
-  HB_TRY(check_sim());
-  HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
-  enum hb_status status = make_model(&initial);
-  if (status == HB_OK) status = hb_resample(now, hb_particles_n(initial), settings.ic.seed, &others);
-  if (status == HB_OK) status = begin_sim(others);
-  hb_particles_destroy(now);
-  hb_particles_destroy(others);
-  if (status != HB_OK) {
-    hb_particles_destroy(initial);
-    return status;
-  }
-  hb_particles_destroy(page.initial);
-  page.initial = initial;
+  HB_OWN_PARTICLES struct hb_particles *now = NULL, *others = NULL, *initial = NULL;
+  HB_TRY(state_of(&now));
+  HB_TRY(make_model(&initial));
+  HB_TRY(hb_resample(now, hb_particles_n(initial), settings.ic.seed, &others));
+  HB_TRY(begin_sim(others));
+  swap(&page.initial, &initial);
   return HB_OK;
 }
 
@@ -408,27 +364,21 @@ static const char *remedy(void)
 /* A sentence about it, each once a simulation, or "". As of run.c. */
 EMSCRIPTEN_KEEPALIVE const char *page_warning(void)
 {
-  static char text[256];
   struct hb_step_trouble trouble;
-  *text = 0;
-  if (!page.sim) return text;
+  if (!page.sim) return "";
   double error = energy_error();
   if (!(page.told & TOLD_STEPS) && hb_sim_step_trouble(page.sim, &trouble)) {
     page.told |= TOLD_STEPS;
-    snprintf(
-        text, sizeof text,
+    return hb_phrase(
         "the time steps collapse: %.0f %% of them follow the rounding errors of the forces; choose %s, or "
         "a larger nu",
         100 * trouble.noisy, remedy());
-  } else if (!(page.told & TOLD_ENERGY) && !(fabs(error) <= noted)) {
-    page.told |= TOLD_ENERGY;
-    snprintf(
-        text, sizeof text,
-        "the energy error is %.1e at t = %.4f: orbits may be wrong; choose %s, or a smaller nu, and start "
-        "over",
-        error, page.energy.t, remedy());
   }
-  return text;
+  if (page.told & TOLD_ENERGY || fabs(error) <= noted) return "";
+  page.told |= TOLD_ENERGY;
+  return hb_phrase(
+      "the energy error is %.1e at t = %.4f: orbits may be wrong; choose %s, or a smaller nu, and start over",
+      error, page.energy.t, remedy());
 }
 
 /* ---- what the script reads ------------------------------------------------------------------------------ */
@@ -484,59 +434,53 @@ EMSCRIPTEN_KEEPALIVE const double *page_numbers(void)
 
 enum { LEAST = 2, MOST = 16384 }; /* particles of a model */
 
-static enum hb_status list_models(struct hb_text *text)
+static void list_models(struct hb_draft *list)
 {
   size_t count;
-  const struct hb_ic_model *models = hb_ic_models(&count);
-  for (size_t k = 0; k < count; k++)
-    HB_TRY(hb_text_append(
-        text, "%s{\"name\":\"%s\",\"summary\":\"%s\",\"n\":%zu,\"least\":%zu,\"most\":%zu,\"speed\":%g}",
-        k ? "," : "", models[k].name, models[k].summary, models[k].n, hb_max(models[k].n_min, LEAST),
-        hb_min(models[k].n_max, MOST), models[k].speed));
-  return HB_OK;
+  const struct hb_ic_model *m = hb_ic_models(&count);
+  for (size_t k = 0; k < count; k++, m++)
+    hb_draft_put(
+        list, "%s{\"name\":\"%s\",\"summary\":\"%s\",\"n\":%zu,\"least\":%zu,\"most\":%zu,\"speed\":%g}",
+        k ? "," : "", m->name, m->summary, m->n, hb_max(m->n_min, LEAST), hb_min(m->n_max, MOST), m->speed);
 }
 
 /* Those that a page can run: without doubles on the device and compute shaders. */
-static enum hb_status list_schemes(struct hb_text *text)
+static void list_schemes(struct hb_draft *list)
 {
   size_t count, listed = 0;
-  const struct hb_force_scheme *schemes = hb_force_schemes(&count);
-  for (size_t k = 0; k < count; k++)
-    if (!schemes[k].is_compute && strcmp(schemes[k].name, "hybrid") != 0)
-      HB_TRY(hb_text_append(text,
-                            "%s{\"name\":\"%s\",\"summary\":\"%s\",\"precisions\":\"%s\",\"textures\":%s}",
-                            listed++ ? "," : "", schemes[k].name, schemes[k].summary, schemes[k].precisions,
-                            schemes[k].needs_gl ? "true" : "false"));
-  return HB_OK;
+  const struct hb_force_scheme *s = hb_force_schemes(&count);
+  for (const struct hb_force_scheme *end = s + count; s < end; s++)
+    if (!s->is_compute && strcmp(s->name, "hybrid") != 0)
+      hb_draft_put(list, "%s{\"name\":\"%s\",\"summary\":\"%s\",\"precisions\":\"%s\",\"textures\":%s}",
+                   listed++ ? "," : "", s->name, s->summary, s->precisions, s->needs_gl ? "true" : "false");
 }
 
 /* What the controls need of rows. */
-static enum hb_status list_settings(struct hb_text *text)
+static void list_settings(struct hb_draft *list)
 {
   const struct hb_setting *row;
   size_t listed = 0;
   char name[HB_SETTING_NAME];
   for (size_t k = 0; (row = hb_setting_at(hb_sim_settings, k)); k++)
     if (row->high > 0)
-      HB_TRY(hb_text_append(text, "%s\"%s\":{\"low\":%g,\"high\":%g,\"is\":\"%s\",\"help\":\"%s\"}",
-                            listed++ ? "," : "", hb_setting_param(row, name), row->low, row->high,
-                            row->fallback ? row->fallback : "", row->help));
-  return HB_OK;
+      hb_draft_put(list, "%s\"%s\":{\"low\":%g,\"high\":%g,\"is\":\"%s\",\"help\":\"%s\"}",
+                   listed++ ? "," : "", hb_setting_param(row, name), row->low, row->high,
+                   row->fallback ? row->fallback : "", row->help);
 }
 
 /* Models, schemes and settings as JSON, so that they are listed in one place. */
 EMSCRIPTEN_KEEPALIVE const char *page_choices(void)
 {
-  static struct hb_text text;
-  if (text.length) return text.text;
-  enum hb_status status = hb_text_append(&text, "{\"models\":[");
-  if (status == HB_OK) status = list_models(&text);
-  if (status == HB_OK) status = hb_text_append(&text, "],\"schemes\":[");
-  if (status == HB_OK) status = list_schemes(&text);
-  if (status == HB_OK) status = hb_text_append(&text, "],\"settings\":{");
-  if (status == HB_OK) status = list_settings(&text);
-  if (status == HB_OK) status = hb_text_append(&text, "}}");
-  return status == HB_OK ? text.text : "{}";
+  static struct hb_draft list;
+  if (list.text.length) return list.text.text;
+  hb_draft_put(&list, "{\"models\":[");
+  list_models(&list);
+  hb_draft_put(&list, "],\"schemes\":[");
+  list_schemes(&list);
+  hb_draft_put(&list, "],\"settings\":{");
+  list_settings(&list);
+  hb_draft_put(&list, "}}");
+  return list.status == HB_OK ? list.text.text : "{}";
 }
 
 EMSCRIPTEN_KEEPALIVE const char *page_device(void) { return page.context ? page.context->caps.renderer : ""; }
@@ -545,20 +489,17 @@ EMSCRIPTEN_KEEPALIVE const char *page_device(void) { return page.context ? page.
 
 EMSCRIPTEN_KEEPALIVE enum hb_status page_save(const char *path)
 {
-  struct hb_particles *now;
-  HB_TRY(check_sim());
-  HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
-  enum hb_status status = hb_snapshot_write(path, NULL, now);
-  hb_particles_destroy(now);
-  return status;
+  HB_OWN_PARTICLES struct hb_particles *now = NULL;
+  HB_TRY(state_of(&now));
+  return hb_snapshot_write(path, NULL, now);
 }
 
 EMSCRIPTEN_KEEPALIVE enum hb_status page_load(const char *path)
 {
   LONG;
-  struct hb_particles *particles;
+  HB_OWN_PARTICLES struct hb_particles *particles = NULL;
   HB_TRY(hb_snapshot_read(path, NULL, &particles));
-  return begin_with(particles);
+  return begin_with(&particles);
 }
 
 /* ---- shaders ------------------------------------------------------------------------------------------- */
@@ -593,10 +534,9 @@ EMSCRIPTEN_KEEPALIVE const char *page_reload(void)
  * last read from the device. */
 EMSCRIPTEN_KEEPALIVE enum hb_status page_keep(void)
 {
-  struct hb_particles *now;
-  HB_TRY(check_sim());
-  HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
-  keep_state(now);
+  HB_OWN_PARTICLES struct hb_particles *now = NULL;
+  HB_TRY(state_of(&now));
+  swap(&kept, &now);
   return HB_OK;
 }
 
@@ -613,11 +553,10 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_restored(void)
   hb_gl_context_close(page.context);
   page.context = NULL;
   if (!page.initial) return check_sim();
-  struct hb_particles *last = kept;
-  kept = NULL;
-  enum hb_status status = begin_sim(last ? last : page.initial);
-  hb_particles_destroy(last);
-  return status == HB_OK && had_inspector ? hb_inspector_open(&page.inspector) : status;
+  HB_OWN_PARTICLES struct hb_particles *last = NULL;
+  swap(&kept, &last);
+  HB_TRY(begin_sim(last ? last : page.initial));
+  return had_inspector ? hb_inspector_open(&page.inspector) : HB_OK;
 }
 
 /* ---- textures ------------------------------------------------------------------------------------------ */
@@ -689,77 +628,16 @@ EMSCRIPTEN_KEEPALIVE enum hb_status page_draw(int width, int height, int scale)
 
 /* ---- how exact the forces of the shaders are: what exercise 3 is about ------------------------------------ */
 
-enum { CHECKED = 256 };
-
-struct sums {
-  double a[3 * CHECKED], j[3 * CHECKED], phi[CHECKED];
-};
-
-static enum hb_status by_shaders(const struct hb_particles *p, size_t ni, const uint32_t *index,
-                                 struct sums *sums)
-{
-  struct hb_force_params params = settings.sim.force;
-  params.eps = hb_sim_taken(page.sim)->force.eps;
-  struct hb_force *force;
-  if (hb_force_scheme_find(params.scheme)->has_tuning) params.tuning = "partial=1 unroll=1 i_each=1";
-  HB_TRY(hb_force_open(&params, &force));
-  enum hb_status status = hb_force_of(force, &(struct hb_force_job){.sources = {p->n, p->m, p->x, p->v},
-                                                                    .sinks = {.n = ni, .index = index},
-                                                                    .to = {sums->a, sums->j, sums->phi}});
-  hb_force_close(force);
-  return status;
-}
-
-static enum hb_status by_host(const struct hb_particles *p, size_t ni, const uint32_t *index,
-                              struct sums *sums)
-{
-  const double eps = hb_sim_taken(page.sim)->force.eps;
-  struct hb_gravity *gravity;
-  HB_TRY(hb_gravity_create(p->n, &gravity));
-  hb_gravity_set_j(gravity, p->n, p->m, p->x, p->v);
-  hb_gravity_eval(gravity, eps * eps, ni, index, sums->a, sums->j, sums->phi);
-  hb_gravity_destroy(gravity);
-  return HB_OK;
-}
-
-static double root_mean_square(size_t ni, const double *a, const double *exact)
-{
-  double sum = 0;
-  for (size_t i = 0; i < ni; i++) {
-    double d2 = 0, r2 = 0;
-    for (size_t k = 3 * i; k < 3 * i + 3; k++) {
-      d2 += (a[k] - exact[k]) * (a[k] - exact[k]);
-      r2 += exact[k] * exact[k];
-    }
-    sum += d2 / r2;
-  }
-  return sqrt(sum / (double)ni);
-}
-
-static enum hb_status compare_forces(struct hb_particles *p, struct sums *both)
-{
-  uint32_t index[CHECKED];
-  size_t ni = hb_min(p->n, CHECKED);
-  for (size_t k = 0; k < ni; k++) index[k] = (uint32_t)(k * p->n / ni);
-  for (size_t k = 0; k < 3 * p->n; k++) p->x[k] = (float)p->x[k], p->v[k] = (float)p->v[k];
-  for (size_t k = 0; k < p->n; k++) p->m[k] = (float)p->m[k];
-  HB_TRY(by_shaders(p, ni, index, &both[0]));
-  HB_TRY(by_host(p, ni, index, &both[1]));
-  page.force_error = root_mean_square(ni, both[0].a, both[1].a);
-  return HB_OK;
-}
-
 /* The relative error of the acceleration, as `holmberg bench force --check --float-positions` has it: of numbers that a float
  * holds, and of bag in sums of single terms, so that nothing is lost but in adding. */
 EMSCRIPTEN_KEEPALIVE enum hb_status page_check(void)
 {
-  struct hb_particles *now;
-  struct sums *both = NULL;
-  HB_TRY(check_sim());
-  HB_TRY(hb_sim_state(page.sim, hb_sim_time(page.sim), &now));
-  enum hb_status status = HB_ALLOC(2, &both);
-  if (status == HB_OK) status = compare_forces(now, both);
-  hb_mem_free(both);
-  hb_particles_destroy(now);
-  return status;
+  struct hb_force_params params = settings.sim.force;
+  HB_OWN_PARTICLES struct hb_particles *p = NULL;
+  HB_TRY(state_of(&p));
+  params.eps = hb_sim_taken(page.sim)->force.eps;
+  if (hb_force_scheme_find(params.scheme)->has_tuning) params.tuning = "partial=1 unroll=1 i_each=1";
+  for (size_t k = 0; k < 3 * p->n; k++) p->x[k] = (float)p->x[k], p->v[k] = (float)p->v[k];
+  for (size_t k = 0; k < p->n; k++) p->m[k] = (float)p->m[k];
+  return hb_bench_error(&params, p, &page.force_error);
 }

@@ -872,10 +872,10 @@ async function openSeries(files) {
     const bytes = await file.arrayBuffer().catch(error => say(`${file.name} cannot be read: ${error.message}`, true));
     if (!bytes) return;
     module.FS.writeFile(path, new Uint8Array(bytes));
-    const status = show.read(path), n = show.read_n(), at = show.room(n) / 8;
+    const status = show.read(path), n = show.state_n(), at = show.room(n) / 8;
     module.FS.unlink(path);
     if (status) return say(show.error(), true);
-    states.push({ n, t: show.read_time(), state: module.HEAPF64.slice(at, at + 7 * n), name: file.name });
+    states.push({ n, t: show.state_time(), state: module.HEAPF64.slice(at, at + 7 * n), name: file.name });
   }
   states.sort((a, b) => a.t - b.t);
   const other = states.find(s => s.n !== states[0].n);

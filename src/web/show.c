@@ -15,16 +15,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { PANES = 4, ENTRIES = 48 /* of trails */, PICTURES = 32 /* from one fit of the colors to the next */ };
+enum { PANES = 4, PICTURES = 32 /* from one fit of the colors to the next */ };
 
 struct pane {
   struct hb_history history;
+  struct hb_particles *at; /* where they are drawn */
   struct hb_view_particles stars;
   struct hb_trails trails;
-  double *m, *x, *v; /* [n], [3 n] where they are drawn */
-  double t;          /* of x and v                      */
-  double mass;       /* of a typical star               */
-  size_t lit;        /* the others are dark             */
 };
 
 static struct {
@@ -36,19 +33,49 @@ static struct {
   int pictures;
 } show;
 
-double *show_buffer(int n)
+/* ---- states that come and go ---------------------------------------------------------------------------- */
+
+static struct {
+  double *room;
+  int capacity, n; /* n and t: of what was given last */
+  double t;
+} state;
+
+/* 7 n doubles, valid until the next call; NULL: no memory. */
+EMSCRIPTEN_KEEPALIVE double *show_room(int n)
 {
-  static double *buffer;
-  static int capacity;
-  if (n <= capacity) return buffer;
-  hb_mem_free(buffer);
-  capacity = 0;
-  if (HB_ALLOC(7 * (size_t)n, &buffer) != HB_OK) return buffer = NULL;
-  capacity = n;
-  return buffer;
+  if (n <= state.capacity) return state.room;
+  hb_mem_free(state.room);
+  state.capacity = 0;
+  if (HB_ALLOC(7 * (size_t)n, &state.room) == HB_OK) state.capacity = n;
+  return state.room;
 }
 
-EMSCRIPTEN_KEEPALIVE double *show_room(int n) { return show_buffer(n); }
+EMSCRIPTEN_KEEPALIVE int show_state_n(void) { return state.n; }
+EMSCRIPTEN_KEEPALIVE double show_state_time(void) { return state.t; }
+
+static enum hb_status copy(const struct hb_particles *p, int gives)
+{
+  double *at = show_room((int)p->n), *const parts[] = {p->m, p->x, p->v};
+  if (!at) return hb_fail(HB_ERR_INTERNAL, "out of memory");
+  for (size_t k = 0, count = p->n; k < 3; k++, at += count, count = 3 * p->n)
+    memcpy(gives ? at : parts[k], gives ? parts[k] : at, count * sizeof *at);
+  return HB_OK;
+}
+
+enum hb_status show_give(const struct hb_particles *p)
+{
+  state.n = (int)p->n;
+  state.t = p->t;
+  return copy(p, 1);
+}
+
+enum hb_status show_take(int n, double t, struct hb_particles **p)
+{
+  HB_TRY(hb_particles_create((size_t)n, p));
+  (*p)->t = t;
+  return copy(*p, 0);
+}
 
 /* ---- the context --------------------------------------------------------------------------------------- */
 
@@ -94,51 +121,40 @@ EMSCRIPTEN_KEEPALIVE void show_end(int k)
   struct pane *p = &show.pane[k];
   forget(p);
   hb_history_close(&p->history);
-  hb_mem_free(p->m);
-  hb_mem_free(p->x);
-  hb_mem_free(p->v);
+  hb_particles_destroy(p->at);
   *p = (struct pane){0};
 }
 
-static double mean(size_t n, const double *x)
+static enum hb_status add(struct pane *p)
 {
-  double sum = 0;
-  for (size_t k = 0; k < n; k++) sum += x[k];
-  return sum / (double)n;
+  return hb_history_add(&p->history, p->at->t, p->at->x, p->at->v);
 }
 
-static enum hb_status begin(struct pane *p, size_t n, size_t lit, size_t bytes)
+static enum hb_status begin(struct pane *p, int n, int lit, double t, double bytes)
 {
-  HB_TRY(hb_history_open(n, bytes, 512, &p->history));
-  HB_TRY(HB_ALLOC(n, &p->m));
-  HB_TRY(HB_ALLOC(3 * n, &p->x));
-  HB_TRY(HB_ALLOC(3 * n, &p->v));
-  memcpy(p->m, show_buffer((int)n), n * sizeof *p->m);
-  p->lit = lit;
-  p->mass = mean(lit, p->m);
+  HB_TRY(show_take(n, t, &p->at));
+  if (lit < n) HB_TRY(hb_particles_print_note(p->at, "dark", "%d", n - lit));
+  HB_TRY(hb_history_open((size_t)n, (size_t)bytes, 512, &p->history));
   show.pictures = 0;
-  return HB_OK;
+  return add(p);
 }
 
-/* Another run, of the particles in the buffer, `lit` of which shine; its states may take so many bytes. */
+/* Another run, of the particles in the room, `lit` of which shine; its states may take so many bytes. */
 EMSCRIPTEN_KEEPALIVE enum hb_status show_begin(int k, int n, int lit, double t, double bytes)
 {
-  struct pane *p = &show.pane[k];
   show_end(k);
-  enum hb_status status = begin(p, (size_t)n, (size_t)lit, (size_t)bytes);
-  const double *x = show_buffer(n) + n;
-  if (status == HB_OK) status = hb_history_add(&p->history, t, x, x + (size_t)3 * (size_t)n);
+  enum hb_status status = begin(&show.pane[k], n, lit, t, bytes);
   if (status != HB_OK) show_end(k);
   return status;
 }
 
-/* Its present, in the buffer. */
+/* Its present, in the room. */
 EMSCRIPTEN_KEEPALIVE enum hb_status show_add(int k, double t)
 {
   struct pane *p = &show.pane[k];
-  size_t n = p->history.n;
-  const double *x = show_buffer((int)n) + n;
-  return hb_history_add(&p->history, t, x, x + 3 * n);
+  p->at->t = t;
+  HB_TRY(copy(p->at, 0));
+  return add(p);
 }
 
 EMSCRIPTEN_KEEPALIVE int show_count(int k) { return (int)count_of(&show.pane[k]); }
@@ -150,126 +166,60 @@ EMSCRIPTEN_KEEPALIVE int show_before(int k, double t)
   return (int)hb_history_before(&show.pane[k].history, t);
 }
 
-/* One of the states, with its masses, to the buffer. */
-EMSCRIPTEN_KEEPALIVE double *show_state(int k, int state)
+/* One of the states, with its masses, to the room. */
+EMSCRIPTEN_KEEPALIVE double *show_state(int k, int which)
 {
   struct pane *p = &show.pane[k];
   size_t n = p->history.n;
-  double *to = show_buffer((int)n);
-  memcpy(to, p->m, n * sizeof *to);
-  memcpy(to + n, p->history.state[state], 6 * n * sizeof *to);
+  double *to = show_room((int)n);
+  memcpy(to, p->at->m, n * sizeof *to);
+  memcpy(to + n, p->history.state[which], 6 * n * sizeof *to);
   return to;
-}
-
-/* ---- files: a moment of what is remembered, and a state that is to be ---- */
-
-static struct {
-  int n;
-  double t;
-} read;
-
-EMSCRIPTEN_KEEPALIVE int show_read_n(void) { return read.n; }
-EMSCRIPTEN_KEEPALIVE double show_read_time(void) { return read.t; }
-
-/* To the buffer. */
-EMSCRIPTEN_KEEPALIVE enum hb_status show_read(const char *path)
-{
-  struct hb_particles *p;
-  HB_TRY(hb_snapshot_read(path, NULL, &p));
-  size_t n = hb_particles_n(p);
-  double *to = show_buffer((int)n);
-  if (to) {
-    memcpy(to, hb_particles_m(p), n * sizeof *to);
-    memcpy(to + n, hb_particles_x(p), 3 * n * sizeof *to);
-    memcpy(to + 4 * n, hb_particles_v(p), 3 * n * sizeof *to);
-  }
-  read.n = (int)n;
-  read.t = hb_particles_time(p);
-  hb_particles_destroy(p);
-  return to ? HB_OK : hb_fail(HB_ERR_INTERNAL, "out of memory");
-}
-
-EMSCRIPTEN_KEEPALIVE enum hb_status show_save(int k, double t, const char *path)
-{
-  const struct pane *from = &show.pane[k];
-  size_t n = from->history.n;
-  struct hb_particles *p;
-  HB_TRY(hb_particles_create(n, &p));
-  memcpy(hb_particles_m(p), from->m, n * sizeof(double));
-  hb_history_at(&from->history, t, hb_particles_x(p), hb_particles_v(p));
-  hb_particles_set_time(p, t);
-  enum hb_status status = hb_snapshot_write(path, NULL, p);
-  hb_particles_destroy(p);
-  return status;
 }
 
 /* ---- where they are drawn ------------------------------------------------------------------------------ */
 
-static enum hb_status send(struct pane *p)
+static void place(struct pane *p, double t)
 {
+  hb_history_at(&p->history, t, p->at->x, p->at->v);
+  p->at->t = fmax(p->history.t[0], fmin(t, p->history.t[count_of(p) - 1]));
+}
+
+/* To the room. */
+EMSCRIPTEN_KEEPALIVE enum hb_status show_read(const char *path)
+{
+  HB_OWN_PARTICLES struct hb_particles *p = NULL;
+  HB_TRY(hb_snapshot_read(path, NULL, &p));
+  return show_give(p);
+}
+
+EMSCRIPTEN_KEEPALIVE enum hb_status show_save(int k, double t, const char *path)
+{
+  place(&show.pane[k], t);
+  return hb_snapshot_write(path, NULL, show.pane[k].at);
+}
+
+static enum hb_status send(void *pane, double t)
+{
+  struct pane *p = pane;
+  place(p, t);
   if (!p->stars.context) HB_TRY(hb_view_particles_open(show.context, &p->stars));
-  HB_TRY(hb_view_particles_send(&p->stars, p->history.n, p->m, p->x, p->v, p->t, NULL));
-  p->stars.lit = p->lit;
-  p->stars.mass = p->mass;
-  return HB_OK;
-}
-
-static void move(struct pane *p, double t)
-{
-  hb_history_at(&p->history, t, p->x, p->v);
-  p->t = fmax(p->history.t[0], fmin(t, p->history.t[count_of(p) - 1]));
-}
-
-static enum hb_status place(struct pane *p, double t)
-{
-  move(p, t);
-  return send(p);
+  return hb_view_particles_load(&p->stars, p->at, NULL);
 }
 
 /* x[3 n] at time t, for a page that cannot draw them here. */
 EMSCRIPTEN_KEEPALIVE double *show_placed(int k, double t)
 {
   struct pane *p = &show.pane[k];
-  if (count_of(p)) move(p, t);
-  return p->x;
-}
-
-static double youngest(const struct hb_trails *trails)
-{
-  return trails->count ? trails->t[(trails->next + trails->capacity - 1) % trails->capacity] : -INFINITY;
-}
-
-static enum hb_status add_to_trail(struct pane *p, double length)
-{
-  hb_trails_thin(&p->trails, length / ENTRIES);
-  return hb_trails_add(&p->trails, &p->stars);
-}
-
-/* As long as `length`, ending where the stars are now: by one more entry, or if it was cut or time went back, anew. */
-static enum hb_status trail(struct pane *p, double length)
-{
-  struct hb_trails *trails = &p->trails;
-  double t = p->t, last;
-  if (trails->n != p->history.n) {
-    hb_trails_close(trails);
-    HB_TRY(hb_trails_open(show.context, p->history.n, ENTRIES, trails));
-  }
-  last = youngest(trails);
-  if (last == t) return HB_OK;
-  if (t > last && t - last < length / 4) return add_to_trail(p, length);
-  hb_trails_clear(trails);
-  double from = fmax(p->history.t[0], t - length);
-  for (int k = 0; k < ENTRIES && t > from; k++) {
-    HB_TRY(place(p, from + (t - from) * k / (ENTRIES - 1)));
-    HB_TRY(hb_trails_add(trails, &p->stars));
-  }
-  return place(p, t);
+  if (!p->at) return NULL;
+  place(p, t);
+  return p->at->x;
 }
 
 static enum hb_status fit_colors(const struct pane *p)
 {
   if (show.pictures++ % PICTURES) return HB_OK;
-  return hb_coloring_fit(p->history.n, p->v, NULL, show.style.range);
+  return hb_coloring_fit(p->history.n, p->at->v, NULL, show.style.range);
 }
 
 /* Pane k at time t, INFINITY: the present, in a rectangle of the canvas, from its lower left corner; with trails as long as that
@@ -281,14 +231,15 @@ EMSCRIPTEN_KEEPALIVE enum hb_status show_draw(int k, double t, double length, in
   const struct hb_gl_target target = {.width = canvas_width, .height = canvas_height, .count = 1};
   if (!count_of(p)) return HB_OK;
   HB_TRY(hb_gl_context_use(show.context));
-  HB_TRY(place(p, t));
+  HB_TRY(send(p, t));
   HB_TRY(fit_colors(p));
-  if (length > 0) HB_TRY(trail(p, length));
+  const struct hb_trails_past past = {p->history.t[0], send, p};
+  if (length > 0) HB_TRY(hb_trails_follow(&p->trails, &p->stars, length, &past));
   HB_TRY(hb_scene_resize(show.scene, width, height, 1));
   HB_TRY(hb_scene_begin(show.scene, &show.camera));
   if (length > 0) HB_TRY(hb_scene_trails(show.scene, &p->trails, &p->stars, length, &show.style));
   HB_TRY(hb_scene_stars(show.scene, &p->stars, &show.style));
-  HB_TRY(hb_scene_tone_map(show.scene, &show.style, &target, x, y));
+  HB_TRY(hb_scene_enlarge(show.scene, &show.style, &target, x, y, width, height));
   return hb_gl_context_check(show.context, "drawing");
 }
 

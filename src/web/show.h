@@ -2,7 +2,10 @@
 #ifndef HB_SHOW_H
 #define HB_SHOW_H
 
-/* 7 n doubles for states that come or go: m[n], x[3 n], v[3 n]; valid until the next call. NULL: no memory. */
-double *show_buffer(int n);
+#include "core/particles.h"
+
+/* A state on its way to the script, or from it: m[n], x[3 n], v[3 n] in show_room(n). Errors: HB_ERR_INTERNAL. */
+enum hb_status show_give(const struct hb_particles *state);
+enum hb_status show_take(int n, double t, struct hb_particles **state);
 
 #endif

@@ -6,7 +6,7 @@ import struct
 import subprocess
 import sys
 
-COLORS = (0xFFFFFF, 0xE8EEF6, 0x6FB7FF, 0xFFD27A)  # src/viewer/view.h
+COLORS = (0xFFFFFF, 0xE8EEF6, 0x6FB7FF, 0xFFD27A)  # src/viewer/view.c
 WIDTH, HEIGHT, ACROSS = 8, 14, 12  # of a character; characters in a band of the font
 
 

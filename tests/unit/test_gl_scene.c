@@ -374,12 +374,12 @@ static double draw_from_device(struct drawn_sim *d, uint8_t rgb[PIXELS])
   struct hb_device_particles at;
   hb_sim_on_device(d->sim, &at);
   count_readbacks();
-  ASSERT_OK(hb_view_particles_lend(&d->particles, &at));
+  ASSERT_OK(particles_lend(&d->particles, &at));
   ASSERT_OK(hb_trails_add(&d->trails, &d->particles));
   step(d->sim, 40);
   readbacks = 0;
   hb_sim_on_device(d->sim, &at);
-  ASSERT_OK(hb_view_particles_lend(&d->particles, &at));
+  ASSERT_OK(particles_lend(&d->particles, &at));
   draw_sim(d);
   assert_int_equal(readbacks, 0);
   ASSERT_OK(hb_scene_picture(d->scene, &value_style, rgb));
@@ -568,7 +568,7 @@ static void test_thin(void **state)
   double t[4] = {0};
   struct hb_trails trails = {.capacity = 4, .t = t};
   for (int k = 0; k <= 20; k++) { /* as hb_trails_add does */
-    hb_trails_thin(&trails, 0.25);
+    trails_thin(&trails, 0.25);
     t[trails.next] = k * 0.1;
     trails.next = (trails.next + 1) % 4;
     if (trails.count < 4) trails.count++;
@@ -584,20 +584,47 @@ static void test_thin(void **state)
   }
 }
 
+static enum hb_status place_one(void *of, double t)
+{
+  const double x[3] = {t, 0, 0}, v[3] = {1, 0, 0};
+  return hb_view_particles_send(of, 1, NULL, x, v, t, NULL);
+}
+
+/* By one more entry where time goes on, anew from the past where it has jumped; without a past always by one. */
+static void test_follow(void **state)
+{
+  (void)state;
+  static const struct {
+    double t, oldest; /* of the entries after it */
+    int count, has_past;
+  } moments[] = {{0, 0, 2, 1},    {0.5, 0, -1, 1}, {0.6, 0, -1, 1},
+                 {0.4, 0, -1, 1}, {3, 2, 48, 1},   {9, 2, 48, 0}};
+  struct hb_view_particles one;
+  struct hb_trails trails = {0};
+  ASSERT_OK(hb_view_particles_open(context, &one));
+  const struct hb_trails_past past = {0, place_one, &one};
+  for (size_t k = 0; k < COUNT_OF(moments); k++) {
+    ASSERT_OK(place_one(&one, moments[k].t));
+    ASSERT_OK(hb_trails_follow(&trails, &one, 1, moments[k].has_past ? &past : NULL));
+    int oldest = (trails.next - trails.count + trails.capacity) % trails.capacity;
+    int youngest = (trails.next + trails.capacity - 1) % trails.capacity;
+    if (moments[k].count >= 0) assert_int_equal(trails.count, moments[k].count);
+    expect_equal(trails.t[youngest], moments[k].t);
+    if (moments[k].has_past) expect_equal(trails.t[oldest], moments[k].oldest);
+  }
+  hb_trails_close(&trails);
+  hb_view_particles_close(&one);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_thin),
-      cmocka_unit_test(test_golden_lamps),
-      cmocka_unit_test(test_place),
-      cmocka_unit_test(test_nothing),
-      cmocka_unit_test(test_adds_up),
-      cmocka_unit_test(test_distance),
-      cmocka_unit_test(test_formats),
-      cmocka_unit_test(test_sizes),
-      cmocka_unit_test(test_many_in_one_place),
-      cmocka_unit_test(test_simulations),
-      cmocka_unit_test(test_without_device),
+      cmocka_unit_test(test_thin),           cmocka_unit_test(test_follow),
+      cmocka_unit_test(test_golden_lamps),   cmocka_unit_test(test_place),
+      cmocka_unit_test(test_nothing),        cmocka_unit_test(test_adds_up),
+      cmocka_unit_test(test_distance),       cmocka_unit_test(test_formats),
+      cmocka_unit_test(test_sizes),          cmocka_unit_test(test_many_in_one_place),
+      cmocka_unit_test(test_simulations),    cmocka_unit_test(test_without_device),
       cmocka_unit_test(test_golden_cluster),
   };
   return RUN_TESTS(tests, 1, set_up, tear_down);

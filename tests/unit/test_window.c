@@ -7,12 +7,12 @@
 
 enum { WIDTH = 400, HEIGHT = 300 };
 
-static struct hb_steer steer;
+static struct steer steer;
 
 static int set_up(void **state)
 {
   (void)state;
-  steer = (struct hb_steer){0};
+  steer = (struct steer){0};
   hb_camera_reset(&steer.camera);
   return 0;
 }
@@ -125,14 +125,11 @@ static void sliders_go_from_end_to_end(void **state)
 {
   (void)state;
   double value;
-  struct hb_hud_slider linear = {.least = 2, .most = 4, .value = &value},
-                       log = {.least = 0.01, .most = 100, .law = HB_HUD_LOGARITHMIC, .value = &value},
-                       with_zero = {.least = 0.01,
-                                    .most = 1,
-                                    .law = HB_HUD_LOGARITHMIC,
-                                    .with_zero = 1,
-                                    .value = &value};
-  struct hb_hud_slider *all[] = {&linear, &log, &with_zero};
+  struct hud_slider linear = {.least = 2, .most = 4, .value = &value},
+                    log = {.least = 0.01, .most = 100, .law = HUD_LOGARITHMIC, .value = &value},
+                    with_zero = {
+                        .least = 0.01, .most = 1, .law = HUD_LOGARITHMIC, .with_zero = 1, .value = &value};
+  struct hud_slider *all[] = {&linear, &log, &with_zero};
   for (size_t k = 0; k < COUNT_OF(all); k++)
     for (double place = 0; place <= 1; place += 0.125) {
       value = hud_slider_value(all[k], place);
@@ -145,7 +142,7 @@ static void sliders_go_from_end_to_end(void **state)
   assert_float_equal(hud_slider_value(&with_zero, 2), 1, 1e-12); /* beyond its end */
 }
 
-static enum hb_hud_answer to(struct hb_hud_slider *slider, enum hb_gl_event_kind kind, double x, double y)
+static enum hud_answer to(struct hud_slider *slider, enum hb_gl_event_kind kind, double x, double y)
 {
   const struct hb_gl_event event = {.kind = kind, .x = x, .y = y};
   return hud_slider_event(slider, &event);
@@ -155,18 +152,18 @@ static void a_slider_takes_its_own_events(void **state)
 {
   (void)state;
   double value = 5;
-  struct hb_hud_slider s = {.most = 10, .value = &value, .x = 100, .y = 50, .length = 200, .reach = 8};
-  assert_int_equal(to(&s, HB_GL_EVENT_PRESS, 200, 60), HB_HUD_NOT_MINE);
-  assert_int_equal(to(&s, HB_GL_EVENT_PRESS, 310, 50), HB_HUD_NOT_MINE);
-  assert_int_equal(to(&s, HB_GL_EVENT_MOVE, 200, 50), HB_HUD_NOT_MINE);
-  assert_int_equal(to(&s, HB_GL_EVENT_RELEASE, 200, 50), HB_HUD_NOT_MINE);
-  assert_int_equal(to(&s, HB_GL_EVENT_PRESS, 200, 55), HB_HUD_TAKEN); /* where its knob is */
-  assert_int_equal(to(&s, HB_GL_EVENT_MOVE, 240, 500), HB_HUD_MOVED); /* held, wherever the mouse goes */
+  struct hud_slider s = {.most = 10, .value = &value, .x = 100, .y = 50, .length = 200, .reach = 8};
+  assert_int_equal(to(&s, HB_GL_EVENT_PRESS, 200, 60), HUD_NOT_MINE);
+  assert_int_equal(to(&s, HB_GL_EVENT_PRESS, 310, 50), HUD_NOT_MINE);
+  assert_int_equal(to(&s, HB_GL_EVENT_MOVE, 200, 50), HUD_NOT_MINE);
+  assert_int_equal(to(&s, HB_GL_EVENT_RELEASE, 200, 50), HUD_NOT_MINE);
+  assert_int_equal(to(&s, HB_GL_EVENT_PRESS, 200, 55), HUD_TAKEN); /* where its knob is */
+  assert_int_equal(to(&s, HB_GL_EVENT_MOVE, 240, 500), HUD_MOVED); /* held, wherever the mouse goes */
   assert_float_equal(value, 7, 1e-12);
-  assert_int_equal(to(&s, HB_GL_EVENT_RELEASE, 240, 500), HB_HUD_LET_GO);
-  assert_int_equal(to(&s, HB_GL_EVENT_MOVE, 280, 50), HB_HUD_NOT_MINE);
+  assert_int_equal(to(&s, HB_GL_EVENT_RELEASE, 240, 500), HUD_LET_GO);
+  assert_int_equal(to(&s, HB_GL_EVENT_MOVE, 280, 50), HUD_NOT_MINE);
   s.absent = 1;
-  assert_int_equal(to(&s, HB_GL_EVENT_PRESS, 200, 50), HB_HUD_NOT_MINE);
+  assert_int_equal(to(&s, HB_GL_EVENT_PRESS, 200, 50), HUD_NOT_MINE);
 }
 
 /* ---- history ----------------------------------------------------------------------------------------- */
@@ -175,10 +172,10 @@ static void a_slider_takes_its_own_events(void **state)
 static void a_history_never_fills(void **state)
 {
   (void)state;
-  static struct hb_hud_history h;
+  static struct hud_history h;
   for (int k = 0; k < 10000; k++) {
     hud_history_add(&h, k, 1e-6 * k);
-    expect_at_most(h.count, HB_HUD_HISTORY);
+    expect_at_most(h.count, HUD_HISTORY);
     expect_equal(h.t[0], 0);
     expect_above(h.t[h.count - 1], k - (1 << h.skip));
   }
@@ -186,11 +183,11 @@ static void a_history_never_fills(void **state)
     expect_equal(h.t[k] - h.t[k - 1], 1 << h.skip);
     expect_equal(h.error[k], 1e-6 * h.t[k]);
   }
-  expect_at_least(h.count, HB_HUD_HISTORY / 2);
+  expect_at_least(h.count, HUD_HISTORY / 2);
   expect_equal(hud_history_at(&h, h.t[7] + 1e-3, 1), h.error[7]); /* in the past, the error of then */
   expect_equal(hud_history_at(&h, h.t[0] - 1, 1), 0);
   expect_equal(hud_history_at(&h, 10000, 1), 1); /* and of now */
-  h = (struct hb_hud_history){0};
+  h = (struct hud_history){0};
   hud_history_add(&h, 1, NAN);
   assert_int_equal(h.count, 0);
 }
@@ -200,7 +197,7 @@ static void a_history_never_fills(void **state)
 static void every_key_has_one_action_and_a_name_of_its_own(void **state)
 {
   (void)state;
-  const struct hb_keys_row *rows = hb_view_keys;
+  const struct keys_row *rows = keys;
   for (size_t k = 0; rows[k].name || rows[k].key; k++) {
     assert_true(rows[k].help || !rows[k].name);
     if (!rows[k].key) continue;

@@ -47,6 +47,10 @@ struct hb_bench_result {
 /* Errors: as hb_force_open; HB_ERR_USAGE. */
 enum hb_status hb_bench_force(const struct hb_bench_params *params, struct hb_bench_result *result);
 
+/* acc_rms alone, of these particles, whose positions are rounded to float afterwards, for up to 256 sinks. */
+enum hb_status hb_bench_error(const struct hb_force_params *force, struct hb_particles *particles,
+                              double *acc_rms);
+
 /* Floating point operations per second that the device reaches with multiply-adds, two operations each, in a fragment
  * (compute = 0) or compute program: the ceiling for rates. */
 enum hb_status hb_bench_ceiling(const struct hb_force_params *params, int compute, double *flops);
