@@ -146,7 +146,8 @@ static void test_host(void **state)
       {.scheme = "grape6", .precision = "grape6"},
       {.scheme = "gpu2007", .precision = "g80"},
   };
-  for (size_t k = 0; k < COUNT_OF(runs); k++) check(&runs[k], N);
+  for (size_t k = 0; k < COUNT_OF(runs); k++) /* many threads take a share of few sinks each */
+    check(&runs[k], hb_force_is_reproducible(runs[k].precision) ? N_PLACES : N);
 }
 
 /* Lists, parts, records, order; negative control: those without. */
