@@ -712,19 +712,7 @@ static void count_cut_steps(struct hb_hermite4 *h, uint64_t T, size_t ni, const 
   }
 }
 
-/* All whose places at tick T the forces on the block depend on; a device predicts its sources itself. */
-static void predict_for_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
-{
-  struct hb_force_needs sources = {.count = h->n}; /* any node may be near a group */
-  if (!h->groups) {
-    sources.count = 0;
-    if (h->params.predict == HB_PLACE_HOST) sources = hb_force_needs(h->force, h->n, ni);
-  }
-  predict_to_tick(h, T, sources.list, sources.from, sources.count);
-  if (sources.count < h->n) predict_to_tick(h, T, h->block, 0, ni);
-}
-
-/* The same with neighbor lists: most blocks need no more than their lists. */
+/* With neighbor lists most blocks need no more than these. */
 static enum hb_status advance_by_lists(struct hb_hermite4 *h, uint64_t T, size_t ni, double *lap)
 {
   *lap = hb_clock_now();
@@ -749,8 +737,15 @@ static enum hb_status advance_by_lists(struct hb_hermite4 *h, uint64_t T, size_t
  * forces were there. */
 static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t ni, double *lap)
 {
+  struct hb_force_needs sources = {
+      .count = h->n}; /* whose places the forces depend on: any node may be near a group */
   *lap = hb_clock_now();
-  predict_for_block(h, T, ni);
+  if (!h->groups) { /* a device predicts its sources itself */
+    sources.count = 0;
+    if (h->params.predict == HB_PLACE_HOST) sources = hb_force_needs(h->force, h->n, ni);
+  }
+  predict_to_tick(h, T, sources.list, sources.from, sources.count);
+  if (sources.count < h->n) predict_to_tick(h, T, h->block, 0, ni);
   h->phases.predict_s += hb_clock_lap(lap);
   EACH_PRESENT (h, c, before) HB_TRY(c->before(h, T, ni));
   HB_TRY(hb_hermite4_sum(h, T, ni)); /* there are no lists */
