@@ -48,7 +48,7 @@ g6_OBJ  := $(call object,$(filter-out %/cunbody_calls.c %/sixth_calls.c,$(filter
 cunbody_OBJ := $(call object,$(LIB_BASE) src/lib/cunbody_calls.c)
 sixth_OBJ := $(call object,$(LIB_BASE) src/lib/names.c src/lib/sixth_calls.c)
 CALLS   := g6 cunbody sixth
-PUBLIC  := $(filter-out %/measure.h $(CALLS:%=\%/%.h),$(sort $(wildcard src/include/holmberg/*.h)))
+PUBLIC  := $(filter-out $(CALLS:%=\%/%.h),$(sort $(wildcard src/include/holmberg/*.h)))
 HEADERS := $(PUBLIC) $(CALLS:%=src/include/holmberg/%.h)
 SONAME  := libholmberg.so.1
 CLI_OBJ := $(patsubst src/%.c,$(B)/obj/%.o,$(filter src/cli/%,$(SOURCES)))

@@ -68,7 +68,7 @@ files() {
   done
   guides | while read -r guide; do echo "644 $guide $DOCDIR/$guide"; done
   for header in src/include/holmberg/*.h; do
-    [ "$header" = src/include/holmberg/measure.h ] || echo "644 $header $INCLUDEDIR/holmberg/${header##*/}"
+    echo "644 $header $INCLUDEDIR/holmberg/${header##*/}"
   done
   [ -z "$PYTHONDIR" ] || for module in src/python/*/*.py src/python/*/py.typed; do
     echo "644 $module $PYTHONDIR/${module#src/python/}"

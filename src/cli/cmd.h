@@ -5,8 +5,6 @@
 #include "console/astro.h"
 #include "console/commands.h"
 
-#include <holmberg/measure.h>
-
 /* All of them, in the order of --help; NULL after the last. */
 extern const struct hb_opts_command *const hb_commands[];
 

@@ -9,6 +9,12 @@ struct settings {
   struct hb_force_params force;
 };
 
+/* Where to, and how. */
+static const char how_to_send[] =
+    "This row says what the device can do, and nothing about you. To send it, add it to data/cards as a file "
+    "of its own,\nor open an issue of the repository with it; tools/cards.py check says whether it is "
+    "whole.\n";
+
 static void doing(const char *what, void *context)
 {
   (void)context;
@@ -28,7 +34,7 @@ static enum hb_status work(const struct hb_opts *opts)
   forget_programs();
   HB_TRY(hb_card_make(&s->force, doing, NULL, stdout));
   HB_TRY(hb_terminal_flush());
-  fputs(hb_card_how_to_send, stderr);
+  fputs(how_to_send, stderr);
   return HB_OK;
 }
 

@@ -2,7 +2,17 @@
 #ifndef HB_GL_EGL_H
 #define HB_GL_EGL_H
 
-#include <holmberg/measure.h>
+#include "base/status.h"
+
+/* A device that EGL offers; --device accepts index and path. */
+struct hb_device_info {
+  int index;
+  char path[64]; /* /dev/dri/..., "" if none */
+  char address
+      [64]; /* which of several equal ones: "PCI 0000:1b:00.0", "UUID ...", "" if the driver does not say */
+  char renderer[192];
+  int software;
+};
 
 /* Fills at most max entries: index, path, software. Opens nothing; the renderer's name stays empty.
  * *count = 0 where EGL or its device extension is missing. */

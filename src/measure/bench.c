@@ -1,4 +1,3 @@
-/* hb_bench_*: how fast and how exact the sources of forces are, what messages cost, and the ceiling of a device. */
 #include "base/arith.h"
 #include "base/clock.h"
 #include "base/mem.h"
@@ -8,13 +7,12 @@
 #include "force/force.h"
 #include "gl/gl_context.h"
 #include "gl/gl_pass.h"
+#include "measure/bench.h"
 #include "pairs/pairs.h"
 #include "pairs/tuning.h"
 #include "perf/fit.h"
-#include "perf/machine_model.h"
 
 #include <holmberg/device.h>
-#include <holmberg/measure.h>
 
 #include <math.h>
 #include <stdio.h>

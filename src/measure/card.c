@@ -6,10 +6,9 @@
 #include "base/mem.h"
 #include "base/table.h"
 #include "gl/gl_shader.h"
+#include "measure/bench.h"
 #include "measure/facts.h"
 #include "pairs/pairs.h"
-
-#include <holmberg/measure.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,11 +18,6 @@
  * so are those of precision reproducible the same bits. Rates are of as many as take WALK_S, a draw of 64 of BLOCK_N. */
 enum { FORMAT = 1, N = 1024, N_MOST = 131072, BLOCK = 64, BLOCK_N = 16384, REPEAT = 3 };
 static const double WALK_S = 0.03, DRAWS_S[] = {0.25, 1}, LONG_S = 20;
-
-const char hb_card_how_to_send[] =
-    "This row says what the device can do, and nothing about you. To send it, add it to data/cards as a file "
-    "of its own,\nor open an issue of the repository with it; tools/cards.py check says whether it is "
-    "whole.\n";
 
 #if defined(__EMSCRIPTEN__)
 static const char SYSTEM[] = "page";
@@ -286,8 +280,9 @@ static enum hb_status put_device(struct card *c)
   HB_TRY(hb_gl_context_open(&gl, &context));
   hb_facts_of(context, &info);
   hb_gl_context_close(context);
-  if (info.selftest.cases == 0) return hb_fail(HB_ERR_GL, "the self-test does not run on %s", info.renderer);
-  hb_facts_context(&info, &c->json);
+  if (info.selftest.cases == 0)
+    return hb_fail(HB_ERR_GL, "the self-test does not run on %s", info.caps.renderer);
+  hb_table_members(hb_facts_context, HB_FACTS_CONTEXT, &info, &c->json);
   hb_facts_limits(&info, &c->json);
   hb_facts_selftest(&info, &c->json);
   return HB_OK;

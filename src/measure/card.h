@@ -16,7 +16,4 @@
 enum hb_status hb_card_make(const struct hb_force_params *place,
                             void (*doing)(const char *what, void *context), void *context, FILE *out);
 
-/* Where to, and how, in a few lines. */
-extern const char hb_card_how_to_send[];
-
 #endif

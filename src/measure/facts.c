@@ -1,46 +1,54 @@
 #include "measure/facts.h"
 
-#include "base/table.h"
-#include "pairs/selftest.h"
-
-#include <string.h>
+#include <stdio.h>
 
 void hb_facts_of(struct hb_gl_context *context, struct hb_context_info *info)
 {
-  const struct hb_gl_caps *caps = &context->caps;
   info->name = context->backend->name;
   info->usable = 1;
-  memcpy(info->vendor, caps->vendor, sizeof info->vendor);
-  memcpy(info->renderer, caps->renderer, sizeof info->renderer);
-  memcpy(info->version, caps->version, sizeof info->version);
-  info->major = caps->major;
-  info->minor = caps->minor;
-  info->software = caps->software;
-  info->is_es = caps->is_es;
-  info->max_texture_size = caps->max_texture_size;
-  info->max_color_attachments = caps->max_color_attachments;
-  info->max_draw_buffers = caps->max_draw_buffers;
-  info->max_texture_buffer_size = caps->max_texture_buffer_size;
+  info->caps = context->caps;
   if (hb_selftest_doubles(context, &info->selftest) != HB_OK) info->selftest.cases = 0;
+}
+
+enum hb_status hb_info_contexts(struct hb_context_info contexts[HB_CONTEXTS_MOST], size_t *count)
+{
+  for (*count = 0; *count < HB_CONTEXTS_MOST && hb_gl_backends[*count]; ++*count) {
+    struct hb_context_info *info = &contexts[*count];
+    *info = (struct hb_context_info){.name = hb_gl_backends[*count]->name};
+    struct hb_gl_context *context;
+    const struct hb_gl_context_params params = {.context = info->name, .device = "auto"};
+    if (hb_gl_context_open(&params, &context) != HB_OK) {
+      snprintf(info->reason, sizeof info->reason, "%s", hb_error());
+      continue;
+    }
+    hb_facts_of(context, info);
+    hb_gl_context_close(context);
+  }
+  return HB_OK;
 }
 
 const char *const hb_facts_fusion_names[] = {"separate", "fused", "other", "absent"};
 
 #define AT(place) .offset = offsetof(struct hb_context_info, place)
 
-static const struct hb_table_column context_columns[] = {
-    {"name", HB_TABLE_TEXT, AT(name)},          {"usable", HB_TABLE_TRUTH, AT(usable)},
-    {"reason", HB_TABLE_CHARS, AT(reason)},     {"vendor", HB_TABLE_CHARS, AT(vendor)},
-    {"renderer", HB_TABLE_CHARS, AT(renderer)}, {"version", HB_TABLE_CHARS, AT(version)},
-    {"major", HB_TABLE_INT, AT(major)},         {"minor", HB_TABLE_INT, AT(minor)},
-    {"software", HB_TABLE_TRUTH, AT(software)}, {"es", HB_TABLE_TRUTH, AT(is_es)},
+const struct hb_table_column hb_facts_context[HB_FACTS_CONTEXT] = {
+    {"name", HB_TABLE_TEXT, AT(name)},
+    {"usable", HB_TABLE_TRUTH, AT(usable)},
+    {"reason", HB_TABLE_CHARS, AT(reason)},
+    {"vendor", HB_TABLE_CHARS, AT(caps.vendor)},
+    {"renderer", HB_TABLE_CHARS, AT(caps.renderer)},
+    {"version", HB_TABLE_CHARS, AT(caps.version)},
+    {"major", HB_TABLE_INT, AT(caps.major)},
+    {"minor", HB_TABLE_INT, AT(caps.minor)},
+    {"software", HB_TABLE_TRUTH, AT(caps.software)},
+    {"es", HB_TABLE_TRUTH, AT(caps.is_es)},
 };
 static const struct hb_table_column limit_columns[] = {
     {"context", HB_TABLE_TEXT, AT(name)},
-    {"max_texture_size", HB_TABLE_INT, AT(max_texture_size)},
-    {"max_color_attachments", HB_TABLE_INT, AT(max_color_attachments)},
-    {"max_draw_buffers", HB_TABLE_INT, AT(max_draw_buffers)},
-    {"max_texture_buffer_size", HB_TABLE_INT, AT(max_texture_buffer_size)},
+    {"max_texture_size", HB_TABLE_INT, AT(caps.max_texture_size)},
+    {"max_color_attachments", HB_TABLE_INT, AT(caps.max_color_attachments)},
+    {"max_draw_buffers", HB_TABLE_INT, AT(caps.max_draw_buffers)},
+    {"max_texture_buffer_size", HB_TABLE_INT, AT(caps.max_texture_buffer_size)},
 };
 
 /* Around the two names of fusion_names. */
@@ -70,16 +78,6 @@ static const struct hb_table_column error_columns[] = {
     {"double_emulated", HB_TABLE_TRUTH, AT(selftest.double_emulated)},
 };
 #undef AT
-
-void hb_facts_context(const struct hb_context_info *context, struct hb_json *json)
-{
-  hb_table_members(HB_TABLE_COLUMNS(context_columns), context, json);
-}
-
-void hb_facts_contexts(size_t count, const struct hb_context_info *contexts, struct hb_json *json)
-{
-  hb_table_array(json, "contexts", HB_TABLE_COLUMNS(context_columns), count, sizeof *contexts, contexts);
-}
 
 void hb_facts_limits(const struct hb_context_info *context, struct hb_json *json)
 {

@@ -59,23 +59,6 @@ static enum hb_status info_file(const struct hb_opts *opts, const struct hb_cont
 
 /* ---- contexts and devices of this machine -------------------------------------------------------------- */
 
-enum hb_status hb_info_contexts(struct hb_context_info contexts[HB_CONTEXTS_MOST], size_t *count)
-{
-  for (*count = 0; *count < HB_CONTEXTS_MOST && hb_gl_backends[*count]; ++*count) {
-    struct hb_context_info *info = &contexts[*count];
-    *info = (struct hb_context_info){.name = hb_gl_backends[*count]->name};
-    struct hb_gl_context *context;
-    const struct hb_gl_context_params params = {.context = info->name, .device = "auto"};
-    if (hb_gl_context_open(&params, &context) != HB_OK) {
-      snprintf(info->reason, sizeof info->reason, "%s", hb_error());
-      continue;
-    }
-    hb_facts_of(context, info);
-    hb_gl_context_close(context);
-  }
-  return HB_OK;
-}
-
 static void find_devices(size_t max, struct hb_device_info *devices, size_t *count)
 {
   hb_gl_egl_devices(max, devices, count);
@@ -199,7 +182,7 @@ static const struct hb_context_info *preferred(const struct machine *machine)
   const struct hb_context_info *found = NULL;
   for (size_t k = 0; k < machine->context_count; k++) {
     const struct hb_context_info *context = &machine->contexts[k];
-    if (context->usable && (!found || (found->software && !context->software))) found = context;
+    if (context->usable && (!found || (found->caps.software && !context->caps.software))) found = context;
   }
   return found;
 }
@@ -231,7 +214,8 @@ static enum hb_status print_json(const struct machine *machine, uint64_t n)
   struct hb_json json = {stdout, 0};
   hb_json_open_object(&json, NULL);
   hb_json_text(&json, "version", hb_library_version());
-  hb_facts_contexts(machine->context_count, machine->contexts, &json);
+  hb_table_array(&json, "contexts", hb_facts_context, HB_FACTS_CONTEXT, machine->context_count,
+                 sizeof *machine->contexts, machine->contexts);
   hb_table_array(&json, "devices", HB_TABLE_COLUMNS(device_columns), machine->device_count,
                  sizeof *machine->devices, machine->devices);
   hb_facts_limits(context, &json);
@@ -255,8 +239,9 @@ static void print_contexts(const struct machine *machine)
     if (!context->usable)
       printf("  %-8s not usable: %s\n", context->name, context->reason);
     else
-      printf("  %-8s OpenGL %s%d.%d, %s%s\n", context->name, context->is_es ? "ES " : "", context->major,
-             context->minor, context->renderer, context->software ? " (software)" : "");
+      printf("  %-8s OpenGL %s%d.%d, %s%s\n", context->name, context->caps.is_es ? "ES " : "",
+             context->caps.major, context->caps.minor, context->caps.renderer,
+             context->caps.software ? " (software)" : "");
   }
 }
 
@@ -279,10 +264,10 @@ static void print_limits(const struct machine *machine)
   const struct hb_context_info *context = preferred(machine);
   if (!context) return;
   printf("\nlimits (%s):\n", context->name);
-  printf("  texture size             %d\n", context->max_texture_size);
-  printf("  color attachments        %d\n", context->max_color_attachments);
-  printf("  draw buffers             %d\n", context->max_draw_buffers);
-  printf("  texture buffer size      %d\n", context->max_texture_buffer_size);
+  printf("  texture size             %d\n", context->caps.max_texture_size);
+  printf("  color attachments        %d\n", context->caps.max_color_attachments);
+  printf("  draw buffers             %d\n", context->caps.max_draw_buffers);
+  printf("  texture buffer size      %d\n", context->caps.max_texture_buffer_size);
 }
 
 static void print_selftest(const struct machine *machine)

@@ -6,11 +6,11 @@
 #include "console/commands.h"
 #include "console/target.h"
 #include "console/terminal.h"
+#include "measure/bench.h"
 #include "pairs/interaction.h"
 #include "perf/fit.h"
+#include "perf/machine_model.h"
 #include "plot/plot.h"
-
-#include <holmberg/measure.h>
 
 #include <math.h>
 #include <string.h>

@@ -20,7 +20,6 @@
 
 #include <holmberg/checkpoint.h>
 #include <holmberg/diagnostics.h>
-#include <holmberg/measure.h>
 
 #include <errno.h>
 #include <math.h>
@@ -715,7 +714,7 @@ struct fit_params {
 struct model_fit {
   struct hb_machine machine;   /* its name: scheme, precision, device           */
   struct hb_machine error;     /* standard errors, field by field; NaN: too few runs to tell */
-  double t_host, t_host_error; /* as hb_model_t_host          */
+  double t_host, t_host_error; /* as t_host_of          */
   double n_block_deviation;    /* largest of |n_block / eq. 14 - 1|             */
   double unseen_deviation;     /* largest of |unseen_s / measured_s - 1|        */
   double de_rel;               /* mean |dE/E| of all runs                       */
@@ -965,11 +964,21 @@ static enum hb_status fit_half(const struct samples *s, struct hb_machine *machi
   return status;
 }
 
+/* Table 3's t_host: prediction and correction a particle of N, at the N where eqs 11 and 12 give its 3.82e-7 s. */
+static const double T_HOST_N = 65536;
+
+static double t_host_of(const struct hb_machine *machine)
+{
+  struct hb_model_time time;
+  hb_model_predict(machine, NULL, 1, T_HOST_N, &time);
+  return time.t_host / T_HOST_N;
+}
+
 /* Standard errors add up as those of independent terms. */
 static void find_t_host(struct model_fit *f)
 {
-  double n = HB_MODEL_T_HOST_N, n_block = hb_power_law_at(&f->machine.n_block, n);
-  f->t_host = hb_model_t_host(&f->machine);
+  double n = T_HOST_N, n_block = hb_power_law_at(&f->machine.n_block, n);
+  f->t_host = t_host_of(&f->machine);
   f->t_host_error = hypot(f->error.t_predict, f->error.t_correct * n_block / n);
 }
 
@@ -1101,7 +1110,7 @@ static void put_sizes(struct row row, const struct model_size *sizes, enum hb_ta
   for (size_t k = 0; k < row.params.n_count; k++) {
     struct hb_model_time eqs;
     row.size = sizes[k];
-    hb_model_predict(hb_machines, (double)row.size.n, &eqs);
+    hb_model_predict(hb_machines, NULL, 1, (double)row.size.n, &eqs);
     row.over_eq17 = row.size.n_steps / eqs.n_steps;
     row.over_eq14 = row.size.n_block / eqs.n_block;
     hb_table_put(&table, &row);
@@ -1153,7 +1162,7 @@ static void put_constants(const struct model_fit *fit)
 {
   struct hb_table table = {HB_TABLE_COLUMNS(constant_columns), HB_TABLE_TEXT_FORM, stdout, 0};
   struct constant row = {"t_host", fit->t_host, known(fit->t_host_error), {0}};
-  for (size_t k = 0; k < HB_MACHINES; k++) row.paper[k] = known(hb_model_t_host(&hb_machines[k]));
+  for (size_t k = 0; k < HB_MACHINES; k++) row.paper[k] = known(t_host_of(&hb_machines[k]));
   hb_table_put(&table, &row);
   for (size_t c = 0; c < CONSTANTS; c++) {
     row.name = constants[c].name;
@@ -1413,13 +1422,13 @@ static void predict_n(const struct predict_settings *p, const struct hb_machine 
            p->ranks.count ? ", with sources shared out among ranks"
                           : ": per block step, and t_unit per N-body time unit");
   if (!p->ranks.count) {
-    hb_model_predict(machine, (double)n, &row.time);
+    hb_model_predict(machine, NULL, 1, (double)n, &row.time);
     hb_table_put(table, &row);
   }
-  hb_model_predict_ranks(machine, &p->network, 1, (double)n, &alone);
+  hb_model_predict(machine, &p->network, 1, (double)n, &alone);
   for (size_t k = 0; k < p->ranks.count; k++) {
     row.ranks = (int)p->ranks.n[k];
-    hb_model_predict_ranks(machine, &p->network, row.ranks, (double)n, &row.time);
+    hb_model_predict(machine, &p->network, row.ranks, (double)n, &row.time);
     row.speedup = alone.t_step / row.time.t_step;
     row.efficiency = row.speedup / row.ranks;
     row.most = largest_term(machine, &row.time);

@@ -4,8 +4,6 @@
 #include "base/status.h"
 #include "base/text.h"
 
-#include <holmberg/measure.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef HB_FIT_H
 #define HB_FIT_H
 
-#include <holmberg/measure.h>
+#include "base/status.h"
 
 /* Sorts the values. */
 double hb_fit_median(size_t count, double *values);

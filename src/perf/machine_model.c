@@ -4,8 +4,6 @@
 #include "base/status.h"
 #include "perf/fit.h"
 
-#include <holmberg/measure.h>
-
 #include <math.h>
 
 /* Cycles of the host, which predicts and corrects on all four machines: section 5.1, and Table 1's 3.4 GHz. */
@@ -73,12 +71,6 @@ double hb_model_rounded(enum hb_rounding rounding)
   return rounding == HB_ROUND_UP ? 0.8 : rounding == HB_ROUND_NEAREST ? 1.15 : 1.6;
 }
 
-double hb_model_t_host(const struct hb_machine *machine)
-{
-  double n = HB_MODEL_T_HOST_N;
-  return machine_t_host(machine, n, hb_power_law_at(&machine->n_block, n)) / n;
-}
-
 /* ---- several ranks, each on such a machine with all particles and a part of the sources: eqs 11, 13 and 15 divided, and a term
  * for the sums of the block's forces over all ranks ---- */
 
@@ -86,9 +78,9 @@ double hb_model_t_host(const struct hb_machine *machine)
 static const double FORCE_BYTES = 7 * sizeof(double);
 
 /* A rank predicts and sends its part of the sources and all sinks, sums over its part, and corrects the whole block; then forces are
- * added up in log2 of their number, rounded up, messages. network NULL: there is one. */
-static struct hb_model_time predict(const struct hb_machine *m, const struct hb_network *network, int ranks,
-                                    double n)
+ * added up in log2 of their number, rounded up, messages. */
+void hb_model_predict(const struct hb_machine *m, const struct hb_network *network, int ranks, double n,
+                      struct hb_model_time *time)
 {
   double n_block = hb_power_law_at(&m->n_block, n), part = n / ranks;
   double sinks = ranks > 1 ? n_block : 0; /* alone they are among the sources */
@@ -105,21 +97,12 @@ static struct hb_model_time predict(const struct hb_machine *m, const struct hb_
   t.t_step = network ? m->t_start + t.t_host + t.t_comm + t.t_force + t.t_sum
                      : m->t_start + t.t_host + t.t_force + t.t_comm;
   t.t_unit = t.n_steps * t.t_step; /* eq. 16 */
-  return t;
-}
-
-void hb_model_predict(const struct hb_machine *machine, double n, struct hb_model_time *time)
-{
-  *time = predict(machine, NULL, 1, n);
-}
-
-void hb_model_predict_ranks(const struct hb_machine *machine, const struct hb_network *network, int ranks,
-                            double n, struct hb_model_time *time)
-{
-  *time = predict(machine, network, ranks, n);
+  *time = t;
 }
 
 double hb_machine_time(const struct hb_machine *machine, double n)
 {
-  return predict(machine, NULL, 1, n).t_unit;
+  struct hb_model_time time;
+  hb_model_predict(machine, NULL, 1, n, &time);
+  return time.t_unit;
 }

@@ -13,12 +13,11 @@
 #include "console/commands.h"
 #include "console/signals.h"
 #include "console/terminal.h"
+#include "measure/facts.h"
 #include "perf/machine_model.h"
 #include "perf/paper.h"
 #include "plot/plot.h"
 #include "report/built_in.h"
-
-#include <holmberg/measure.h>
 
 #include <cJSON.h>
 
@@ -230,7 +229,7 @@ static struct hb_model_time model(double machine, double n)
   struct hb_machine as = hb_machines[on_card >= 0 ? 1 : machine > 0 ? (int)machine : 0];
   if (on_card >= 0) as.sends_all = as.receives_all = 0;
   if (on_card > 0) as.t_predict = as.t_correct = 0;
-  hb_model_predict(&as, n, &time);
+  hb_model_predict(&as, NULL, 1, n, &time);
   return time;
 }
 
@@ -959,8 +958,8 @@ static void put_contexts(FILE *out)
   if (hb_info_contexts(all, &count) != HB_OK) return;
   for (size_t k = 0; k < count; k++)
     row(out, hb_phrase("OpenGL, %s", all[k].name),
-        all[k].usable ? hb_phrase("%s; %s; %s%s", all[k].renderer, all[k].vendor, all[k].version,
-                                  all[k].software ? " (software renderer)" : "")
+        all[k].usable ? hb_phrase("%s; %s; %s%s", all[k].caps.renderer, all[k].caps.vendor,
+                                  all[k].caps.version, all[k].caps.software ? " (software renderer)" : "")
                       : hb_phrase("not usable: %s", all[k].reason));
 }
 

@@ -16,11 +16,11 @@
 #include "console/terminal.h"
 #include "run/run_serve.h"
 #include "run/run_settings.h"
+#include "sim/sim.h"
 #include "sim/sim_settings.h"
 
 #include <holmberg/checkpoint.h>
 #include <holmberg/diagnostics.h>
-#include <holmberg/measure.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -26,7 +26,6 @@
 
 #include <holmberg/checkpoint.h>
 #include <holmberg/diagnostics.h>
-#include <holmberg/measure.h>
 
 #include <limits.h>
 #include <inttypes.h>

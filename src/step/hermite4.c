@@ -9,7 +9,6 @@
 #include "core/vector.h"
 #include "force/force.h"
 
-#include <holmberg/measure.h>
 
 #include <inttypes.h>
 #include <math.h>

@@ -12,7 +12,6 @@
 #include <math.h>
 
 struct hb_events;
-struct hb_follow;
 struct hb_state_view;
 
 /* What not every integrator can do: groups, collisions and escapers; forces that depend on velocities; forces without
@@ -22,6 +21,23 @@ enum { HB_OFFERS_COMPANIONS = 1, HB_OFFERS_VELOCITIES = 2, HB_OFFERS_NO_JERKS = 
 /* How many particles a step has advanced; and of these, with neighbor lists, those whose far forces were due. */
 struct hb_step_size {
   uint64_t particles, far;
+};
+
+/* A particle at the end of a step, or, of a group's member, the node that stands for the group: its center of mass and its steps. */
+struct hb_follow {
+  uint64_t id;
+  size_t slot; /* where it was looked for last; 0 at first */
+  double t;
+  double x[3], v[3], a[3], j[3];
+  double step;         /* the one that begins here */
+  uint64_t members;    /* stars of the node */
+  double nearest;      /* distance of the nearest other node; INFINITY: there is none */
+  uint64_t nearest_id; /* of a group, its lowest member's */
+  /* Only with neighbor lists: */
+  int far_ends;               /* 1: the far step ended here, too, and the list is new */
+  double far_step;            /* at least `step`, and where far_ends the one that begins here */
+  uint64_t listed;            /* length of the list */
+  double near_a[3], far_a[3]; /* a in its two parts */
 };
 
 /* `state` is the integrator's own; zero fields of params have become their defaults. */

@@ -10,6 +10,7 @@
 #include "force/force.h"
 #include "gl/gl_shader.h"
 #include "inspect/inspector.h"
+#include "measure/bench.h"
 #include "measure/card.h"
 #include "render/scene.h"
 #include "sim/sim.h"
@@ -18,7 +19,6 @@
 #include "web/web_turn.h"
 
 #include <holmberg/diagnostics.h>
-#include <holmberg/measure.h>
 
 #include <emscripten.h>
 #include <math.h>

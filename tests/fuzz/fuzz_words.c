@@ -56,7 +56,7 @@ enum hb_status fuzz_fit(const uint8_t *bytes, size_t count)
   HB_TRY(read_fits(fuzz_file("in.fit", bytes, count), &machines, &machine_count));
   for (size_t k = 0; k < machine_count; k++) {
     struct hb_model_time time;
-    hb_model_predict(&machines[k], 1024, &time);
+    hb_model_predict(&machines[k], NULL, 1, 1024, &time);
   }
   hb_mem_free(machines);
   return HB_OK;

@@ -4,7 +4,6 @@
  *   cc -O2 -Isrc/include tests/long/change_cost.c -Lbuild -lholmberg -lm -Wl,-rpath,$PWD/build -o change_cost
  *   ./change_cost [MODEL [N [EPS [CHANGES [TURNS [SCHEME [PRECISION [PART]]]]]]]] */
 #include <holmberg/diagnostics.h>
-#include <holmberg/measure.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -42,7 +42,7 @@ static struct hb_model_time step_of(const struct hb_machine *m, double n, double
   struct hb_machine with = *m;
   struct hb_model_time time;
   with.n_block = (struct hb_power_law){n_block, 0};
-  hb_model_predict(&with, n, &time);
+  hb_model_predict(&with, NULL, 1, n, &time);
   return time;
 }
 

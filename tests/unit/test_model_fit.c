@@ -79,7 +79,7 @@ static void runs_are_summed_up(void **state)
   assert_true(fit.machine.sends_all);
   assert_true(!fit.machine.receives_all);
   expect_equal(fit.machine.t_receive, 0);
-  expect_near(fit.t_host, hb_model_t_host(&fit.machine), 1e-9);
+  expect_near(fit.t_host, t_host_of(&fit.machine), 1e-9);
   expect_at_least(fit.t_host_error, fit.error.t_predict);
 }
 
@@ -142,18 +142,18 @@ static void predictions_are_sums_of_their_terms(void **state)
   const struct hb_machine *machines = hb_machines;
   for (size_t k = 0; k < HB_MACHINES; k++) {
     struct hb_model_time t;
-    hb_model_predict(&machines[k], 16384, &t);
+    hb_model_predict(&machines[k], NULL, 1, 16384, &t);
     expect_near(t.n_block, 0.2 * pow(16384, 0.81), 1e-9);
     expect_near(t.n_steps, 247 * pow(16384, 0.35), 1e-9);
     expect_near(t.t_step, t.t_host + t.t_comm + t.t_force, 1e-9);
     expect_near(t.t_unit, t.t_step * t.n_steps, 1e-9);
-    expect_below(fabs(hb_model_t_host(&machines[k]) / 3.82e-7 - 1), 0.01); /* Table 3 */
+    expect_below(fabs(t_host_of(&machines[k]) / 3.82e-7 - 1), 0.01); /* Table 3 */
   }
   struct hb_machine other = machines[0];
   struct hb_model_time before, after;
-  hb_model_predict(&other, 16384, &before);
+  hb_model_predict(&other, NULL, 1, 16384, &before);
   other.t_start += 1;
-  hb_model_predict(&other, 16384, &after);
+  hb_model_predict(&other, NULL, 1, 16384, &after);
   expect_near(after.t_step - before.t_step, 1, 1e-9);
 }
 
