@@ -5,7 +5,7 @@ B       := build
 
 CC      ?= cc
 OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy 2>/dev/null)
-OPT     ?= -O3 -g
+OPT     ?= -O3 -g1 # a backtrace has functions and lines; OPT='-O0 -g' shows variables, too
 WARN    := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wpointer-arith -Wwrite-strings
 # -ffp-contract=off and no -ffast-math: a sum is added in the order it is written, on every machine.
 # -fno-math-errno and -fno-trapping-math change no result; they let sqrt and selects be vectorized. gcc 12's vectorizer of
