@@ -2137,7 +2137,7 @@ struct meeting {
 
 static struct meeting meeting_at(const double *x, const double *v, uint32_t i, uint32_t k)
 {
-  struct meeting m;
+  struct meeting m = {0};
   hb_between(x, i, k, m.r);
   hb_between(v, i, k, m.v);
   return m;

@@ -412,7 +412,7 @@ static enum hb_status check(struct bench *b)
 enum hb_status hb_bench_error(const struct hb_force_params *force, struct hb_particles *p, double *acc_rms)
 {
   const struct hb_bench_params params = {.force = *force, .ni = hb_min(p->n, CHECKED)};
-  struct hb_bench_result r;
+  struct hb_bench_result r = {.acc_rms = NAN};
   struct bench b = {.params = &params, .result = &r, .particles = p};
   enum hb_status status = choose_sinks(&b);
   if (status == HB_OK) status = open_force(&b);

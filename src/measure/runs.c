@@ -818,7 +818,11 @@ static const struct sum {
 #undef T
 #undef PHASE
 
-static double *double_at(const void *of, size_t offset) { return (double *)((char *)of + offset); }
+static double *double_at(const void *of, size_t offset)
+{
+  void *at = (char *)of + offset;
+  return at;
+}
 
 /* The constants of ONE add up to t_start. */
 static enum hb_status fit_sum(const struct points *p, const struct sum *sum, struct hb_machine *machine,

@@ -7,7 +7,6 @@
 #include "base/parallel.h"
 #include "gl/gl_pass.h"
 
-
 #include <math.h>
 #include <string.h>
 

@@ -225,10 +225,10 @@ static int is_true(double number) { return isfinite(number) && number != 0; }
 static struct hb_model_time model(double machine, double n)
 {
   struct hb_model_time time;
-  int on_card = (int)machine - HB_MACHINES;
-  struct hb_machine as = hb_machines[on_card >= 0 ? 1 : machine > 0 ? (int)machine : 0];
-  if (on_card >= 0) as.sends_all = as.receives_all = 0;
-  if (on_card > 0) as.t_predict = as.t_correct = 0;
+  int row = machine > 0 ? (int)machine : 0;
+  struct hb_machine as = hb_machines[row < HB_MACHINES ? row : 1];
+  if (row >= HB_MACHINES) as.sends_all = as.receives_all = 0;
+  if (row > HB_MACHINES) as.t_predict = as.t_correct = 0;
   hb_model_predict(&as, NULL, 1, n, &time);
   return time;
 }

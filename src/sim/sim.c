@@ -2148,7 +2148,8 @@ static const struct hb_numbers of_saved = HB_NUMBERS(saved_rows, struct saved),
 
 static double *seconds_of(const struct hb_phases *phases, size_t k)
 {
-  return (double *)((char *)phases + phases_rows[k].offset);
+  void *at = (char *)phases + phases_rows[k].offset;
+  return at;
 }
 
 void hb_sim_phases(const struct hb_sim *sim, struct hb_phases *phases)

@@ -9,7 +9,6 @@
 #include "core/vector.h"
 #include "force/force.h"
 
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

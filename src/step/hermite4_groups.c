@@ -491,8 +491,9 @@ static void close_groups(struct hb_hermite4 *h) { hb_groups_destroy(h->groups); 
 
 static enum hb_status first_groups(struct hb_hermite4 *h)
 {
-  hb_groups_activate(h->groups, 0, h->n, h->block);
-  return regroup(h, 0, &(size_t){h->n});
+  size_t n = h->n;
+  hb_groups_activate(h->groups, 0, n, h->block);
+  return regroup(h, 0, &n);
 }
 
 static enum hb_status weigh_nodes(struct hb_hermite4 *h)
