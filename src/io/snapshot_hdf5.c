@@ -71,6 +71,13 @@ enum hb_status hb_snapshot_hdf5_load(void)
                  dlerror());
 }
 
+/* Before a local identifier: closed with its scope. What stays open slows the library down where a series has thousands of sets. */
+#define OWN_ID __attribute__((cleanup(close_own)))
+static void close_own(const hid_t *id)
+{
+  if (*id >= 0) H5Idec_ref(*id);
+}
+
 /* ---- writing: a file in memory, which the registry writes to disk. There are no time stamps: the same particles give the same bytes ---- */
 
 /* The library needs a name for a file in memory, which must not be that of a file on disk. */
@@ -133,11 +140,9 @@ static enum hb_status cannot_make(const char *what)
 static enum hb_status put_attribute(hid_t object, const char *name, hid_t stored, hid_t native, hsize_t count,
                                     const void *values)
 {
-  hid_t space = count ? H5Screate_simple(1, &count, NULL) : H5Screate(H5S_SCALAR);
-  hid_t attribute = H5Acreate2(object, name, stored, space, H5P_DEFAULT, H5P_DEFAULT);
+  OWN_ID hid_t space = count ? H5Screate_simple(1, &count, NULL) : H5Screate(H5S_SCALAR);
+  OWN_ID hid_t attribute = H5Acreate2(object, name, stored, space, H5P_DEFAULT, H5P_DEFAULT);
   int failed = attribute < 0 || H5Awrite(attribute, native, values) < 0;
-  if (attribute >= 0) H5Aclose(attribute);
-  H5Sclose(space);
   return failed ? cannot_make(name) : HB_OK;
 }
 
@@ -153,21 +158,17 @@ static enum hb_status put_int(hid_t object, const char *name, int value)
 
 static enum hb_status put_text(hid_t object, const char *name, const char *text)
 {
-  hid_t type = string_type(strlen(text) + 1);
-  enum hb_status status = put_attribute(object, name, type, type, 0, text);
-  H5Tclose(type);
-  return status;
+  OWN_ID hid_t type = string_type(strlen(text) + 1);
+  return put_attribute(object, name, type, type, 0, text);
 }
 
 /* With attributes indexed by creation order, notes keep their order and may be longer than 64 KiB: this needs the newer
  * kind of group, since HDF5 1.8. Negative if that fails. Closing the file closes it. */
 static hid_t make_group(hid_t file, const char *name, unsigned attribute_order)
 {
-  hid_t properties = without_times(H5P_GROUP_CREATE);
+  OWN_ID hid_t properties = without_times(H5P_GROUP_CREATE);
   H5Pset_attr_creation_order(properties, attribute_order);
-  hid_t group = H5Gcreate2(file, name, H5P_DEFAULT, properties, H5P_DEFAULT);
-  H5Pclose(properties);
-  return group;
+  return H5Gcreate2(file, name, H5P_DEFAULT, properties, H5P_DEFAULT);
 }
 
 static uint32_t notes_sum(const struct hb_particles *p)
@@ -215,15 +216,12 @@ static enum hb_status put_data(hid_t group, const char *name, int columns, size_
 {
   hsize_t shape[2] = {n, (hsize_t)columns};
   int rank = columns > 1 ? 2 : 1;
-  hid_t space = H5Screate_simple(rank, shape, NULL);
-  hid_t properties = with_checksums(rank, shape);
-  hid_t data = H5Dcreate2(group, name, ids ? H5T_STD_U64LE : H5T_IEEE_F64LE, space, H5P_DEFAULT, properties,
-                          H5P_DEFAULT);
+  OWN_ID hid_t space = H5Screate_simple(rank, shape, NULL);
+  OWN_ID hid_t properties = with_checksums(rank, shape);
+  OWN_ID hid_t data = H5Dcreate2(group, name, ids ? H5T_STD_U64LE : H5T_IEEE_F64LE, space, H5P_DEFAULT,
+                                 properties, H5P_DEFAULT);
   int failed = data < 0 || H5Dwrite(data, ids ? H5T_NATIVE_UINT64 : H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL,
                                     H5P_DEFAULT, ids ? (const void *)ids : values) < 0;
-  if (data >= 0) H5Dclose(data);
-  H5Pclose(properties);
-  H5Sclose(space);
   return failed ? cannot_make(name) : HB_OK;
 }
 
@@ -240,13 +238,11 @@ static enum hb_status get_length(void)
 static enum hb_status make_file(const struct hb_particles *p,
                                 enum hb_status (*fill)(hid_t file, const struct hb_particles *particles))
 {
-  hid_t access = access_in_memory(p->n), creation = without_times(H5P_FILE_CREATE);
+  OWN_ID hid_t access = access_in_memory(p->n), creation = without_times(H5P_FILE_CREATE);
   hid_t file = H5Fcreate(name_in_memory, H5F_ACC_TRUNC, creation, access);
   enum hb_status status = file < 0 ? cannot_make("a file") : fill(file, p);
   if (status == HB_OK) status = put_notes(file, p);
   if (file >= 0 && H5Fclose(file) < 0 && status == HB_OK) status = cannot_make("the file");
-  H5Pclose(creation);
-  H5Pclose(access);
   return status == HB_OK ? get_length() : status;
 }
 
@@ -365,11 +361,9 @@ static const char pickled_class[] = "camuse.datamodel.particles\nParticles\np0\n
 
 static enum hb_status put_class(hid_t group)
 {
-  hid_t type = H5Tcreate(H5T_OPAQUE, strlen(pickled_class));
+  OWN_ID hid_t type = H5Tcreate(H5T_OPAQUE, strlen(pickled_class));
   H5Tset_tag(type, "");
-  enum hb_status status = put_attribute(group, "class_of_the_particles", type, type, 0, pickled_class);
-  H5Tclose(type);
-  return status;
+  return put_attribute(group, "class_of_the_particles", type, type, 0, pickled_class);
 }
 
 /* An attribute of the particles. */
@@ -377,11 +371,8 @@ static enum hb_status put_column(hid_t group, const char *name, const char *unit
                                  const double *values)
 {
   HB_TRY(put_data(group, name, 1, n, values, NULL));
-  hid_t data = H5Dopen2(group, name, H5P_DEFAULT);
-  if (data < 0) return cannot_make(name);
-  enum hb_status status = put_text(data, "units", unit);
-  H5Dclose(data);
-  return status;
+  OWN_ID hid_t data = H5Dopen2(group, name, H5P_DEFAULT);
+  return data < 0 ? cannot_make(name) : put_text(data, "units", unit);
 }
 
 static enum hb_status put_columns(hid_t group, const struct hb_particles *p)
@@ -433,9 +424,8 @@ const struct hb_snapshot_ops hb_snapshot_amuse = {
     .load = hb_snapshot_hdf5_load,
 };
 
-/* ---- reading: checked reading of HDF5 files that others made. It runs only in holmberg-child, whose memory and time are limited,
- * whose crashes do no harm, and whose end closes what is open. Links to other files are refused. Sentences are about the file,
- * whose name is put in front of them. */
+/* ---- reading: checked reading of HDF5 files that others made. It runs only in holmberg-child, whose memory and time are limited
+ * and whose crashes do no harm. Links to other files are refused. Sentences are about the file, whose name is put in front of them. */
 
 struct source {
   uint64_t bytes; /* of the file */
@@ -458,10 +448,23 @@ static enum hb_status find(const struct source *s, const char *name, int *found)
   return hb_fail(HB_ERR_INPUT, "%s is a link to another file, which is not followed", name);
 }
 
+/* These close what they are given. */
+static H5T_class_t class_of(hid_t type)
+{
+  OWN_ID hid_t own = type;
+  return H5Tget_class(own);
+}
+
 static int is_number(hid_t type)
 {
-  H5T_class_t class = H5Tget_class(type);
+  H5T_class_t class = class_of(type);
   return class == H5T_FLOAT || class == H5T_INTEGER;
+}
+
+static hssize_t points_of(hid_t space)
+{
+  OWN_ID hid_t own = space;
+  return H5Sget_simple_extent_npoints(own);
 }
 
 /* ---- attributes --------------------------------------------------------------------------------------- */
@@ -471,7 +474,7 @@ static enum hb_status open_attribute(const struct source *s, const char *object,
 {
   *attribute = H5Aopen_by_name(s->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
   if (*attribute < 0) return hb_fail(HB_ERR_INPUT, "%s has no attribute %s", object, name);
-  *points = H5Sget_simple_extent_npoints(H5Aget_space(*attribute));
+  *points = points_of(H5Aget_space(*attribute));
   return HB_OK;
 }
 
@@ -479,7 +482,7 @@ static enum hb_status open_attribute(const struct source *s, const char *object,
 static enum hb_status get_numbers(const struct source *s, const char *object, const char *name,
                                   hssize_t count, double *values)
 {
-  hid_t attribute;
+  OWN_ID hid_t attribute = H5I_INVALID_HID;
   hssize_t points = 0;
   HB_TRY(open_attribute(s, object, name, &attribute, &points));
   if (points != count)
@@ -493,7 +496,7 @@ static enum hb_status get_numbers(const struct source *s, const char *object, co
 static enum hb_status get_text(const struct source *s, hid_t attribute, const char *object,
                                struct hb_text *text)
 {
-  hid_t type = H5Aget_type(attribute);
+  OWN_ID hid_t type = H5Aget_type(attribute);
   size_t size = H5Tget_size(type);
   HB_OWN char *value = NULL;
   char *variable = NULL;
@@ -511,10 +514,10 @@ static enum hb_status get_text(const struct source *s, hid_t attribute, const ch
 static enum hb_status get_string(const struct source *s, const char *object, const char *name,
                                  struct hb_text *text)
 {
-  hid_t attribute;
+  OWN_ID hid_t attribute = H5I_INVALID_HID;
   hssize_t points = 0;
   HB_TRY(open_attribute(s, object, name, &attribute, &points));
-  if (H5Tget_class(H5Aget_type(attribute)) == H5T_STRING && points == 1)
+  if (class_of(H5Aget_type(attribute)) == H5T_STRING && points == 1)
     return get_text(s, attribute, object, text);
   return hb_fail(HB_ERR_INPUT, "attribute %s of %s is not a string", name, object);
 }
@@ -524,7 +527,7 @@ static enum hb_status get_string(const struct source *s, const char *object, con
 /* The values must be in this file, and compressed only by filters that the library has. */
 static enum hb_status check_storage(hid_t data, const char *path)
 {
-  hid_t list = H5Dget_create_plist(data);
+  OWN_ID hid_t list = H5Dget_create_plist(data);
   if (H5Pget_layout(list) == H5D_VIRTUAL || H5Pget_external_count(list) > 0)
     return hb_fail(HB_ERR_INPUT, "the values of data set %s are in other files, which are not read", path);
   for (int k = H5Pget_nfilters(list); k-- > 0;) {
@@ -542,7 +545,8 @@ static enum hb_status check_storage(hid_t data, const char *path)
 static int shape_fits(hid_t data, size_t count, int columns, char *shown, size_t size)
 {
   hsize_t shape[H5S_MAX_RANK] = {0};
-  int rank = H5Sget_simple_extent_dims(H5Dget_space(data), shape, NULL);
+  OWN_ID hid_t space = H5Dget_space(data);
+  int rank = H5Sget_simple_extent_dims(space, shape, NULL);
   snprintf(shown, size, "%s", rank > 0 ? "" : "no rows");
   for (int k = 0; k < rank; k++) {
     size_t used = strlen(shown);
@@ -578,7 +582,7 @@ static H5T_conv_ret_t refuse_clipping(H5T_conv_except_t what, hid_t from, hid_t 
 static enum hb_status read_data(hid_t data, const char *path, hid_t native, void *values)
 {
   int clipped = 0;
-  hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
+  OWN_ID hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
   H5Pset_type_conv_cb(transfer, refuse_clipping, &clipped);
   herr_t failed = H5Dread(data, native, H5S_ALL, H5S_ALL, transfer, values);
   if (clipped)
@@ -598,12 +602,10 @@ static enum hb_status get_data(const struct source *s, const char *path, enum ne
   HB_TRY(find(s, path, &found));
   if (!found && need == OPTIONAL) return HB_OK;
   if (!found) return hb_fail(HB_ERR_INPUT, "there is no data set %s", path);
-  hid_t data = H5Oopen(s->file, path, H5P_DEFAULT);
+  OWN_ID hid_t data = H5Oopen(s->file, path, H5P_DEFAULT);
   if (data < 0) return hb_fail(HB_ERR_INPUT, "%s leads to nothing in this file", path);
   HB_TRY(check_data(data, path, count, columns));
-  HB_TRY(values ? read_data(data, path, native, values) : HB_OK);
-  H5Oclose(data); /* and its buffers, which may be large */
-  return HB_OK;
+  return values ? read_data(data, path, native, values) : HB_OK;
 }
 
 /* ---- notes -------------------------------------------------------------------------------------------- */
@@ -613,8 +615,8 @@ static enum hb_status get_note(const struct source *s, hid_t attribute, const ch
                                struct hb_particles *p)
 {
   HB_OWN struct hb_text text = {0};
-  if (H5Tget_class(H5Aget_type(attribute)) != H5T_STRING) return HB_OK;
-  hssize_t points = H5Sget_simple_extent_npoints(H5Aget_space(attribute));
+  if (class_of(H5Aget_type(attribute)) != H5T_STRING) return HB_OK;
+  hssize_t points = points_of(H5Aget_space(attribute));
   if (points != 1)
     return hb_fail(HB_ERR_INPUT, "attribute %s of /Holmberg has %lld strings, expected 1", name,
                    (long long)points);
@@ -634,10 +636,9 @@ static herr_t take_note(hid_t group, const char *name, const H5A_info_t *info, v
 {
   struct notes *notes = data;
   (void)info;
-  hid_t attribute = H5Aopen(group, name, H5P_DEFAULT);
+  OWN_ID hid_t attribute = H5Aopen(group, name, H5P_DEFAULT);
   notes->status =
       attribute < 0 ? damaged("/Holmberg") : get_note(notes->source, attribute, name, notes->particles);
-  if (attribute >= 0) H5Aclose(attribute);
   return notes->status != HB_OK;
 }
 
@@ -645,9 +646,8 @@ static enum hb_status check_sum(hid_t group, const struct hb_particles *p)
 {
   uint32_t sum = 0;
   if (H5Aexists(group, HB_HDF5_NOTES_SUM) == 0) return HB_OK;
-  hid_t attribute = H5Aopen(group, HB_HDF5_NOTES_SUM, H5P_DEFAULT);
-  int failed = H5Sget_simple_extent_npoints(H5Aget_space(attribute)) != 1 ||
-               H5Aread(attribute, H5T_NATIVE_UINT32, &sum) < 0;
+  OWN_ID hid_t attribute = H5Aopen(group, HB_HDF5_NOTES_SUM, H5P_DEFAULT);
+  int failed = points_of(H5Aget_space(attribute)) != 1 || H5Aread(attribute, H5T_NATIVE_UINT32, &sum) < 0;
   return failed || sum != notes_sum(p) ? damaged("/Holmberg") : HB_OK;
 }
 
@@ -658,7 +658,7 @@ static enum hb_status get_notes(const struct source *s, struct hb_particles *p)
   int found;
   HB_TRY(find(s, "/Holmberg", &found));
   if (!found) return HB_OK;
-  hid_t group = H5Gopen2(s->file, "/Holmberg", H5P_DEFAULT);
+  OWN_ID hid_t group = H5Gopen2(s->file, "/Holmberg", H5P_DEFAULT);
   herr_t stopped = H5Aiterate2(group, H5_INDEX_CRT_ORDER, H5_ITER_INC, NULL, take_note, &notes);
   if (stopped < 0) stopped = H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_INC, NULL, take_note, &notes);
   if (stopped < 0) return damaged("/Holmberg");
@@ -1106,7 +1106,7 @@ static enum hb_status take(int fd, const struct stat *info, struct hb_snapshot_c
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   H5PLset_loading_state(0);         /* no filters from plugins, */
   H5Lunregister(H5L_TYPE_EXTERNAL); /* and no other files, not even through a soft link */
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  OWN_ID hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
   snprintf(name, sizeof name, "/dev/fd/%d", fd);
   s.file = H5Fopen(name, H5F_ACC_RDONLY, access);

@@ -51,6 +51,12 @@ formats() { "$BATS_TEST_DIRNAME/../support/formats.py" "$@"; }
   fails_with 3 'half.h5: its only snapshot is of t = 0.5, not of 2' info half.h5 --time 2
 }
 
+@test "AMUSE's file of 6000 sets is read in the time of 6000" {
+  formats series series.amuse 6000
+  accepts info series.amuse --json
+  [[ $output == *'"format": "amuse", "snapshots": 6000,'* ]]
+}
+
 @test "what we write, readers read that know nothing of ours" {
   accepts ic plummer -n 200 --seed 3 -o a.h5 --quiet
   local files=()

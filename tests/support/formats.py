@@ -230,6 +230,16 @@ def amuse(path, times=(T,), units=None, change=lambda f: None, with_time=True):
 MSUN, PC, YEAR = 1.3271244e20 / 6.67430e-11, 648000 / np.pi * 149597870700.0, 31557600.0  # kg, m, s
 
 
+def series(path, count):
+    """A file of AMUSE whose sets are all the first one, by links."""
+
+    def link(f):
+        for k in range(2, int(count) + 1):
+            f["data/%010d" % k] = f["data/0000000001"]
+
+    amuse(path, change=link)
+
+
 def si(folder):
     """A file in SI units, times in years; with a radius; and one that mixes systems."""
     unit = lambda of: "system.get('S.I.').base('%s')" % of
@@ -551,4 +561,4 @@ def same(reference, *files):
         print(name, len(m))
 
 
-{"make": make, "same": same, "seeds": seeds, "si": si, "same_si": same_si}[sys.argv[1]](*sys.argv[2:])
+{"make": make, "same": same, "seeds": seeds, "si": si, "same_si": same_si, "series": series}[sys.argv[1]](*sys.argv[2:])
