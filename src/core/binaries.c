@@ -99,7 +99,7 @@ static enum hb_status bound_pairs(const struct hb_particles *p, double eps2, con
 /* Keeps only the first pair of each particle. */
 static enum hb_status keep_tightest(size_t n, struct hb_binary *pairs, size_t *count)
 {
-  HB_OWN uint8_t *taken;
+  HB_OWN uint8_t *taken = NULL;
   HB_TRY(HB_ALLOC(n, &taken));
   size_t kept = 0;
   for (size_t k = 0; k < *count; k++) {
