@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static struct hb_gl_context *context;
 
@@ -411,6 +412,51 @@ static void test_judgement(void **state)
   ASSERT_OK(hb_selftest_judge(&t, HB_PRECISION_DS, "Acme"));
 }
 
+/* ---- a machine with other work ---- */
+
+static void(GLAPIENTRY *real_finish)(void);
+static GLint first_program; /* that is timed: a chain of doubles */
+static int disturbed;       /* draws of it that take 10 ms longer */
+
+static void GLAPIENTRY late_finish(void)
+{
+  GLint program;
+  real_finish();
+  glGetIntegerv(GL_CURRENT_PROGRAM, &program);
+  if (!first_program) first_program = program;
+  if (program != first_program || disturbed <= 0) return;
+  disturbed--;
+  nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
+static int seem_emulated(int draws)
+{
+  struct hb_selftest_info t;
+  const struct hb_gl_caps kept = context->caps;
+  context->caps.software = 0;
+  snprintf(context->caps.version, sizeof context->caps.version, "%d late draws", draws);
+  ASSERT_OK(hb_selftest_run(context, &t));
+  real_finish = hb_gl_core_11.Finish;
+  hb_gl_core_11.Finish = late_finish;
+  first_program = 0;
+  disturbed = draws;
+  ASSERT_OK(hb_selftest_doubles(context, &t));
+  hb_gl_core_11.Finish = real_finish;
+  context->caps = kept;
+  print_message("# %d draws of doubles were late, emulated: %d\n", draws - disturbed, t.double_emulated);
+  return t.double_emulated;
+}
+
+/* Doubles are emulated if they are slow each time, not if a machine with other work had no time for some draws. */
+static void test_late_draws(void **state)
+{
+  (void)state;
+  if (!context->caps.has_double) skip();
+  assert_int_equal(seem_emulated(0), 0);
+  assert_int_equal(seem_emulated(12), 0);
+  assert_int_equal(seem_emulated(1000), 1); /* the negative control */
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -422,6 +468,7 @@ int main(void)
       cmocka_unit_test(test_as_written),
       cmocka_unit_test(test_mean_of_roots),
       cmocka_unit_test(test_judgement),
+      cmocka_unit_test(test_late_draws),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
