@@ -363,15 +363,16 @@ $(B)/gen/exports.map: tools/exports.sh $(PUBLIC) $(LIB_OBJ)
 
 # HDF5 is loaded at the first of its files. Its calls and its name for the loader are those of the calling source linked with
 # it, where tools/debian/rules finds what packages depend on, too.
-$(B)/hdf5_calls.so: src/io/snapshot_hdf5.c $(B)/flags
+$(B)/hdf5_calls.so: src/io/snapshot_hdf5.c $(B)/flags $(B)/hdf5
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(B)/obj && sed 's/<hdf5_calls.h>/<hdf5.h>/' $< | $(CC) -shared $(CFLAGS) -O0 -w -DHB_HDF5_NAMES= -DHB_HDF5_LIBRARY=NULL $(LDFLAGS) -Wl,--unresolved-symbols=ignore-all \
-	  -MMD -MP -MT $@ -MF $(B)/obj/hdf5_calls.d -o $@ -x c - $(HDF5_LIBS)
+	  -MMD -MP -MT $@ -MF $(B)/obj/hdf5_calls.d -o $@ -x c - -x none $(HDF5_LIBS)
 $(B)/gen/hdf5_calls.h: $(B)/hdf5_calls.so
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D) && { echo '#include <hdf5.h>' && readelf -d $< | sed -n 's/.*(NEEDED).*\[\(libhdf5.*\)\]/#define HB_HDF5_LIBRARY "\1"/p' && \
 	  nm -Du $< | sed -n 's/.* \(H5[^@]*\).*/\1/p' | awk '{ printf "#define %s (*(__typeof__(%s) *)hdf5[%d])\n", $$1, $$1, NR - 1; names = names "\"" $$1 "\"," } \
 	  END { print "#define HB_HDF5_NAMES " names }'; } >$@
+	$(Q)grep -q '_LIBRARY ' $@ && grep -q '"H5Fopen"' $@ || { rm $@; echo 'holmberg: HDF5 is found as it will be loaded: this needs its shared library, and readelf and nm' >&2; exit 1; }
 $(B)/obj/io/snapshot_hdf5.o: $(B)/gen/hdf5_calls.h
 
 $(B)/obj/%.o: src/%.c $(B)/flags
@@ -438,9 +439,11 @@ $(B)/fuzzer: $(FUZZ_OBJ) $(LINKED) | $(B)/holmberg-child
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS) $(HDF5_LIBS)
 
-# Objects depend on the flags they were made with and on the list of sources.
-$(B)/flags: FORCE
-	@mkdir -p $(@D); printf '%s\n' '$(CC) $(subst ','\'',$(CFLAGS)) $(SOURCES)' | cmp -s - $@ || printf '%s\n' '$(CC) $(subst ','\'',$(CFLAGS)) $(SOURCES)' >$@
+# Objects depend on the flags they were made with and on the list of sources, what is loaded later on its version.
+$(B)/flags: with = $(CC) $(subst ','\'',$(CFLAGS)) $(SOURCES)
+$(B)/hdf5: with = $(HDF5_LIBS) $(call pkg,--modversion $(HDF5))
+$(B)/flags $(B)/hdf5: FORCE
+	@mkdir -p $(@D); printf '%s\n' '$(with)' | cmp -s - $@ || printf '%s\n' '$(with)' >$@
 .PHONY: FORCE
 FORCE:
 

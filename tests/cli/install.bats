@@ -231,6 +231,16 @@ END
   [ -z "$(find "$ROOT" -name '*holmberg*')" ]
 }
 
+@test "a build without HDF5's shared library ends with a sentence, and one with it begins anew" {
+  local header=$PWD/out/gen/hdf5_calls.h
+  from_source() { make -s -C "$BATS_TEST_DIRNAME/../.." B="$PWD/out" "$header" "$@"; }
+  run -2 from_source HDF5_LIBS=
+  [[ $output == *'holmberg: HDF5 is found as it will be loaded: this needs its shared library, and readelf and nm'* ]]
+  [ ! -e "$header" ]
+  from_source
+  grep '^#define HB_HDF5_LIBRARY "libhdf5' "$header"
+}
+
 @test "a limit of memory that ends the reader of HDF5 is not blamed on the file" {
   "$HOLMBERG" ic plummer -n 100 -o ok.h5 --quiet
   printf '#!/bin/sh\nexit 1\n' >small
