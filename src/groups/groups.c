@@ -578,7 +578,7 @@ static void pull_on(const struct hb_chain *c, size_t k, struct chain_point *p)
     if (l == k) continue;
     chain_between(c->X, k, l, r);
     chain_between(c->V, k, l, v);
-    hb_add_pull(c->m[l], 0, r, v, p->a, p->j);
+    hb_add_pull(c->m[l], hb_dot(r, r), r, v, p->a, p->j);
   }
 }
 
@@ -668,6 +668,7 @@ static int chain_touches(double M, double reach, double dt, const double x0[3], 
   return turn2 > two_pi * two_pi || has_passed(turn2 < two_pi * two_pi / 4, x0, v0, x1, v1);
 }
 
+/* Which member member[k] is by number, whatever the order of the chain. */
 static size_t rank_of(const struct hb_chain *c, size_t k)
 {
   size_t rank = 0;
@@ -675,7 +676,6 @@ static size_t rank_of(const struct hb_chain *c, size_t k)
   return rank;
 }
 
-/* Which member member[k] is by number, whatever the order of the chain. */
 static void chain_meet(struct hb_chain *c, size_t k, size_t l)
 {
   size_t p = rank_of(c, k), q = rank_of(c, l);
@@ -2216,7 +2216,7 @@ static double touching(const struct hb_groups *groups, uint32_t i, uint32_t k)
   return radii > close ? radii + size_of(groups, i) + size_of(groups, k) : 0;
 }
 
-/* Whether the field pulls two groups, r2 = r^2 apart, with this part of what they do to each other: a pair breaks at 2 / 3. Where
+/* Whether the field pulls two nodes, r2 = r^2 apart, with this part of what they do to each other: a pair breaks at 2 / 3. Where
  * it does, nothing that is close is a system of its own. */
 static const double torn_below = 0.1, torn_above = 0.5;
 
@@ -3959,9 +3959,9 @@ static void correct_pair(const struct hb_groups *groups, uint32_t i, uint32_t k,
         rpq[c] = r[c] + (source.x[3 * q + c] - sink->x[3 * p + c]);
         vpq[c] = v[c] + (source.v[3 * q + c] - sink->v[3 * p + c]);
       }
-      hb_add_pull(share * source.m[q], 0, rpq, vpq, sum_a, sum_j);
+      hb_add_pull(share * source.m[q], hb_dot(rpq, rpq), rpq, vpq, sum_a, sum_j);
     }
-  if (sink->n + source.n > 2) hb_add_pull(-groups->m[k], 0, r, v, sum_a, sum_j);
+  if (sink->n + source.n > 2) hb_add_pull(-groups->m[k], d2, r, v, sum_a, sum_j);
   if (is_other_mean) groups_pull_of_orbit(other->Q, 1, to_i, by, sum_a, sum_j);
   if (is_own_mean) groups_pull_of_orbit(own->Q, groups->m[k] / M, to_i, by, sum_a, sum_j);
   add_more(groups, sum_a, sum_j, a, j);
@@ -3978,10 +3978,10 @@ static void correct_star(const struct hb_groups *groups, uint32_t center, const 
   for (size_t p = 0; p < group->n; p++) {
     double rp[3], vp[3];
     for (size_t c = 0; c < 3; c++) rp[c] = r[c] + group->x[3 * p + c], vp[c] = v[c] + group->v[3 * p + c];
-    hb_add_pull(group->m[p], 0, rp, vp, sum_a, sum_j);
+    hb_add_pull(group->m[p], hb_dot(rp, rp), rp, vp, sum_a, sum_j);
   }
   if (group->n > 0)
-    hb_add_pull(-M, 0, r, v, sum_a, sum_j);
+    hb_add_pull(-M, hb_dot(r, r), r, v, sum_a, sum_j);
   else
     for (size_t c = 0; c < 3; c++) r[c] = -r[c], v[c] = -v[c];
   if (group->n == 0) groups_pull_of_orbit(hb_groups_of(groups, center)->Q, 1, r, v, sum_a, sum_j);

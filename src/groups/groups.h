@@ -24,12 +24,12 @@ struct hb_chain {
   double w;                       /* of those that have none in U and T; 0: all have. It follows from m */
   double X[HB_CHAIN_MOST - 1][3], V[HB_CHAIN_MOST - 1][3];
   double B;    /* U - T */
-  double lost; /* to post-Newtonian terms, in the last hb_chain_advance: no state */
+  double lost; /* to post-Newtonian terms, in the last advance: no state */
   double ds;   /* the next step */
   size_t rows; /* of the extrapolation, in the next step */
-  /* Of the last hb_chain_advance, no state: two neighbors whose surfaces met, equal: none did; and all who met. */
+  /* Of the last advance, no state: two neighbors whose surfaces met, equal: none did; and all who met. */
   uint32_t touched[2];
-  uint8_t met[HB_CHAIN_MOST]; /* by hb_chain_rank: a bit for each that this one has met */
+  uint8_t met[HB_CHAIN_MOST]; /* by rank among their numbers: a bit for each that this one has met */
 };
 
 /* How pairs are advanced in a tide: by orbits that it changes little, or by those that it may change more, in fewer steps. */
@@ -40,12 +40,11 @@ void hb_chain_places(const struct hb_chain *chain, double *x, double *v);
 double hb_chain_energy(const struct hb_chain *chain);
 int hb_chain_have_met(const struct hb_chain *chain, size_t k, size_t l);
 
-/* Adds the pull of a mass, r and v away, and its derivative. */
-static inline void hb_add_pull(double m, double eps2, const double r[3], const double v[3], double a[3],
+/* Adds the pull of a mass, r and v away, and its derivative. r2: r^2, softened. */
+static inline void hb_add_pull(double m, double r2, const double r[3], const double v[3], double a[3],
                                double k[3])
 {
-  double r2 = eps2 + r[0] * r[0] + r[1] * r[1] + r[2] * r[2], mr3 = m / (r2 * sqrt(r2));
-  double s = 3 * hb_dot(r, v) / r2;
+  double mr3 = m / (r2 * sqrt(r2)), s = 3 * hb_dot(r, v) / r2;
   for (size_t c = 0; c < 3; c++) a[c] += mr3 * r[c], k[c] += mr3 * (v[c] - s * r[c]);
 }
 

@@ -1287,10 +1287,11 @@ static void move_pull(const struct transfer *t, uint32_t i, uint32_t s, double t
   const struct hb_hermite4 *h = t->h;
   const struct hb_span span = hb_span_of(since(h, t->T, h->blocks->level[i]));
   struct hb_pull f = {{0}, {0}};
-  double x[3], v[3], r[3], w[3];
+  double x[3], v[3], r[3], w[3], r2 = h->near->eps2;
   hb_hermite4_predict(h, i, &span, x, v);
-  for (size_t c = 0, k = 3 * (size_t)s; c < 3; c++, k++) r[c] = h->xp[k] - x[c], w[c] = h->vp[k] - v[c];
-  hb_add_pull(hb_hermite4_masses(h)[s], h->near->eps2, r, w, f.a, f.k);
+  for (size_t c = 0, k = 3 * (size_t)s; c < 3; c++, k++)
+    r[c] = h->xp[k] - x[c], w[c] = h->vp[k] - v[c], r2 += r[c] * r[c];
+  hb_add_pull(hb_hermite4_masses(h)[s], r2, r, w, f.a, f.k);
   move_line(h->near, i, span.whole, since(h, t->T, h->near->far[i]), &f, to_near);
 }
 
