@@ -141,7 +141,7 @@ struct hb_pull {
  * particles block[ni]; with correct = gpu there is only after. */
 struct hb_companion {
   /* Where the pointer to its state is in struct hb_hermite4, and what that has for each particle: allocated by open, all else follows.
-   * But for open, weigh, get and close hooks are called while there is a state; 0: always. */
+   * But for open, weigh and get hooks are called while there is a state; 0: always. */
   size_t state;
   const struct hb_columns *columns;
   enum hb_status (*open)(struct hb_hermite4 *h); /* its state, if params ask for it */

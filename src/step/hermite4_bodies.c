@@ -1,5 +1,5 @@
-/* Bodies of a run that touch, pass each other or escape: who is suspected of it, who was told to touch, what becomes of two that merge, escapers, and
- * particles that vanish. All of it depends on the state alone, and happens at times of blocks. */
+/* Bodies of a run that touch, pass each other or escape: who is suspected of it, who was told to touch, what becomes of two that
+ * merge, escapers, and particles that vanish. All of it depends on the state alone, and happens at times of blocks. */
 #include "step/hermite4.h"
 
 #include "base/arith.h"

@@ -108,14 +108,13 @@ static void correct_near(struct hb_hermite4 *h, size_t ni)
   hb_groups_correct(groups_now(h), ni, h->block, h->a1, h->j1);
 }
 
+/* Many threads ask at once: nodes are those of the forces on the block. */
 static double limit_step(const struct hb_hermite4 *h, uint32_t i, double dt)
 {
   const struct hb_groups *groups = h->groups;
-  if (!groups) return dt;
-  const struct hb_group *g = hb_groups_of(groups, i);
-  if (groups->m[i] > groups->m_mean) dt *= hb_timestep_share(groups->m_mean / groups->m[i]);
-  if (!g) return dt;
-  return fmin(dt, hb_groups_step(groups_now(h), g));
+  const struct hb_group *g = groups ? hb_groups_of(groups, i) : NULL;
+  if (groups && groups->m[i] > groups->m_mean) dt *= hb_timestep_share(groups->m_mean / groups->m[i]);
+  return g ? fmin(dt, hb_groups_step(groups, g)) : dt;
 }
 
 /* ---- joining and breaking ---- */

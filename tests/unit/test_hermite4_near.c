@@ -303,9 +303,23 @@ static void test_blocks_look_at_few(void **state)
   step_finish(h);
 }
 
+/* Several threads ask at once how long a group's step may be: asking sets nothing. */
+static void test_limits_set_nothing(void **state)
+{
+  (void)state;
+  struct hb_hermite4 *h = cluster_of(4, 64, 0.2);
+  expect_above(h->groups->count, 0);
+  h->groups->nodes.dt_min = -1;
+  for (size_t k = 0; k < h->groups->count; k++)
+    expect_above(hb_hermite4_limited(h, h->groups->at[k].node, 1), 0);
+  expect_equal(h->groups->nodes.dt_min, -1);
+  step_hermite4_destroy(h);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_limits_set_nothing),
       cmocka_unit_test(test_who_will_be_one_node_is_in_the_same_lists),
       cmocka_unit_test(test_who_has_gone_pulls_nobody),
       cmocka_unit_test(test_parts_are_all_that_pull),
