@@ -110,17 +110,18 @@ static enum hb_status split_section(struct hb_sections *sections, const char *wo
 {
   char from[24], name[24];
   size_t record = 0, at = 0, each;
-  int stays = 0;
+  int stays = 0, has_new = 0;
   next_word(&words, from);
-  for (const char *rest = words; (each = next_word(&rest, name)) > 0;) record += each;
+  for (const char *rest = words; (each = next_word(&rest, name)) > 0; record += each)
+    has_new = has_new || (strcmp(name, from) != 0 && find(sections, name));
   const struct hb_section *old = find(sections, from);
-  if (!old || old->type == HB_SECTION_BYTES || old->count % record != 0 || find(sections, name)) return HB_OK;
+  if (!old || old->type == HB_SECTION_BYTES || old->count % record != 0 || has_new) return HB_OK;
   for (; (each = next_word(&words, name)) > 0; at += each) {
     stays = stays || strcmp(name, from) == 0; /* what is left of it is at its beginning */
     if (strcmp(name, from) != 0 && *name != '-') HB_TRY(put_part(sections, from, record, at, each, name));
   }
   if (stays)
-    find(sections, from)->count = 1;
+    find(sections, from)->count /= record;
   else
     take_out(sections, find(sections, from));
   return HB_OK;
@@ -730,8 +731,8 @@ static void stars_close(struct hb_sim_stars *stars)
 }
 
 /* Takes masses at birth from the note `stars`, or, where there is none, makes it of the masses. Without sections, of a checkpoint, the
- * stars are new, and radii become theirs. *stars, which is NULL, stays so where they do not age, and is to be closed after a failure, too; the
- * table of params is then a copy of its own. Errors: HB_ERR_USAGE (no units), HB_ERR_INPUT (masses, note, table), HB_ERR_IO. */
+ * stars are new, and radii become theirs. *stars, NULL at first, stays so where they do not age, and is the caller's to close after a
+ * failure, too; else the table of params is then a copy of its own. Errors: HB_ERR_USAGE (no units), HB_ERR_INPUT (masses, note, table), HB_ERR_IO. */
 static enum hb_status stars_open(struct hb_sim_params *params, const struct hb_sections *sections,
                                  struct hb_particles *p, struct hb_sim_stars **stars)
 {
@@ -1301,8 +1302,8 @@ static enum hb_status copy_view(const struct hb_integrator_ops *integrator, cons
 static enum hb_status open_view(const struct hb_sim *sim, double t, struct hb_state_view *view)
 {
   HB_TRY(check_time(t));
-  return (sim->integrator->view ? sim->integrator->view(sim->state, t, view)
-                                : copy_view(sim->integrator, sim->state, t, view));
+  if (sim->integrator->view) return sim->integrator->view(sim->state, t, view);
+  return copy_view(sim->integrator, sim->state, t, view);
 }
 static enum hb_status view_of(struct hb_sim *sim, double t, struct hb_state_view *view)
 {
@@ -1499,9 +1500,6 @@ static enum hb_status complete(struct hb_sim_params *params, struct hb_particles
   return check_settings(params);
 }
 
-#define OWN_SIM __attribute__((cleanup(destroy_own)))
-static void destroy_own(struct hb_sim *const *own) { hb_sim_destroy(*own); }
-
 /* A simulation with an integrator, but without forces and state. params are complete. Errors: HB_ERR_USAGE (integrator),
  * HB_ERR_INTERNAL. */
 static enum hb_status sim_open(const struct hb_sim_params *params, struct hb_sim **sim)
@@ -1509,7 +1507,7 @@ static enum hb_status sim_open(const struct hb_sim_params *params, struct hb_sim
   *sim = NULL;
   const struct hb_integrator_ops *integrator;
   HB_TRY(hb_integrator_find(params->integrator, &integrator));
-  OWN_SIM struct hb_sim *s = NULL;
+  HB_OWN_SIM struct hb_sim *s = NULL;
   HB_TRY(HB_ALLOC(1, &s));
   s->integrator = integrator;
   s->eps2 = params->force.eps * params->force.eps;
@@ -1567,7 +1565,7 @@ static enum hb_status sim_open_force(struct hb_sim *s, const struct hb_sim_param
 static enum hb_status take(struct hb_particles *given, const struct hb_sim_params *how, struct hb_sim **sim)
 {
   HB_OWN_PARTICLES struct hb_particles *initial = given;
-  OWN_SIM struct hb_sim *s = NULL;
+  HB_OWN_SIM struct hb_sim *s = NULL;
   struct hb_sim_params params = *how;
   HB_TRY(hb_particles_check(initial));
   HB_TRY(complete(&params, initial));
@@ -2350,7 +2348,7 @@ static enum hb_status resume(const struct hb_sections *sections, const struct hb
   HB_TRY(check_sizes(sections));
   HB_TRY(get_params(sections, &params));
   if (place) move(place, &params.force);
-  OWN_SIM struct hb_sim *s = NULL;
+  HB_OWN_SIM struct hb_sim *s = NULL;
   HB_TRY(sim_open(&params, &s));
   HB_TRY(sim_open_force(s, &params));
   HB_TRY(sim_same_interaction(sections, s->force));
