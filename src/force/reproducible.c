@@ -1,8 +1,8 @@
 #include "force/reproducible.h"
 
+#include "base/arith.h"
 #include "base/bits.h"
 #include "base/machine.h"
-#include "base/arith.h"
 
 #include <math.h>
 

@@ -7,9 +7,8 @@
 /* A device that EGL offers; --device accepts index and path. */
 struct hb_device_info {
   int index;
-  char path[64]; /* /dev/dri/..., "" if none */
-  char address
-      [64]; /* which of several equal ones: "PCI 0000:1b:00.0", "UUID ...", "" if the driver does not say */
+  char path[64];    /* /dev/dri/..., "" if none */
+  char address[64]; /* which of several equal ones: "PCI 0000:1b:00.0", "UUID ...", "" if it is not known */
   char renderer[192];
   int software;
 };
