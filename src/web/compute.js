@@ -206,7 +206,8 @@ function computer(post) {
       return status;
     },
     call: ({ name, given }) => engine[name](...given),
-    async long({ name, given, ends, fresh, set, n, until: to, waits: stops }) {
+    async long({ name, given, ends, fresh, set, n, until: to = null, waits: stops = false }) {
+      if (name === "begin") until = null, paused &&= !held, held = false; // those were of the run before
       const status = await alone(ends || "step", () => {
         apply(set);
         return begin(name === "go_on" && n && n !== numbers()[2] ? "resize" : name, ...given);
