@@ -497,7 +497,7 @@ static enum hb_status add_frames(struct work *w, struct hb_film *film)
 static enum hb_status film_frames(struct work *w)
 {
   const struct render *r = w->render;
-  const struct hb_png_text text[] = {{"Software", hb_phrase("Holmberg %s", hb_library_version())},
+  const struct hb_png_text text[] = {{"Software", "Holmberg " HB_VERSION},
                                      {"command", r->command},
                                      {"device", w->context->caps.renderer},
                                      {"context", w->context->backend->name}};
