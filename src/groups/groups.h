@@ -110,7 +110,7 @@ struct hb_groups_link {
   uint32_t group, next;
 };
 
-/* The nodes of the scheme, as its owner sets them before each call that reads them. Arrays are [3 * n]; x v a j are those at a node's own
+/* The nodes of the scheme, as its owner has set them before a call reads them. Arrays are [3 * n]; x v a j are those at a node's own
  * time, xp vp those at the block's. */
 struct hb_nodes {
   const double *x, *v, *a, *j; /* three numbers of each row, */

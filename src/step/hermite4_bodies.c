@@ -24,7 +24,7 @@ struct suspect {
 };
 
 /* collisions = stop: two that were told to touch and have not been found apart since; or that were, but who will still look back
- * to before then. */
+ * to before then. Of those that pass each other only who they are. */
 struct touch {
   uint32_t i, k;  /* i < k */
   uint64_t apart; /* the last block in which they were; TOUCHING: none since */
@@ -809,7 +809,7 @@ struct meeting {
   double r[3], v[3], r2, rv;
 };
 
-static struct meeting approach_of(const struct hb_hermite4 *h, uint32_t i, uint32_t k)
+static struct meeting meeting_of(const struct hb_hermite4 *h, uint32_t i, uint32_t k)
 {
   const double *x = h->particles->x, *v = h->particles->v;
   struct meeting a;
@@ -833,7 +833,7 @@ static void forget(struct hb_hermite4 *h, uint64_t T)
   size_t kept = 0;
   for (size_t p = 0; p < t->count; p++) {
     uint32_t i = t->at[p].i, k = t->at[p].k;
-    int is_old = is_due(h, i, T) && is_due(h, k, T) && approach_of(h, i, k).r2 > 4 * passing2(h, i, k);
+    int is_old = is_due(h, i, T) && is_due(h, k, T) && meeting_of(h, i, k).r2 > 4 * passing2(h, i, k);
     if (!is_old) t->at[kept++] = t->at[p];
   }
   t->count = kept;
@@ -844,7 +844,7 @@ static enum hb_status tell_passage(struct hb_hermite4 *h, uint64_t T, uint32_t i
 {
   const struct hb_particles *p = h->particles;
   struct hb_passages *e = h->passages;
-  const struct meeting at = approach_of(h, i, k);
+  const struct meeting at = meeting_of(h, i, k);
   if (hb_groups_are_far(&e->scale, p->m[i], p->m[k], at.r2)) return HB_OK;
   if (!(at.rv < 0 && at.r2 < passing2(h, i, k)) || find_touch(&e->told, i, k)) return HB_OK;
   const struct hb_orbit orbit = hb_orbit_of(p->m[i], p->m[k], at.r, at.v, 0);

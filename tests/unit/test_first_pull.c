@@ -34,7 +34,8 @@ static void test_softened(void **state)
     struct hb_particles *p;
     struct hb_hermite4 *h;
     ASSERT_OK(hb_ic_make("plummer", &(struct hb_ic_params){.n = N, .seed = 5}, &p));
-    ASSERT_OK(step_hermite4(p, &params, step_host(eps[e]), &h));
+    struct hb_force *force = step_host(eps[e]);
+    ASSERT_OK(step_hermite4(p, &params, force, &h));
     const struct change c = {.h = h, .eps2 = eps[e] * eps[e]};
     size_t others = 0;
     for (uint32_t i = 0; i < N; i++) {
@@ -44,6 +45,7 @@ static void test_softened(void **state)
     printf("eps %g: %zu of %d pulls have other bits\n", eps[e], others, N);
     assert_int_equal(others, 0);
     step_hermite4_destroy(h);
+    hb_force_close(force);
     hb_particles_destroy(p);
   }
 }

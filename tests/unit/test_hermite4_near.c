@@ -1,4 +1,5 @@
 /* Near and far parts: what changes lists changes no sum of them. Sums of the reference are in long double. */
+#include "force/force.h"
 #include "support/step_case.h"
 #include "support/support.h"
 
@@ -313,7 +314,9 @@ static void test_limits_set_nothing(void **state)
   for (size_t k = 0; k < h->groups->count; k++)
     expect_above(hb_hermite4_limited(h, h->groups->at[k].node, 1), 0);
   expect_equal(h->groups->nodes.dt_min, -1);
+  struct hb_force *force = h->force;
   step_hermite4_destroy(h);
+  hb_force_close(force);
 }
 
 int main(void)
