@@ -1,11 +1,12 @@
 /* Stands for holmberg-child in a run of tests, where HB_CHILD names it. A driver's trial is made once for each context, device and
- * environment of drivers: one that went well leaves a file beside this program. All else is done by the real one, a folder above.
+ * environment: one that went well leaves a file beside this program. All else is done by the real one, a folder above.
  * What a trial is, is tested with the real one alone: by gl_context.bats, and by all journeys. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,23 +19,20 @@ static uint64_t mixed(uint64_t hash, const char *text)
   return hash;
 }
 
-/* Whether a variable may change what a driver does. */
+/* Whether a variable may change what a driver does: all but those that tell where in the tests a program is started. */
 static int matters(const char *entry)
 {
-  static const char *const parts[] = {"DISPLAY", "GALLI", "GL",   "HB_",  "HOME",
-                                      "LD_",     "LP_",   "MESA", "XDG_", "force_"};
-  const char *end = strchr(entry, '=');
-  for (size_t k = 0; end && k < sizeof parts / sizeof *parts; k++) {
-    const char *found = strstr(entry, parts[k]);
-    if (found && found < end) return 1;
-  }
-  return 0;
+  static const char *const places[] = {"BATS_", "HOLMBERG=", "OLDPWD=", "PWD=", "SHLVL=", "_="};
+  for (size_t k = 0; k < sizeof places / sizeof *places; k++)
+    if (strncmp(entry, places[k], strlen(places[k])) == 0) return 0;
+  return 1;
 }
 
 static int try(const char *real, char **argv, const char *kept)
 {
   int end;
   pid_t child = fork();
+  if (child == 0) prctl(PR_SET_PDEATHSIG, SIGKILL); /* who waits for a driver in vain kills this program */
   if (child == 0) execv(real, argv);
   if (child == 0) _exit(2);
   if (child < 0 || waitpid(child, &end, 0) != child) return 2;
