@@ -4,7 +4,7 @@ Firefox, which takes less of a processor for a picture, takes all of them; Chrom
 and with LONG or a NAME the others, too.
 PAGES is the folder of `make web`. Each test opens an address, and then does and sees what a person can: keys, mouse,
 screenshots, texts, files. Nothing waits for a fixed time where a busy machine may need more."""
-import json, math, os, re, shutil, signal, subprocess, sys, threading, time
+import base64, json, math, os, re, shutil, signal, subprocess, sys, threading, time, zlib
 
 from browser import Failure
 from cases import begin, demand, note, run_all, serve, wait_for
@@ -19,7 +19,7 @@ cases = []
 
 
 def case(name, in_each=False, only_in=None):
-    """in_each: in Chromium, too: smoke cases of what its own driver does (pixels, sums, a lost context), and what only it has."""
+    """in_each: in Chromium, too: what its own driver does (pixels, sums, a lost context), its policy and files, and what only it has."""
     return lambda run: cases.append((name, run, in_each)) if only_in in (None, kind) else None
 
 
@@ -404,11 +404,11 @@ def _():
     demand("address" not in said() and browser.value("#scheme") == "cg2007", said())
 
 
-@case("a policy keeps the page from loading anything from elsewhere")
+@case("a policy keeps the page from loading anything from elsewhere", in_each=True)
 def _():
     other, asked_there = serve(pages)
     for page in (SERVED, DISK):
-        open_running("#n=16", page)
+        open_running("#n=16&scheme=host", page)
         for path in ("elsewhere.png", "elsewhere.js"):
             browser.ask(f"""const e = document.createElement({json.dumps("img" if path.endswith("png") else "script")});
                 e.src = "{other}{path}"; document.body.append(e)""")
@@ -420,12 +420,12 @@ def _():
 
 @case("the hint speaks of keys, and on a phone of fingers")
 def _():
-    open_page("#n=16")
+    open_page("#n=16&scheme=host")
     until("hint", lambda: browser.text("#hint"))
     demand(re.search("space: pause", browser.text("#hint")) and "finger" not in browser.text("#hint"), browser.text("#hint"))
     browser.resize(480, 800, is_phone=True)
     try:
-        open_page("#n=16")
+        open_page("#n=16&scheme=host")
         hint = until("hint", lambda: browser.text("#hint"))
         demand("one finger: turn" in hint and "space" not in hint, hint)
         lit_and_moving("phone")
@@ -585,7 +585,7 @@ for transfer in ["", "&transfer=block"]:
 
 # ---- files ----
 
-@case("a snapshot comes back as it was; one bad file, and the next good one runs")
+@case("a snapshot comes back as it was; one bad file, and the next good one runs", in_each=True)
 def _():
     open_running("#n=100&scheme=host&speed=1")
     until("some time", lambda: moment() > 0.1)
@@ -613,7 +613,7 @@ def _():
     lit_and_moving("a file")
 
 
-@case("a picture is what is seen")
+@case("a picture is what is seen", in_each=True)
 def _():
     open_running("#n=64")
     pause()
@@ -830,9 +830,32 @@ def _():
 
 
 def deflated(text):
-    import base64, zlib
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     return base64.urlsafe_b64encode(packer.compress(text.encode()) + packer.flush()).decode().rstrip("=")
+
+
+def inflated(word):
+    return json.loads(zlib.decompress(base64.urlsafe_b64decode(word + "=" * (-len(word) % 4)), -15))["cg2007/acc_jerk_pot.frag"]
+
+
+@case("links are packed and unpacked, and runs kept, by this browser", in_each=True, only_in="chromium")  # in short: Firefox has the whole cases
+def _():
+    file = "cg2007/acc_jerk_pot.frag"
+    with open(os.path.join(here, "../../shaders", file)) as shader:
+        text = shader.read()
+    open_running("#n=16&scheme=cg2007&shader=" + deflated(json.dumps({file: "// mine\n" + text})))
+    demand(said() == f"with a shader of the address: {file}", said())
+    unfold("#shader")
+    choose("#file", file)
+    demand(browser.value("#source") == "// mine\n" + text, browser.value("#source")[:200])
+    edit(0, 0, "// too ")
+    until("both in the address", lambda: "// too // mine\n" in inflated(re.search("shader=([^&]*)", browser.address())[1]))
+    part_of("#keep")
+    browser.click("#keep")
+    until("kept run", lambda: "kept in this browser" in said())
+    open_running("#n=32&scheme=host")
+    part_of("#recall")
+    until("list", lambda: "N = 16" in browser.ask("return document.querySelector('#kept').value"))
 
 
 @case("a hostile or damaged link ends in a sentence and the default")
