@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The library, before the first take; a writer is loaded by the registry. Errors: HB_ERR_IO. */
+/* Loads the library: before the first take, and before anything is written (snapshot_format.h). Errors: HB_ERR_IO. */
 enum hb_status hb_snapshot_hdf5_load(void);
 
 /* From an open file, in any of the layouts; path is for messages. */
