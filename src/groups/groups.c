@@ -987,7 +987,7 @@ static void notice_overlap(struct advance *s, const struct change *d, size_t k)
   }
 }
 
-/* Members that touch while d is added; of two alone hb_groups_* knows (groups.c). */
+/* Members that touch while d is added; of two alone, see notice_touch. */
 static void notice_touches(struct advance *s, const struct change *d)
 {
   struct hb_chain *c = s->c;

@@ -137,7 +137,7 @@ struct hb_groups {
   size_t n;
   struct hb_nodes nodes;
   const struct hb_groups_rules *rules; /* see hb_groups_use */
-  double r_close, m_mean;              /* what close is for two stars of mean mass, see hb_groups_close */
+  double r_close, m_mean;              /* what close is for two stars of mean mass: 2 r_half / N       */
   double bound;         /* 2 a of a pair of mean stars that is a group if it is alone, in r_close */
   double stars;         /* how many had mass at the start */
   int gathers_few;      /* the caller's word that few bodies may be one group, see groups_is_all */
