@@ -38,7 +38,7 @@ SHADERS := $(sort $(wildcard shaders/*.vert shaders/*/*.frag shaders/*/*.comp sh
 PAPERS  := $(sort $(wildcard data/paper/*.csv)) $(sort $(wildcard data/measured/for_claims_*.csv data/measured/arithmetic_*.csv))
 REPORT  := $(sort $(wildcard data/report/*.html data/report/*.css data/report/*.json)) data/paper/claims.json
 COMMIT   = $(or $(shell git describe --always --dirty --abbrev=10 --exclude='*' 2>/dev/null),unknown)
-ROOMS   := base core gl pairs ic io perf force groups step sim render# of the library; the others are of the program
+ROOMS   := base core gl pairs ic io perf force chain groups step sim render# of the library; the others are of the program
 object   = $(patsubst src/%.c,$(B)/obj/%.o,$(filter $(1),$(SOURCES))) $(patsubst %,$(B)/obj/gen/%.o,$(2))
 LIB_OBJ := $(call object,$(ROOMS:%=src/%/%) src/abi/sized.c,shaders paper font)
 OWN_OBJ := $(call object,$(filter-out $(ROOMS:%=src/%/%) src/cli/% src/child/% src/lib/% src/manual/% src/abi/%,$(SOURCES)),templates commit)

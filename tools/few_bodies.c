@@ -1,4 +1,4 @@
-/* Problems of two and three bodies, integrated by this program's chain (src/groups/groups.c) or, if compiled with REBOUND defined,
+/* Problems of two and three bodies, integrated by this program's chain (src/chain) or, if compiled with REBOUND defined,
  * by REBOUND's IAS15, and the errors of anyone's result.
  *
  *   few_bodies PROBLEM start                 lines m x y z vx vy vz, after a comment with the time of the end and the orbits
@@ -6,7 +6,7 @@
  *   few_bodies PROBLEM errors EXACT <lines   energy error and error at the end; EXACT: places by tests/long/bodies_quad.c
  *
  * tools/measure_few_bodies.sh builds and runs it. */
-#include "groups/groups.c"
+#include "chain/bulirsch_stoer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -91,8 +91,8 @@ static int by_chain(const struct problem *p, struct end *end)
   static const uint32_t number[] = {0, 1, 2};
   struct hb_chain c;
   end->forces = 0;
-  chain_make(p->n, number, p->m, p->x[0], p->v[0], &c);
-  if (chain_advance(&c, p->period * p->orbits, NULL, &end->forces) != HB_OK) return 0;
+  hb_chain_make(p->n, number, p->m, p->x[0], p->v[0], &c);
+  if (hb_chain_advance(&c, p->period * p->orbits, NULL, &end->forces) != HB_OK) return 0;
   long double x[3] = {0}, v[3] = {0};
   for (size_t k = 0; k < p->n; k++)
     for (int i = 0; i < 3; i++) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # measure_few_bodies.sh BUILD [REBOUND [SDAR]]: binaries, the figure-eight, a hierarchical triple and the Pythagorean problem, by the
-# chain of src/groups, by `holmberg run` as it comes, by REBOUND's IAS15 and by SDAR, as CSV. REBOUND and SDAR are folders of their
+# chain of src/chain, by `holmberg run` as it comes, by REBOUND's IAS15 and by SDAR, as CSV. REBOUND and SDAR are folders of their
 # sources, where `make -C src OPENGL=0 SERVER=0` and `make -C sample/AR ar.logh` were run.
 set -eu
 build=$(cd "$1" && pwd)
@@ -12,7 +12,7 @@ trap 'rm -rf "$folder"' EXIT
 others=()
 [ -z "$rebound" ] || others=(-DREBOUND -I"$rebound" -L"$rebound" -lrebound "-Wl,-rpath,$rebound")
 "${CC:-cc}" -O2 -std=c11 -D_GNU_SOURCE -ffp-contract=off -I"$here/../src" -I"$here/../src/include" "$here/few_bodies.c" \
-  "$build"/obj/{core,base}/*.o "${others[@]}" -pthread -lcjson -lm -o "$folder/few"
+  "$build"/obj/{chain,core,base}/*.o "${others[@]}" -pthread -lcjson -lm -o "$folder/few"
 "${CC:-cc}" -O2 "$here/../tests/long/bodies_quad.c" -lm -o "$folder/quad"
 cd "$folder"
 

@@ -9,44 +9,12 @@
 #ifndef HB_GROUPS_H
 #define HB_GROUPS_H
 
+#include "chain/chain.h"
+#include "chain/chain_tide.h"
 #include "core/field.h"
 #include "core/particles.h"
 #include "core/sections.h"
 #include "core/vector.h"
-
-enum { HB_CHAIN_MOST = 8 };
-
-/* Members in the order of the chain; link k leads from member k to member k + 1. All of it is state. */
-struct hb_chain {
-  size_t n;                       /* 1 .. HB_CHAIN_MOST; a chain of one has no links and is not advanced */
-  uint32_t member[HB_CHAIN_MOST]; /* whom the caller calls so */
-  double m[HB_CHAIN_MOST];        /* >= 0, not all of them 0 */
-  double w;                       /* of those that have none in U and T; 0: all have. It follows from m */
-  double X[HB_CHAIN_MOST - 1][3], V[HB_CHAIN_MOST - 1][3];
-  double B;    /* U - T */
-  double lost; /* to post-Newtonian terms, in the last advance: no state */
-  double ds;   /* the next step */
-  size_t rows; /* of the extrapolation, in the next step */
-  /* Of the last advance, no state: two neighbors whose surfaces met, equal: none did; and all who met. */
-  uint32_t touched[2];
-  uint8_t met[HB_CHAIN_MOST]; /* by rank among their numbers: a bit for each that this one has met */
-};
-
-/* How pairs are advanced in a tide: by orbits that it changes little, or by those that it may change more, in fewer steps. */
-enum hb_chain_rules { HB_CHAIN_BY_SIZE, HB_CHAIN_BY_PERTURBATION };
-
-/* x[3 * n], v[3 * n] of the members relative to their center of mass; the energy of those with mass; whether members k and l met. */
-void hb_chain_places(const struct hb_chain *chain, double *x, double *v);
-double hb_chain_energy(const struct hb_chain *chain);
-int hb_chain_have_met(const struct hb_chain *chain, size_t k, size_t l);
-
-/* Adds the pull of a mass, r and v away, and its derivative. r2: r^2, softened. */
-static inline void hb_add_pull(double m, double r2, const double r[3], const double v[3], double a[3],
-                               double k[3])
-{
-  double mr3 = m / (r2 * sqrt(r2)), s = 3 * hb_dot(r, v) / r2;
-  for (size_t c = 0; c < 3; c++) a[c] += mr3 * r[c], k[c] += mr3 * (v[c] - s * r[c]);
-}
 
 struct hb_groups;
 struct hb_group;
@@ -85,7 +53,7 @@ struct hb_group {
   struct hb_chain chain;
   uint32_t node;
   uint64_t tick;  /* time of the chain */
-  double R;       /* how far it reaches, see groups_measure */
+  double R;       /* how far it reaches, see hb_groups_measure */
   double tide;    /* a mass m disturbs it from nearer than d if m^2 tide > d^6 */
   double waking;  /* an active node of its list wakes it if m^2 waking > d^6; INFINITY: each does */
   double strong;  /* and, if m^2 strong > d^6, so much that it feels where the members are */
@@ -100,7 +68,7 @@ struct hb_group {
 
 enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };
 
-/* What others have to know of a group: what groups_measure says. Of nodes that are none, 0. */
+/* What others have to know of a group: what hb_groups_measure says. Of nodes that are none, 0. */
 struct hb_groups_orbit {
   double tide, weak, Q[6];
 };
@@ -140,7 +108,7 @@ struct hb_groups {
   double r_close, m_mean;              /* what close is for two stars of mean mass: 2 r_half / N       */
   double bound;         /* 2 a of a pair of mean stars that is a group if it is alone, in r_close */
   double stars;         /* how many had mass at the start */
-  int gathers_few;      /* the caller's word that few bodies may be one group, see groups_is_all */
+  int gathers_few;      /* the caller's word that few bodies may be one group, see hb_groups_are_few */
   const double *radius; /* [n] the caller's, of the stars, where collisions are looked for; else NULL */
   double *m;            /* [n] of the nodes, 0 where parked */
   double m_most;        /* the largest, see hb_groups_weigh */
@@ -163,7 +131,7 @@ struct hb_groups {
   uint32_t *first; /* [n] 1 + the first of a node's links, or 0 */
   uint32_t *hit;   /* [hits] of [hit_capacity], those of the b-th of the block up to hit_end[b] of [n] */
   uint32_t *hit_end;
-  struct hb_groups_boxes *box; /* of groups.c */
+  struct hb_groups_boxes *box; /* of far.c */
   uint32_t *in_space;          /* [n] nodes in the order of space at some time */
   int has_order;
   int has_hits; /* of the next block, see hb_groups_take_hits */
@@ -223,8 +191,14 @@ static inline struct hb_group *hb_groups_of(const struct hb_groups *groups, uint
   return groups->of[node] < HB_GROUPS_PARKED ? groups->at + groups->of[node] : NULL;
 }
 
-/* Who may be near a node; their xp vp are needed. */
-struct hb_groups_around hb_groups_near(const struct hb_groups *groups, uint32_t node);
+/* Returns the nodes that may be near a node: its neighbors, or all where there are no lists. Their xp vp are needed. */
+static inline struct hb_groups_around hb_groups_near(const struct hb_groups *groups, uint32_t node)
+{
+  const struct hb_nodes *nodes = &groups->nodes;
+  struct hb_groups_around around = {.count = groups->n};
+  if (nodes->list) around = (struct hb_groups_around){nodes->list + node * nodes->room, nodes->count[node]};
+  return around;
+}
 
 /* ---- sizes, lists ---- */
 

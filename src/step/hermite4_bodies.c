@@ -6,6 +6,7 @@
 #include "base/elementary.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "chain/contact.h"
 #include "core/diagnostics.h"
 #include "core/structure.h"
 #include "core/vector.h"
@@ -283,7 +284,7 @@ static enum hb_status tell_members(struct hb_hermite4 *h, uint64_t T, const stru
   hb_chain_places(c, x, v);
   for (size_t k = 0; k < c->n; k++)
     for (size_t l = k + 1; l < c->n; l++) {
-      if (!hb_chain_have_met(c, k, l) || is_touching(h->bodies, c->member[k], c->member[l])) continue;
+      if (!hb_contact_have_met(c, k, l) || is_touching(h->bodies, c->member[k], c->member[l])) continue;
       hb_between(x, k, l, r);
       hb_between(v, k, l, w);
       HB_TRY(tell(h, T, c->member[k], c->member[l], r, w));

@@ -431,7 +431,7 @@ static struct hb_pull pull_after(const struct change *c, uint32_t i, double dt)
     if (j == i || !(m[j] > 0) || hb_hermite4_is_parked(h, j)) continue;
     hb_hermite4_predict(h, j, span + h->blocks->level[j], r, w);
     for (size_t d = 0; d < 3; d++) r[d] -= x[d], w[d] -= v[d];
-    hb_add_pull(m[j], hb_dot(r, r) + c->eps2, r, w, f.a, f.k);
+    hb_chain_add_pull(m[j], hb_dot(r, r) + c->eps2, r, w, f.a, f.k);
   }
   if (h->field) hb_field_pull(h->field, x, v, f.a, f.k);
   return f;

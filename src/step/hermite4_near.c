@@ -1291,7 +1291,7 @@ static void move_pull(const struct transfer *t, uint32_t i, uint32_t s, double t
   hb_hermite4_predict(h, i, &span, x, v);
   for (size_t c = 0, k = 3 * (size_t)s; c < 3; c++, k++)
     r[c] = h->xp[k] - x[c], w[c] = h->vp[k] - v[c], r2 += r[c] * r[c];
-  hb_add_pull(hb_hermite4_masses(h)[s], r2, r, w, f.a, f.k);
+  hb_chain_add_pull(hb_hermite4_masses(h)[s], r2, r, w, f.a, f.k);
   move_line(h->near, i, span.whole, since(h, t->T, h->near->far[i]), &f, to_near);
 }
 

@@ -1,7 +1,8 @@
 /* The regularized integrator: two, three and more bodies, however close they come. */
 #include "support/support.h"
 
-#include "groups/groups.c"
+#include "chain/bulirsch_stoer.h"
+#include "chain/turning.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static struct hb_chain binary(double e)
 {
   const double m[] = {0.5, 0.5}, x[] = {0, 0, 0, 1 + e, 0, 0}, v[] = {0, 0, 0, 0, sqrt((1 - e) / (1 + e)), 0};
   struct hb_chain c;
-  chain_make(2, number, m, x, v, &c);
+  hb_chain_make(2, number, m, x, v, &c);
   return c;
 }
 
@@ -43,14 +44,14 @@ static void binaries_stay(void **state)
     struct hb_chain c = binary(es[k]);
     double E0 = hb_chain_energy(&c);
     uint64_t forces = 0;
-    ASSERT_OK(chain_advance(&c, 2 * pi * ORBITS, NULL, &forces));
+    ASSERT_OK(hb_chain_advance(&c, 2 * pi * ORBITS, NULL, &forces));
     expect_at_most(energy_error(&c, E0), energy_bar);
     expect_at_most(fabs(phase(&c)), phase_bar);
     expect_at_most(forces, FORCES * ORBITS);
     struct hb_chain other = binary(es[k]);
     other.V[0][1] *= 1 + 1e-10 / 2 * (1 + es[k]) / (1 - es[k]);
     other.B -= 1e-10 * E0;
-    ASSERT_OK(chain_advance(&other, 2 * pi * ORBITS, NULL, NULL));
+    ASSERT_OK(hb_chain_advance(&other, 2 * pi * ORBITS, NULL, NULL));
     expect_above(fabs(phase(&other)), phase_bar);
   }
 }
@@ -61,7 +62,7 @@ static void stops_are_harmless(void **state)
   (void)state;
   struct hb_chain c = binary(0.9);
   double E0 = hb_chain_energy(&c);
-  for (int k = 0; k < 16 * 100; k++) ASSERT_OK(chain_advance(&c, 2 * pi / 16, NULL, NULL));
+  for (int k = 0; k < 16 * 100; k++) ASSERT_OK(hb_chain_advance(&c, 2 * pi / 16, NULL, NULL));
   expect_at_most(energy_error(&c, E0), energy_bar);
   expect_at_most(fabs(phase(&c)), phase_bar);
 }
@@ -75,9 +76,9 @@ static void swift_passages(void **state)
     const double m[] = {0.5, 0.5}, x[] = {0, 0, 0, way, aside, 0}, v[] = {0, 0, 0, -u, 0, 0};
     struct hb_chain c;
     uint64_t forces = 0;
-    chain_make(2, number, m, x, v, &c);
+    hb_chain_make(2, number, m, x, v, &c);
     double E0 = hb_chain_energy(&c);
-    ASSERT_OK(chain_advance(&c, 2 * way / u, NULL, &forces));
+    ASSERT_OK(hb_chain_advance(&c, 2 * way / u, NULL, &forces));
     expect_at_most(forces, 5 * FORCES);
     expect_at_most(energy_error(&c, E0), energy_bar);
     if (!(u < 1e3)) expect_below(fabs(c.X[0][0] / -way - 1), 1e-2);
@@ -88,7 +89,7 @@ static void nothing_in_no_time(void **state)
 {
   (void)state;
   struct hb_chain c = binary(0.5), before = c;
-  ASSERT_OK(chain_advance(&c, 0, NULL, NULL));
+  ASSERT_OK(hb_chain_advance(&c, 0, NULL, NULL));
   assert_memory_equal(&c, &before, sizeof c);
 }
 
@@ -97,9 +98,9 @@ static void a_collision_is_passed(void **state)
   (void)state;
   const double m[] = {0.5, 0.5}, x[] = {0, 0, 0, 1, 0, 0}, v[6] = {0};
   struct hb_chain c;
-  chain_make(2, number, m, x, v, &c);
+  hb_chain_make(2, number, m, x, v, &c);
   double E0 = hb_chain_energy(&c);
-  ASSERT_OK(chain_advance(&c, 10, NULL, NULL));
+  ASSERT_OK(hb_chain_advance(&c, 10, NULL, NULL));
   expect_at_most(energy_error(&c, E0), 1e-10);
 }
 
@@ -109,7 +110,7 @@ static struct hb_chain pythagorean(void)
 {
   const double m[] = {3, 4, 5}, x[] = {1, 3, 0, -2, -1, 0, 1, -1, 0}, v[9] = {0};
   struct hb_chain c;
-  chain_make(3, number, m, x, v, &c);
+  hb_chain_make(3, number, m, x, v, &c);
   return c;
 }
 
@@ -136,13 +137,13 @@ static void pythagorean_to_60(void **state)
   (void)state;
   struct hb_chain c = pythagorean();
   double E0 = hb_chain_energy(&c);
-  ASSERT_OK(chain_advance(&c, 60, NULL, NULL));
+  ASSERT_OK(hb_chain_advance(&c, 60, NULL, NULL));
   expect_at_most(energy_error(&c, E0), 1e-11);
   expect_at_most(distance(&c, at_60), 1e-4);
   struct hb_chain other =
       pythagorean(); /* negative control: a difference of 1e-11 at the start grows beyond that */
   other.X[0][0] *= 1 + 1e-11;
-  ASSERT_OK(chain_advance(&other, 60, NULL, NULL));
+  ASSERT_OK(hb_chain_advance(&other, 60, NULL, NULL));
   expect_above(distance(&other, at_60), 1e-4);
 }
 
@@ -152,9 +153,9 @@ static void figure_eight(void **state)
   const double m[] = {1, 1, 1}, x[] = {0.97000436, -0.24308753, 0, -0.97000436, 0.24308753, 0, 0, 0, 0},
                v[] = {0.466203685, 0.43236573, 0, 0.466203685, 0.43236573, 0, -0.93240737, -0.86473146, 0};
   struct hb_chain c;
-  chain_make(3, number, m, x, v, &c);
+  hb_chain_make(3, number, m, x, v, &c);
   double E0 = hb_chain_energy(&c);
-  ASSERT_OK(chain_advance(&c, 10 * 6.32591398, NULL, NULL));
+  ASSERT_OK(hb_chain_advance(&c, 10 * 6.32591398, NULL, NULL));
   expect_at_most(energy_error(&c, E0), 1e-12);
   expect_at_most(distance(&c, x), 1e-6); /* the initial values have eight digits */
 }
@@ -165,7 +166,7 @@ static struct hb_chain with_planets(double mass)
   const double m[] = {mass, 0.6, mass, 0.4}, x[] = {0.12, 0, 0, 0, 0, 0, 3, 2, 1, 1, 0, 0},
                v[] = {0, 0.4, 0.1, 0, 0, 0, -0.6, -0.3, -0.2, 0, 0.8, 0};
   struct hb_chain c;
-  chain_make(4, number, m, x, v, &c);
+  hb_chain_make(4, number, m, x, v, &c);
   return c;
 }
 
@@ -177,18 +178,18 @@ static void members_without_mass(void **state)
   struct hb_chain c = with_planets(0), light = with_planets(1e-15), start = with_planets(0);
   double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST], r[12];
   uint64_t forces[2] = {0};
-  ASSERT_OK(chain_advance(&c, t, NULL, &forces[0]));
-  ASSERT_OK(chain_advance(&light, t, NULL, &forces[1]));
+  ASSERT_OK(hb_chain_advance(&c, t, NULL, &forces[0]));
+  ASSERT_OK(hb_chain_advance(&light, t, NULL, &forces[1]));
   hb_chain_places(&light, x, v);
   for (size_t k = 0; k < 4; k++) memcpy(r + 3 * light.member[k], x + 3 * k, 3 * sizeof *x);
   print_message("distance %.2g, at most %.2g; forces %.0f and %.0f; B %.2g\n", distance(&c, r), bar,
-                (double)forces[0], (double)forces[1], c.B / chain_binding(&c) - 1);
+                (double)forces[0], (double)forces[1], c.B / hb_chain_binding(&c) - 1);
   expect_at_most(distance(&c, r), bar);
   expect_below(forces[0], forces[1]);
-  expect_at_most(fabs(c.B / chain_binding(&c) - 1), 1e-11);
+  expect_at_most(fabs(c.B / hb_chain_binding(&c) - 1), 1e-11);
   expect_at_most(energy_error(&c, hb_chain_energy(&start)), 1e-11);
-  chain_turn(&c, 0.3);
-  expect_at_most(fabs(c.B / chain_binding(&c) - 1), 1e-11);
+  hb_turning_transform(&c, 0.3);
+  expect_at_most(fabs(c.B / hb_chain_binding(&c) - 1), 1e-11);
 }
 
 /* A pair of a = 1e-5 with a third body at distance 1. */
@@ -199,9 +200,9 @@ static void hierarchy(void **state)
   const double x[] = {-a / 2, 0, 0, a / 2, 0, 0, 0, 1, 0}, v[] = {0, -w, 0, 0, w, 0, -sqrt(2), 0, 0};
   struct hb_chain c;
   uint64_t forces = 0;
-  chain_make(3, number, m, x, v, &c);
+  hb_chain_make(3, number, m, x, v, &c);
   double E0 = hb_chain_energy(&c);
-  ASSERT_OK(chain_advance(&c, 2 * pi * sqrt(a * a * a) * ORBITS, NULL, &forces));
+  ASSERT_OK(hb_chain_advance(&c, 2 * pi * sqrt(a * a * a) * ORBITS, NULL, &forces));
   expect_at_most(energy_error(&c, E0), 1e-10);
   expect_at_most(forces, FORCES * ORBITS);
 }
@@ -213,15 +214,15 @@ static void hierarchy(void **state)
 static void work_of_others(void **state)
 {
   (void)state;
-  const struct chain_point star = {.m = 1, .x = {3, -2, 0}, .v = {0, 1, 0}};
-  struct chain_points points;
-  const struct chain_tide tide = {.count = 1, .points = &points};
-  chain_set_point(&points, 0, &star);
-  chain_end_points(&points, 1);
+  const struct hb_chain_point star = {.m = 1, .x = {3, -2, 0}, .v = {0, 1, 0}};
+  struct hb_chain_points points;
+  const struct hb_chain_tide tide = {.count = 1, .points = &points};
+  hb_chain_tide_set_point(&points, 0, &star);
+  hb_chain_tide_pad_points(&points, 1);
   struct hb_chain c = binary(0.5), alone = c;
   double E0 = hb_chain_energy(&c);
-  ASSERT_OK(chain_advance(&c, 4, &tide, NULL));
-  ASSERT_OK(chain_advance(&alone, 4, NULL, NULL));
+  ASSERT_OK(hb_chain_advance(&c, 4, &tide, NULL));
+  ASSERT_OK(hb_chain_advance(&alone, 4, NULL, NULL));
   expect_above(energy_error(&c, E0), 1e-3);
   expect_at_most(fabs(c.B + hb_chain_energy(&c)), 1e-12 * fabs(E0));
   expect_at_most(energy_error(&alone, E0), 1e-12);
@@ -231,26 +232,27 @@ static void work_of_others(void **state)
 static void points_side_by_side(void **state)
 {
   (void)state;
-  enum { POINTS = 3 * LANES };
+  enum { POINTS = 3 * HB_LANES };
   const double m[] = {0.5, 0.3, 0.2}, x[] = {0, 0, 0, 1, 0.2, 0, 2.5, -0.3, 0.1}, v[9] = {0};
   struct hb_chain c;
-  chain_make(3, number, m, x, v, &c);
+  hb_chain_make(3, number, m, x, v, &c);
   for (size_t count = 1; count <= POINTS; count++) {
-    struct chain_points points[POINTS / LANES], one;
+    struct hb_chain_points points[POINTS / HB_LANES], one;
     double f[HB_CHAIN_MOST][3], sum[HB_CHAIN_MOST][3] = {{0}}, alone[HB_CHAIN_MOST][3];
-    const struct chain_tide all = {.count = count, .points = points}, single = {.count = 1, .points = &one};
+    const struct hb_chain_tide all = {.count = count, .points = points},
+                               single = {.count = 1, .points = &one};
     for (size_t k = 0; k < count; k++) {
       double s = (double)k;
-      const struct chain_point p = {
+      const struct hb_chain_point p = {
           .m = 1 + s, .x = {9 * cos(s), 9 * sin(s), 3}, .v = {1, -s, 0}, .j = {0, s, 1}};
-      chain_set_point(points, k, &p);
-      chain_set_point(&one, 0, &p);
-      chain_end_points(&one, 1);
-      chain_others(&c, &single, c.X, 0.5, alone);
+      hb_chain_tide_set_point(points, k, &p);
+      hb_chain_tide_set_point(&one, 0, &p);
+      hb_chain_tide_pad_points(&one, 1);
+      hb_chain_tide_on_members(&c, &single, c.X, 0.5, alone);
       for (int i = 0; i < 9; i++) sum[i / 3][i % 3] += alone[i / 3][i % 3];
     }
-    chain_end_points(points, count);
-    chain_others(&c, &all, c.X, 0.5, f);
+    hb_chain_tide_pad_points(points, count);
+    hb_chain_tide_on_members(&c, &all, c.X, 0.5, f);
     expect_at_most(support_rms(3, 3, *f, *sum), 1e-13);
   }
 }
@@ -263,18 +265,18 @@ static void pair_or_three(void **state)
   const double m[] = {0.5, 0.5, M}, x[] = {-(1 + e) / 2, 0, 0, (1 + e) / 2, 0, 0, 0, R, 0};
   const double u = sqrt((1 - e) / (1 + e)) / 2, v[] = {V, -u, 0, V, u, 0, 0, 0, 0};
   struct hb_chain three, pair;
-  struct chain_point third = {.m = M, .x = {0, R, 0}, .v = {-V, 0, 0}};
+  struct hb_chain_point third = {.m = M, .x = {0, R, 0}, .v = {-V, 0, 0}};
   double t = 1, a = (M + 1) / (R * R),
          W = V / R; /* relative to the pair it moves on a circle: its series to the third order */
   third.a[1] = -a, third.j[0] = W * W * V;
-  struct chain_points points;
-  const struct chain_tide tide = {.count = 1, .points = &points};
-  chain_set_point(&points, 0, &third);
-  chain_end_points(&points, 1);
-  chain_make(3, number, m, x, v, &three);
-  chain_make(2, number, m, x, v, &pair);
-  ASSERT_OK(chain_advance(&three, t, NULL, NULL));
-  ASSERT_OK(chain_advance(&pair, t, &tide, NULL));
+  struct hb_chain_points points;
+  const struct hb_chain_tide tide = {.count = 1, .points = &points};
+  hb_chain_tide_set_point(&points, 0, &third);
+  hb_chain_tide_pad_points(&points, 1);
+  hb_chain_make(3, number, m, x, v, &three);
+  hb_chain_make(2, number, m, x, v, &pair);
+  ASSERT_OK(hb_chain_advance(&three, t, NULL, NULL));
+  ASSERT_OK(hb_chain_advance(&pair, t, &tide, NULL));
   double r = three.member[0] == 0 && three.member[1] == 1 ? 1 : -1;
   size_t link = three.member[0] == 2 ? 1 : 0;
   double moved = 0;
@@ -286,9 +288,9 @@ static void parts_keep_their_orbits(void **state)
 {
   (void)state;
   struct hb_chain c = pythagorean(), pair;
-  ASSERT_OK(chain_advance(&c, 60, NULL, NULL));
+  ASSERT_OK(hb_chain_advance(&c, 60, NULL, NULL));
   size_t first = hypot(c.X[0][0], c.X[0][1]) < hypot(c.X[1][0], c.X[1][1]) ? 0 : 1;
-  chain_part(&c, first, 2, &pair);
+  hb_chain_extract(&c, first, 2, &pair);
   assert_memory_equal(pair.X[0], c.X[first], sizeof pair.X[0]);
   expect_above(pair.B, 0);
   expect_equal(pair.m[0], c.m[first]);

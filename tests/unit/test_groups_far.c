@@ -2,7 +2,8 @@
 #include "support/groups_case.h"
 #include "support/support.h"
 
-#include "groups/groups.c"
+#include "chain/kepler_orbit.h"
+#include "groups/groups_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,7 +113,7 @@ static void tides_are_a_tensor(void **state)
     struct hb_group *g = s->groups->at;
     double T[6], before[6], after[6];
     if (with_lists) make_lists(s, 1.5);
-    for (uint32_t i = 2; i < 5; i++) ASSERT_OK(groups_list(s->groups, g, i));
+    for (uint32_t i = 2; i < 5; i++) ASSERT_OK(hb_groups_list(s->groups, g, i));
     ASSERT_OK(hb_groups_look_far(s->groups, 0, 1, &(uint32_t){0}));
     tensor_of(s, 5, T);
     expect_at_most(apart(g->tides.of_all, T), rounded);
@@ -193,8 +194,8 @@ static void who_is_listed_leaves_the_tides(void **state)
   struct hb_group *g = s->groups->at;
   double T[6];
   ASSERT_OK(hb_groups_look_far(s->groups, 0, 1, &(uint32_t){0}));
-  ASSERT_OK(groups_list(s->groups, g, 2));
-  groups_leave_tides(s->groups, g, 2, 0);
+  ASSERT_OK(hb_groups_list(s->groups, g, 2));
+  hb_groups_leave_tides(s->groups, g, 2, 0);
   tensor_of(s, 3, T);
   expect_at_most(apart(g->tides.of_all, T), 1e-13);
   clear(s);
@@ -205,8 +206,8 @@ static void mean_pull(const struct scene *s, uint32_t star, double pull[3])
 {
   enum { PLACES = 64 };
   const struct hb_chain *c = &s->groups->at[0].chain;
-  double X[PLACES][3], part[PLACES], r[3], M = chain_mass(c);
-  kepler_places(c, PLACES, X, part);
+  double X[PLACES][3], part[PLACES], r[3], M = hb_chain_mass(c);
+  hb_kepler_orbit_places(c, PLACES, X, part);
   hb_between(s->x, star, 0, r);
   double r3 = hb_dot(r, r) * hb_norm(r);
   for (size_t d = 0; d < 3; d++) pull[d] = -M * r[d] / r3;
@@ -235,7 +236,7 @@ static void orbits_are_quadrupoles(void **state)
   for (uint32_t i = 3; i < N; i++) s->groups->m[i] = 0, s->groups->of[i] = HB_GROUPS_PARKED;
   mean_pull(s, 2, expected);
   ASSERT_OK(hb_groups_find_hits(s->groups, 2, block));
-  groups_add_quadrupoles(s->groups, 2, block, pulls, jerk);
+  hb_groups_add_quadrupoles(s->groups, 2, block, pulls, jerk);
   expect_at_most(error_of(pulls + 3, expected), bar);
   for (size_t c = 0; c < 3; c++)
     expect_at_most(fabs(s->groups->m[0] * pulls[c] + s->groups->m[2] * pulls[3 + c]), 1e-15);
@@ -243,7 +244,7 @@ static void orbits_are_quadrupoles(void **state)
     double a_of[3] = {0}, j_of[3] = {0};
     move(s, k == 0 ? -dt : 2 * dt);
     ASSERT_OK(hb_groups_find_hits(s->groups, 1, block + 1));
-    groups_add_quadrupoles(s->groups, 1, block + 1, a_of, j_of);
+    hb_groups_add_quadrupoles(s->groups, 1, block + 1, a_of, j_of);
     memcpy(at[k], a_of, sizeof a_of);
   }
   for (size_t c = 0; c < 3; c++) change[c] = (at[2][c] - at[0][c]) / (2 * dt);

@@ -3,7 +3,7 @@
 #include "support/step_case.h"
 #include "support/support.h"
 
-#include "groups/groups.c"
+#include "groups/groups_internal.h"
 
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -383,7 +383,7 @@ static void a_weak_tide_is_none(void **state)
     for (size_t k = 0; k < h->groups->count; k++) {
       const struct hb_group *g = h->groups->at + k;
       if (g->chain.n != 2 || g->R > 3e-3) continue;
-      assert_int_equal(groups_feels_field(h->groups, g, h->particles->x + 3 * (size_t)g->node), strong);
+      assert_int_equal(hb_groups_feels_field(h->groups, g, h->particles->x + 3 * (size_t)g->node), strong);
       pairs++;
     }
     assert_int_equal(pairs, 10);

@@ -3,7 +3,7 @@
 #include "support/step_case.h"
 #include "support/support.h"
 
-#include "groups/groups.c"
+#include "groups/groups_internal.h"
 
 #include "force/force.h"
 
@@ -89,7 +89,7 @@ static void tides_by_share(void **state)
     assert_int_equal(hb_groups_is_tide(g, star, d2), k < 3);
     assert_int_equal(hb_groups_is_mean(groups, g, 5, d2), k > 0);
   }
-  groups->stars = 1e6, groups_measure(groups, g);
+  groups->stars = 1e6, hb_groups_measure(groups, g);
   for (size_t k = 0; k < COUNT_OF(far); k++)
     assert_int_equal(hb_groups_is_tide(g, star, far[k] * far[k]), k < 1);
   hb_groups_destroy(groups);
@@ -106,7 +106,7 @@ static void wide_pair_changes(double r, int *joins, int *breaks)
   struct hb_groups_node made;
   size_t link;
   ASSERT_OK(hb_groups_create(p, 0, &groups));
-  expect_above(span, groups_bound(groups, m, m));
+  expect_above(span, hb_groups_bound(groups, m, m));
   double v = sqrt(2 * m * (2 / r - 2 / span));
   for (size_t i = 0; i < 2; i++) {
     double side = i == 0 ? -0.5 : 0.5;
@@ -117,7 +117,7 @@ static void wide_pair_changes(double r, int *joins, int *breaks)
   *joins = hb_groups_should_join(groups, 0, 1);
   ASSERT_OK(hb_groups_join(groups, 0, 0, 1, &made));
   groups_case_put(&made, p->x, p->v);
-  assert_true(groups_is_hard(groups, &groups->at->chain));
+  assert_true(hb_groups_is_hard(groups, &groups->at->chain));
   ASSERT_OK(hb_groups_look_around(groups, groups->at, 0));
   *breaks = hb_groups_should_split(groups, groups->at, &link);
   hb_groups_destroy(groups);

@@ -1,7 +1,9 @@
 /* Pairs on Kepler's orbit: alone for as long as one likes, and slightly disturbed as the chain's own integration has them. */
 #include "support/support.h"
 
-#include "groups/groups.c"
+#include "chain/bulirsch_stoer.h"
+#include "chain/kepler.h"
+#include "chain/kepler_orbit.h"
 
 #include <math.h>
 
@@ -13,7 +15,7 @@ static struct hb_chain binary(double e)
   static const uint32_t number[] = {0, 1};
   const double m[] = {0.5, 0.5}, x[] = {0, 0, 0, 1 + e, 0, 0}, v[] = {0, 0, 0, 0, sqrt((1 - e) / (1 + e)), 0};
   struct hb_chain c;
-  chain_make(2, number, m, x, v, &c);
+  hb_chain_make(2, number, m, x, v, &c);
   return c;
 }
 
@@ -33,38 +35,38 @@ static void an_orbit_closes(void **state)
   for (size_t k = 0; k < COUNT_OF(es); k++) {
     const struct hb_chain start = binary(es[k]);
     struct hb_chain c = start, other = start;
-    assert_true(kepler_suits(&c, NULL));
-    kepler_advance(&c, 2 * pi * 1000, NULL, NULL);
+    assert_true(hb_kepler_suits(&c, NULL));
+    hb_kepler_advance(&c, 2 * pi * 1000, NULL, NULL);
     expect_at_most(distance(&c, &start), bar);
-    for (int s = 0; s < 1600 && es[k] <= 0.9; s++) kepler_advance(&other, 2 * pi / 16, NULL, NULL);
+    for (int s = 0; s < 1600 && es[k] <= 0.9; s++) hb_kepler_advance(&other, 2 * pi / 16, NULL, NULL);
     expect_at_most(distance(&other, &start), bar);
     expect_at_most(fabs(hb_chain_energy(&other) / hb_chain_energy(&start) - 1), energy_bar);
-    kepler_advance(&c, 2 * pi / 1000, NULL, NULL);
+    hb_kepler_advance(&c, 2 * pi / 1000, NULL, NULL);
     expect_above(distance(&c, &start), bar);
   }
 }
 
 /* Two that pass at some distance; tides of 3e-4. */
-static const struct chain_point passing[] = {{.m = 1, .x = {40, 9, 3}, .v = {-0.2, 0.1, 0}},
-                                             {.m = 0.5, .x = {-3, 35, -8}, .v = {0.1, -0.2, 0.1}}};
+static const struct hb_chain_point passing[] = {{.m = 1, .x = {40, 9, 3}, .v = {-0.2, 0.1, 0}},
+                                                {.m = 0.5, .x = {-3, 35, -8}, .v = {0.1, -0.2, 0.1}}};
 
 /* Where the chain's integration, good to 1e-13, ends. Negative control: without the tides the end is elsewhere. */
 static void as_in_a_chain(enum hb_chain_rules rules, uint64_t cost)
 {
   static const double bar = 1e-6, dt = 2.5;
-  struct chain_points points;
-  const struct chain_tide tide = {.rules = rules, .count = COUNT_OF(passing), .points = &points};
-  for (size_t k = 0; k < COUNT_OF(passing); k++) chain_set_point(&points, k, passing + k);
-  chain_end_points(&points, COUNT_OF(passing));
+  struct hb_chain_points points;
+  const struct hb_chain_tide tide = {.rules = rules, .count = COUNT_OF(passing), .points = &points};
+  for (size_t k = 0; k < COUNT_OF(passing); k++) hb_chain_tide_set_point(&points, k, passing + k);
+  hb_chain_tide_pad_points(&points, COUNT_OF(passing));
   const double es[] = {0.1, 0.7, 0.95};
   for (size_t k = 0; k < COUNT_OF(es); k++) {
     struct hb_chain c = binary(es[k]), expected = c, alone = c;
     uint64_t forces = 0, theirs = 0;
-    assert_true(kepler_suits(&c, &tide));
+    assert_true(hb_kepler_suits(&c, &tide));
     for (int s = 0; s < 8; s++) {
-      kepler_advance(&c, dt, &tide, &forces);
-      ASSERT_OK(chain_advance(&expected, dt, &tide, &theirs));
-      kepler_advance(&alone, dt, NULL, NULL);
+      hb_kepler_advance(&c, dt, &tide, &forces);
+      ASSERT_OK(hb_chain_advance(&expected, dt, &tide, &theirs));
+      hb_kepler_advance(&alone, dt, NULL, NULL);
     }
     expect_at_most(distance(&c, &expected), bar);
     expect_at_most(fabs(c.B / expected.B - 1), bar);
@@ -86,11 +88,11 @@ static void an_axis_stays(void **state)
   (void)state;
   const double T[12] = {2e-8, -1e-8, -1e-8}, none[12] = {2e-11, -1e-11, -1e-11};
   for (int is_felt = 0; is_felt < 2; is_felt++) {
-    const struct chain_tide tide = {.rules = HB_CHAIN_BY_PERTURBATION, .tensor = is_felt ? T : none};
+    const struct hb_chain_tide tide = {.rules = HB_CHAIN_BY_PERTURBATION, .tensor = is_felt ? T : none};
     struct hb_chain c = binary(0.5);
     uint64_t forces = 0;
-    for (int s = 0; s < 1000; s++) kepler_advance(&c, 2 * pi, &tide, &forces);
-    expect_at_most(fabs(chain_span(&c) / 2 - 1), is_felt ? 1e-9 : 1e-11);
+    for (int s = 0; s < 1000; s++) hb_kepler_advance(&c, 2 * pi, &tide, &forces);
+    expect_at_most(fabs(hb_chain_span(&c) / 2 - 1), is_felt ? 1e-9 : 1e-11);
     assert_int_equal(forces > 0, is_felt);
   }
 }
@@ -100,9 +102,9 @@ static struct hb_chain in_steps(double e, double dt, size_t steps, const double 
 {
   struct hb_chain c = binary(e);
   for (size_t s = 0; s < steps; s++) {
-    const struct chain_tide tide = {
+    const struct hb_chain_tide tide = {
         .rules = HB_CHAIN_BY_PERTURBATION, .tensor = T, .since = dt / (double)steps * (double)s};
-    ASSERT_OK(kepler_advance(&c, dt / (double)steps, &tide, forces));
+    ASSERT_OK(hb_kepler_advance(&c, dt / (double)steps, &tide, forces));
   }
   return c;
 }
@@ -118,7 +120,7 @@ static void revolutions_are_one(void **state)
     uint64_t forces = 0, theirs = 0;
     const struct hb_chain c = in_steps(es[k], dt, 1, T, &forces), all = in_steps(es[k], dt, 30, T, &theirs);
     struct hb_chain alone = binary(es[k]);
-    kepler_advance(&alone, dt, NULL, NULL);
+    hb_kepler_advance(&alone, dt, NULL, NULL);
     expect_at_most(distance(&c, &all), bar);
     expect_at_most(fabs(c.B / all.B - 1), bar);
     expect_above(distance(&alone, &all), 50 * bar);
@@ -130,17 +132,17 @@ static void revolutions_are_one(void **state)
 static void others_do_not_suit(void **state)
 {
   (void)state;
-  const struct chain_point near = {.m = 1, .x = {5, 0, 0}};
-  struct chain_points points;
-  const struct chain_tide tide = {.count = 1, .points = &points};
-  chain_set_point(&points, 0, &near);
-  chain_end_points(&points, 1);
+  const struct hb_chain_point near = {.m = 1, .x = {5, 0, 0}};
+  struct hb_chain_points points;
+  const struct hb_chain_tide tide = {.count = 1, .points = &points};
+  hb_chain_tide_set_point(&points, 0, &near);
+  hb_chain_tide_pad_points(&points, 1);
   struct hb_chain c = binary(0.5);
-  assert_false(kepler_suits(&c, &tide));
+  assert_false(hb_kepler_suits(&c, &tide));
   c.B = -c.B;
-  assert_false(kepler_suits(&c, NULL));
+  assert_false(hb_kepler_suits(&c, NULL));
   c.B = -c.B, c.n = 3;
-  assert_false(kepler_suits(&c, NULL));
+  assert_false(hb_kepler_suits(&c, NULL));
 }
 
 /* Means of X, along the orbit's axis, and of squares across and along it: -3/2 a e, a^2 (1 + 4 e^2) / 2 and a^2 (1 - e^2) / 2.
@@ -150,10 +152,10 @@ static void places_are_the_orbit_in_the_mean(void **state)
   (void)state;
   static const double bar = 1e-13, e = 0.6;
   struct hb_chain c = binary(e);
-  kepler_advance(&c, 1, NULL, NULL);
+  hb_kepler_advance(&c, 1, NULL, NULL);
   for (size_t count = 4; count > 2; count--) {
     double X[4][3], part[4], sum = 0, mean = 0, across = 0, along = 0;
-    kepler_places(&c, count, X, part);
+    hb_kepler_orbit_places(&c, count, X, part);
     for (size_t k = 0; k < count; k++) {
       sum += part[k], mean += part[k] * X[k][0];
       along += part[k] * X[k][0] * X[k][0], across += part[k] * X[k][1] * X[k][1];

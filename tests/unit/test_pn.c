@@ -2,7 +2,7 @@
 #include "support/support.h"
 
 #include "core/vector.h"
-#include "groups/groups.c"
+#include "chain/bulirsch_stoer.h"
 
 #include <math.h>
 
@@ -14,16 +14,16 @@ static struct hb_chain pair_of(double eta, double e)
   double more = sqrt(1 - 4 * eta), m[2] = {(1 + more) / 2, (1 - more) / 2};
   double x[6] = {0, 0, 0, 1 - e}, v[6] = {0, 0, 0, 0, sqrt((1 + e) / (1 - e))};
   struct hb_chain chain;
-  chain_make(2, (uint32_t[]){0, 1}, m, x, v, &chain);
+  hb_chain_make(2, (uint32_t[]){0, 1}, m, x, v, &chain);
   return chain;
 }
 
 /* Advances by dt; lost goes on. */
 static void advance_by(double dt, double light, struct hb_chain *c)
 {
-  const struct chain_tide tide = {.light = light, .is_all = 1};
+  const struct hb_chain_tide tide = {.light = light, .is_all = 1};
   double lost = c->lost;
-  ASSERT_OK(chain_advance(c, dt, &tide, NULL));
+  ASSERT_OK(hb_chain_advance(c, dt, &tide, NULL));
   c->lost += lost;
 }
 
@@ -106,7 +106,7 @@ static void orbit_shrinks(void **state)
     double a = shrunk(runs[k].eta, runs[k].e, runs[k].light, t), expected = B * (1 / a - 1);
     expect_below(fabs(c.lost / expected - 1), 0.01);
     expect_below(fabs(c.B - B - c.lost) / B, 1e-14);
-    expect_below(fabs(chain_binding(&c) / c.B - 1), 1e-9);
+    expect_below(fabs(hb_chain_binding(&c) / c.B - 1), 1e-9);
   }
 }
 

@@ -1,0 +1,398 @@
+/* Advancing a chain: the logarithmic leapfrog, the Gragg-Bulirsch-Stoer extrapolation of its results (Hairer, Norsett & Wanner
+ * 1993, II.9), and landing at a given time.
+ *
+ * The logarithmic Hamiltonian (Mikkola & Tanikawa 1999, Preto & Tremaine 1999) takes s as the independent variable, ds = U dt.
+ * With the kinetic energy T, the potential energy -U and the binding energy B = U - T, its leapfrog is
+ *
+ *   drift by ds: dt = ds / (T + B)    X += dt V    t += dt
+ *   kick by ds:  dt = ds / U          V += dt (A + f)    B -= dt sum m v . f
+ *
+ * A are the accelerations of the members by each other, f those by everything outside, less their mean, and v the mean of the
+ * velocities before and after the kick. For two bodies alone it errs in time only, not in the orbit.
+ *
+ * The post-Newtonian terms g of a pair depend on V. A second velocity W, equal to V at the start of each leapfrog, keeps a kick
+ * even in dt (Hellstrom & Mikkola 2010): half a kick of W with g(V), a kick of V with g(W), the other half of W. The energy that
+ * they take is subtracted from B and counted in `lost`.
+ *
+ * In a field, f is the difference between the field at the member and at the center. In coordinates that turn, the chain is
+ * advanced in axes at rest (turning.h).
+ *
+ * The energy of members without mass is not conserved where the others move, so that a kick also adds to B what that motion does
+ * to U: -sum w v . A dt, v being the velocity of the member that pulls. */
+#include "chain/bulirsch_stoer.h"
+
+#include "chain/contact.h"
+#include "chain/post_newton.h"
+
+#include <string.h>
+
+/* The least number of rows of the extrapolation that a next step has. */
+enum { ROWS_LEAST = 5 };
+
+/* Largest relative error of a step: a few times the rounding error of the extrapolation. */
+static const double tolerance = 1.5e-14;
+
+/* ---- the leapfrog ---- */
+
+enum { LINKS = HB_CHAIN_MOST - 1 };
+
+/* Increments of positions, velocities, time, binding energy and lost energy in a step. */
+struct change {
+  double X[LINKS][3], V[LINKS][3];
+  double t, B;
+  double lost;
+};
+
+/* One call of hb_chain_advance. */
+struct advance {
+  struct hb_chain *c;
+  const struct hb_chain_tide *tide;
+  double t;    /* since the start of the advance */
+  double W[3]; /* second velocity, for post-Newtonian terms */
+  uint64_t forces;
+};
+
+/* Sets sum to link + more. */
+static void add_links(size_t links, const double link[][3], const double more[][3], double sum[][3])
+{
+  for (size_t k = 0; k < links; k++)
+    for (size_t i = 0; i < 3; i++) sum[k][i] = link[k][i] + more[k][i];
+}
+
+/* True if the chain is a pair with post-Newtonian terms. */
+static int is_relativistic(const struct advance *s)
+{
+  return s->tide->light > 0 && s->c->n == 2 && s->c->m[0] > 0 && s->c->m[1] > 0;
+}
+
+/* Kicks a pair with post-Newtonian terms by the time dt. A is the rest of the relative acceleration. middle becomes W between the two
+ * halves of its kick. */
+static void kick_relativistic(struct advance *s, const double X[3], const double A[3], double dt,
+                              struct change *d, double middle[3])
+{
+  const struct hb_chain *c = s->c;
+  double V[3], g[3];
+  for (size_t i = 0; i < 3; i++) V[i] = c->V[0][i] + d->V[0][i];
+  hb_post_newton_acceleration(c->m, s->tide->light, X, V, g);
+  for (size_t i = 0; i < 3; i++) middle[i] = s->W[i] + dt / 2 * (A[i] + g[i]);
+  hb_post_newton_acceleration(c->m, s->tide->light, X, middle, g);
+  double lost = -dt * c->m[0] * c->m[1] / (c->m[0] + c->m[1]) * hb_dot(middle, g);
+  d->B += lost, d->lost += lost;
+  for (size_t i = 0; i < 3; i++) d->V[0][i] += dt * (A[i] + g[i]), V[i] = c->V[0][i] + d->V[0][i];
+  hb_post_newton_acceleration(c->m, s->tide->light, X, V, g);
+  for (size_t i = 0; i < 3; i++) s->W[i] = middle[i] + dt / 2 * (A[i] + g[i]);
+}
+
+/* Kicks by ds, or, where that is 0, by the time dt. d has the increments since the start of the step. */
+static void kick(struct advance *s, double ds, double dt, struct change *d)
+{
+  const struct hb_chain *c = s->c;
+  size_t links = c->n - 1;
+  double X[LINKS][3], middle[LINKS][3], f[HB_CHAIN_MOST][3] = {{0}};
+  struct hb_chain_pulls pulls;
+  add_links(links, s->c->X, d->X, X);
+  hb_chain_pull_members(c, X, &pulls);
+  s->forces++;
+  if (ds != 0) dt = ds / pulls.U;
+  int is_pulled = s->tide->count > 0 || s->tide->field || s->tide->tensor;
+  if (is_pulled) {
+    hb_chain_tide_on_members(c, s->tide, X, s->t + d->t, f);
+    for (size_t k = 0; k < c->n; k++)
+      for (size_t i = 0; i < 3; i++) pulls.a[k][i] += f[k][i];
+  }
+  if (is_relativistic(s)) {
+    double A[3];
+    for (size_t i = 0; i < 3; i++) A[i] = pulls.a[1][i] - pulls.a[0][i];
+    kick_relativistic(s, X[0], A, dt, d, middle[0]);
+    links = 0;
+  }
+  for (size_t k = 0; k < links; k++)
+    for (size_t i = 0; i < 3; i++) {
+      double dV = dt * (pulls.a[k + 1][i] - pulls.a[k][i]);
+      middle[k][i] = s->c->V[k][i] + (d->V[k][i] + dV / 2);
+      d->V[k][i] += dV;
+    }
+  if (is_pulled || c->w > 0) d->B -= dt * hb_chain_work(c, X, middle, f);
+}
+
+/* Drifts by ds, or, where that is 0, by the time dt. */
+static void drift(const struct advance *s, double ds, double dt, struct change *d)
+{
+  const struct hb_chain *c = s->c;
+  double V[LINKS][3];
+  add_links(c->n - 1, s->c->V, d->V, V);
+  if (ds != 0) dt = ds / (hb_chain_kinetic(c, V) + (s->c->B + d->B));
+  for (size_t k = 0; k + 1 < c->n; k++)
+    for (size_t i = 0; i < 3; i++) d->X[k][i] += dt * V[k][i];
+  d->t += dt;
+}
+
+/* Computes the increments d of `count` leapfrogs that cover ds together. */
+static void leapfrog(struct advance *s, double ds, size_t count, struct change *d)
+{
+  double h = ds / (double)count;
+  memset(d, 0, sizeof *d);
+  memcpy(s->W, s->c->V[0], sizeof s->W);
+  drift(s, h / 2, 0, d);
+  for (size_t k = 0; k < count; k++) {
+    kick(s, h, 0, d);
+    drift(s, k + 1 < count ? h : h / 2, 0, d);
+  }
+}
+
+/* ---- extrapolation ---- */
+
+/* Leapfrogs in each row. With 1, 2, 3, ... throughout, ten rows would multiply rounding errors by 550; with these numbers they
+ * multiply them by 75. */
+static const unsigned char count_of[HB_CHAIN_ROWS_MOST] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 14};
+
+/* Returns the number of force evaluations of all rows up to this one. */
+static double forces_up_to(size_t row)
+{
+  unsigned sum = 0;
+  for (size_t k = 0; k <= row; k++) sum += count_of[k];
+  return sum;
+}
+
+static double larger(double p, double q) { return p > q ? p : q; }
+
+/* From this T / U on, T + B loses digits of U, and times and B lose them with it: larger errors are accepted in these. */
+static const double fast_ratio = 64;
+
+/* Returns the largest relative difference between two results of a step. */
+static double difference(const struct advance *s, const struct change *p, const struct change *q)
+{
+  const struct hb_chain *c = s->c;
+  double most = 0, U = 0, lost;
+  for (size_t k = 0; k + 1 < c->n; k++) {
+    double X[3], V[3], dX[3], dV[3];
+    for (size_t i = 0; i < 3; i++) {
+      X[i] = c->X[k][i] + q->X[k][i], dX[i] = p->X[k][i] - q->X[k][i];
+      V[i] = c->V[k][i] + q->V[k][i], dV[i] = p->V[k][i] - q->V[k][i];
+    }
+    double m = c->m[k] + c->m[k + 1], r = hb_norm(X), fall = sqrt((m > 0 ? m : c->w) / r);
+    most = larger(most, larger(hb_norm(dX) / r, hb_norm(dV) / larger(hb_norm(V), fall)));
+    U += hb_chain_product(c, k, k + 1) / r;
+  }
+  lost = larger(1, hb_chain_kinetic(c, s->c->V) / (fast_ratio * U));
+  return larger(most, larger(fabs(p->t - q->t) / fabs(q->t), fabs(p->B - q->B) / U) / lost);
+}
+
+/* Returns x^(1/p) to a few digits: 2^(e/p), improved by Newton's iteration. Its operations give the same bits on all machines. */
+static double nth_root(double x, int p)
+{
+  int e;
+  frexp(x, &e);
+  int whole = e >= 0 ? e / p : -((p - 1 - e) / p);
+  double y = ldexp(1 + (double)(e - whole * p) / p, whole);
+  for (int k = 0; k < 6; k++) {
+    double power = 1;
+    for (int i = 1; i < p; i++) power *= y;
+    y = ((p - 1) * y + x / power) / p;
+  }
+  return y;
+}
+
+/* Sets out to p + weight (p - q). */
+static void combine(size_t links, double weight, const struct change *p, const struct change *q,
+                    struct change *out)
+{
+  for (size_t k = 0; k < links; k++)
+    for (size_t i = 0; i < 3; i++) {
+      out->X[k][i] = p->X[k][i] + weight * (p->X[k][i] - q->X[k][i]);
+      out->V[k][i] = p->V[k][i] + weight * (p->V[k][i] - q->V[k][i]);
+    }
+  out->t = p->t + weight * (p->t - q->t);
+  out->B = p->B + weight * (p->B - q->B);
+  out->lost = p->lost + weight * (p->lost - q->lost);
+}
+
+/* Computes a row of the extrapolation by Aitken and Neville. On entry table[0 .. row - 1] is the row before, T_(row - 1, k), and
+ * table[row] the new result of the leapfrog; on return table[0 .. row] is this row. The error has even powers of the step only. */
+static void extrapolate(size_t links, size_t row, struct change *table)
+{
+  struct change now = table[row], better;
+  for (size_t k = 1; k <= row; k++) {
+    double ratio = (double)count_of[row] / count_of[row - k];
+    combine(links, 1 / (ratio * ratio - 1), &now, table + k - 1, &better);
+    table[k - 1] = now;
+    now = better;
+  }
+  table[row] = now;
+}
+
+/* The result of a step that was tried, and the length and number of rows of the next one that cost least. */
+struct step {
+  struct change d;
+  int is_accepted;
+  double ds;
+  size_t rows;
+};
+
+/* Returns the factor by which the next step may be longer after an error in this row, which is of order 2 row + 1 in the step. */
+static double step_factor(size_t row, double error)
+{
+  static const double safety = 0.9, most = 4;
+  double by = error > 0 ? safety * nth_root(tolerance / error, 2 * (int)row + 1) : most;
+  return by > most ? most : by;
+}
+
+/* Extrapolation does not remove rounding errors: two rows that differ by no more than this, and hardly less than the two before, are
+ * accepted. */
+static const double rounding_error = 2 * tolerance;
+
+/* True if the error, which decreases by this ratio per row, will still be too large after `rows` more rows. */
+static int is_hopeless(double before, double error, size_t rows)
+{
+  static const double faster = 0.01; /* the ratio becomes smaller in later rows */
+  double ratio = error / before;
+  for (; rows > 0; rows--) error *= ratio;
+  return before < INFINITY && error * faster > tolerance;
+}
+
+/* Tries a step by ds with up to one row more than expected. The next step may have one row more than this one needed, if that
+ * promises to be cheaper. */
+static void try_step(struct advance *s, double ds, size_t rows, struct step *step)
+{
+  struct change table[HB_CHAIN_ROWS_MOST];
+  size_t links = s->c->n - 1, last = rows < HB_CHAIN_ROWS_MOST ? rows + 1 : HB_CHAIN_ROWS_MOST;
+  double least_cost = INFINITY, before = INFINITY;
+  *step = (struct step){.ds = ds / 2, .rows = rows};
+  for (size_t row = 0; row < last && !step->is_accepted; row++) {
+    leapfrog(s, ds, count_of[row], table + row);
+    if (row == 0) continue;
+    extrapolate(links, row, table);
+    double error = difference(s, table + row - 1, table + row), by = step_factor(row, error);
+    if (!isfinite(error)) return;
+    step->is_accepted = error <= tolerance || (error <= rounding_error && error > before / 2);
+    step->d = table[row];
+    if (!step->is_accepted && is_hopeless(before, error, last - 1 - row)) last = row + 1;
+    before = error;
+    if (step->is_accepted && row + 1 < ROWS_LEAST) step->ds = 4 * ds;
+    if (row + 1 < ROWS_LEAST || forces_up_to(row) / by > least_cost) continue;
+    least_cost = forces_up_to(row) / by;
+    step->ds = ds * by;
+    step->rows = row + 1;
+  }
+  if (!step->is_accepted || step->rows == HB_CHAIN_ROWS_MOST || step->rows > rows) return;
+  step->ds *= forces_up_to(step->rows) / forces_up_to(step->rows - 1);
+  step->rows++;
+}
+
+/* Records contacts of member k with members after k + 1, which are no neighbors in the chain. Members between them bend their paths,
+ * so that only the distance at the end of the step is compared. */
+static void notice_overlap(struct advance *s, const struct change *d, size_t k)
+{
+  struct hb_chain *c = s->c;
+  double r[3] = {0};
+  for (size_t l = k + 1; l < c->n; l++) {
+    double reach = s->tide->radius[c->member[k]] + s->tide->radius[c->member[l]];
+    for (size_t i = 0; i < 3; i++) r[i] += c->X[l - 1][i] + d->X[l - 1][i];
+    int is_pair = l > k + 1 && hb_chain_product(c, k, l) > 0;
+    if (is_pair && hb_dot(r, r) < reach * reach) hb_contact_record(c, k, l);
+  }
+}
+
+/* Records contacts in the step d, of chains with more than two members. The caller looks for those of a pair. */
+static void notice_touches(struct advance *s, const struct change *d)
+{
+  struct hb_chain *c = s->c;
+  for (size_t k = 0; k + 1 < c->n && s->tide->radius && c->n > 2; k++) {
+    double X[3], V[3], reach = s->tide->radius[c->member[k]] + s->tide->radius[c->member[k + 1]];
+    for (size_t i = 0; i < 3; i++) X[i] = c->X[k][i] + d->X[k][i], V[i] = c->V[k][i] + d->V[k][i];
+    notice_overlap(s, d, k);
+    if (hb_chain_product(c, k, k + 1) == 0 ||
+        !hb_contact_touches(c->m[k] + c->m[k + 1], reach, d->t, c->X[k], c->V[k], X, V))
+      continue;
+    hb_contact_record(c, k, k + 1);
+    if (c->touched[0] == c->touched[1]) c->touched[0] = c->member[k], c->touched[1] = c->member[k + 1];
+  }
+}
+
+/* Ends an accepted step: adds d to the chain and sorts it. */
+static void apply_change(struct advance *s, const struct change *d)
+{
+  notice_touches(s, d);
+  add_links(s->c->n - 1, s->c->X, d->X, s->c->X);
+  add_links(s->c->n - 1, s->c->V, d->V, s->c->V);
+  s->c->B += d->B;
+  s->c->lost += d->lost;
+  s->t += d->t;
+  hb_chain_sort(s->c);
+}
+
+/* ---- landing ---- */
+
+/* Returns the step in s for the time `rest`: the integral of U, to the second order where that converges. */
+static double step_for(const struct hb_chain *c, double rest)
+{
+  double U = hb_chain_kinetic(c, c->V) + c->B, slope = hb_chain_slope(c, c->X, c->V);
+  return rest * (fabs(slope * rest) < U ? U + rest / 2 * slope : U);
+}
+
+/* A leapfrog in physical time has a relative error of (dt rate)^3. Below this dt rate it is exact to rounding. */
+static const double land_within = 1e-5;
+
+/* Advances by the last bit of time, in one leapfrog in physical time. */
+static void land(struct advance *s, double rest)
+{
+  struct change d = {0};
+  memcpy(s->W, s->c->V[0], sizeof s->W);
+  drift(s, 0, rest / 2, &d);
+  kick(s, 0, rest, &d);
+  drift(s, 0, rest / 2, &d);
+  apply_change(s, &d);
+}
+
+/* Fails if a pair is nearer than the post-Newtonian series allows. */
+static enum hb_status check_distance(const struct advance *s)
+{
+  const struct hb_chain *c = s->c;
+  double least = HB_POST_NEWTON_LEAST * (c->m[0] + c->m[1]) / (s->tide->light * s->tide->light);
+  if (!is_relativistic(s) || !(hb_norm(c->X[0]) < least)) return HB_OK;
+  return hb_fail(
+      HB_ERR_NUMERIC,
+      "particles %u and %u are nearer than 6 G M / c^2 = %.3g, where post-Newtonian terms mean nothing: "
+      "give them radii of half of that at least, and let those that touch merge or stop the run",
+      c->member[0], c->member[1], least);
+}
+
+/* Advances to the time dt. Steps aim at it and end before or after it, nearer each time. The chain stores the length of the last step
+ * that did not aim at dt. */
+static enum hb_status advance_to(struct advance *s, double dt)
+{
+  enum { ATTEMPTS = 64 };
+  struct hb_chain *c = s->c;
+  struct step step;
+  size_t rejected = 0, steps = 0;
+  for (;;) {
+    double rest = dt - s->t;
+    if (rest == 0) return HB_OK;
+    if (fabs(rest) * hb_chain_rate(c->n, c->m, c->X, c->V) < land_within) break;
+    double aimed = step_for(c, rest);
+    int is_aimed = fabs(aimed) < c->ds;
+    try_step(s, is_aimed ? aimed : rest < 0 ? -c->ds : c->ds, c->rows, &step);
+    rejected = step.is_accepted ? 0 : rejected + 1;
+    steps++;
+    if (!step.is_accepted || !is_aimed) c->ds = fabs(step.ds), c->rows = step.rows;
+    if (step.is_accepted) apply_change(s, &step.d);
+    HB_TRY(check_distance(s));
+    if (rejected == ATTEMPTS || hb_chain_is_endless(steps, s->t, dt))
+      return hb_fail(HB_ERR_NUMERIC,
+                     "the encounter of particles %u and %u cannot be integrated: its steps vanish",
+                     c->member[0], c->member[1]);
+  }
+  land(s, dt - s->t);
+  return HB_OK;
+}
+
+enum hb_status hb_chain_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide,
+                                uint64_t *forces)
+{
+  static const struct hb_chain_tide none = {0};
+  struct advance s = {.c = chain, .tide = tide ? tide : &none};
+  chain->lost = 0;
+  enum hb_status status = chain->n > 1 && dt > 0 ? advance_to(&s, dt) : HB_OK;
+  if (forces) *forces += s.forces;
+  return status;
+}

@@ -1,0 +1,16 @@
+/* Advancing a chain of any number of members, however close they come: a leapfrog that is regular at collisions, extrapolated to
+ * high order. Bound pairs that others hardly disturb are cheaper by kepler.h. */
+#ifndef HB_BULIRSCH_STOER_H
+#define HB_BULIRSCH_STOER_H
+
+#include "base/status.h"
+#include "chain/chain_tide.h"
+
+/* Advances the chain by exactly dt >= 0. tide, nullable, is what disturbs it. Sets chain->lost, and touched and met where members
+ * touch and tide->radius is given. *forces, nullable, is increased by the number of times that the accelerations were computed.
+ * Errors: HB_ERR_NUMERIC (two members at the same position, steps that no longer advance the time, or a relativistic pair below
+ * HB_POST_NEWTON_LEAST). */
+enum hb_status hb_chain_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide,
+                                uint64_t *forces);
+
+#endif

@@ -1,0 +1,237 @@
+/* A bound pair in a weak tide: Kepler's orbit (kepler_orbit.h) with kicks at the nodes of Gauss and Legendre's quadrature.
+ *
+ * With k kicks of relative strength e the error of a step h is of order e h^2k + e^2 h^2 (McLachlan 1995, BIT 35, 258; Laskar &
+ * Robutel 2001, CeMDA 80, 39: SABA_k). Steps are parts of an orbit in the eccentric anomaly.
+ *
+ * Where rules are HB_CHAIN_BY_SIZE steps are counted in time; where they are HB_CHAIN_BY_PERTURBATION in s, and many revolutions may
+ * be followed by one (slow-down). A tide that becomes too strong on the way hands the pair back to bulirsch_stoer.c. */
+#include "chain/kepler.h"
+
+#include "chain/bulirsch_stoer.h"
+#include "chain/kepler_orbit.h"
+
+static const double two_pi = 6.28318530717958647693;
+
+/* ---- kicks ---- */
+
+/* BY_SIZE: the strongest tide, and the largest product of the strength of a tide and the angle x of a step. The error of second order is
+ * (e x)^2 / 24, at most 1e-10, with the tide e at the distance a, an eighth of the strength, which is that at 2 a. */
+static const double most_tide = 1e-2, square = 4e-4;
+
+/* BY_PERTURBATION: tides may be as strong as the pair's own force, since kicks cost less than hb_chain_advance, and the error of second
+ * order is at most 1e-8. */
+static const double most_tide_of_orbits = 1, square_of_orbits = 4e-3;
+
+/* Weaker tides are left out. Points that weak are another group, which feels this pair though the pair does not feel it. */
+static const double least_felt = 3e-9;
+
+int hb_kepler_suits(const struct hb_chain *chain, const struct hb_chain_tide *tide)
+{
+  double most = tide && tide->rules == HB_CHAIN_BY_PERTURBATION ? most_tide_of_orbits : most_tide;
+  if (tide && tide->light > 0) return 0;
+  return chain->n == 2 && chain->B > 0 && (!tide || hb_chain_tide_strength(chain, tide) < most);
+}
+
+/* Adds to the velocity of the pair the accelerations by others at the time t, for a time dt. */
+static void kick_pair(struct hb_chain *c, double dt, double t, const struct hb_chain_tide *tide)
+{
+  double f[HB_CHAIN_MOST][3];
+  if (tide->rules == HB_CHAIN_BY_SIZE || tide->turn != 0 || tide->field)
+    hb_chain_tide_on_members(c, tide, c->X, t, f);
+  else
+    hb_chain_tide_on_pair(c, tide, t, f);
+  for (size_t i = 0; i < 3; i++) c->V[0][i] += dt * (f[1][i] - f[0][i]);
+}
+
+/* Gauss and Legendre's quadratures. Each is good to 1e-7 for the second harmonic of an orbit, up to a step of this angle in the
+ * eccentric anomaly. */
+struct quadrature {
+  double angle;
+  size_t nodes;
+  double node[4], weight[4];
+};
+static const struct quadrature quadratures[] = {
+    {7e-4, 1, {0.5}, {1}},
+    {0.07, 2, {0.21132486540518712, 0.78867513459481288}, {0.5, 0.5}},
+    {0.35, 3, {0.11270166537925831, 0.5, 0.88729833462074169}, {5. / 18, 8. / 18, 5. / 18}},
+    {0.8,
+     4,
+     {0.069431844202973712, 0.33000947820757187, 0.66999052179242813, 0.93056815579702629},
+     {0.17392742256872693, 0.32607257743127307, 0.32607257743127307, 0.17392742256872693}}};
+enum { QUADRATURES = sizeof quadratures / sizeof *quadratures };
+
+/* A step by the time h, from t on. */
+static void step_in_time(struct hb_chain *c, const struct quadrature *quadrature, double h, double t,
+                         const struct hb_chain_tide *tide)
+{
+  double at = 0;
+  for (size_t k = 0; k < quadrature->nodes; k++) {
+    hb_kepler_orbit_drift(c, h * (quadrature->node[k] - at));
+    at = quadrature->node[k];
+    kick_pair(c, h * quadrature->weight[k], t + h * at, tide);
+  }
+  hb_kepler_orbit_drift(c, h * (1 - at));
+}
+
+/* Advances by dt in steps of time; `tides` is hb_chain_tide_strength. */
+static enum hb_status advance_in_time(struct hb_chain *chain, double dt, double tides,
+                                      const struct hb_chain_tide *tide, uint64_t *forces)
+{
+  double most = fmin(quadratures[QUADRATURES - 1].angle, square / tides), t = 0;
+  size_t steps = 0;
+  while (t < dt) {
+    const struct hb_kepler_orbit o = hb_kepler_orbit_of(chain);
+    const struct quadrature *quadrature = quadratures;
+    double h = fmin(hb_kepler_orbit_time(&o, most), dt - t);
+    if (hb_chain_is_endless(++steps, t, dt))
+      return hb_fail(HB_ERR_NUMERIC,
+                     "the orbit of particles %u and %u cannot be integrated: its steps vanish",
+                     chain->member[0], chain->member[1]);
+    while (quadrature < quadratures + QUADRATURES - 1 && hb_kepler_orbit_time(&o, quadrature->angle) < h)
+      quadrature++;
+    step_in_time(chain, quadrature, h, t, tide);
+    t = h < dt - t ? t + h : dt;
+    if (forces) *forces += quadrature->nodes;
+  }
+  return HB_OK;
+}
+
+/* ---- steps with s as the independent variable ---- */
+
+/* ds = dt / r; the eccentric anomaly is E = s (M / a)^1/2. A drift by ds needs no root of Kepler's equation, and a kick lasts r ds: both
+ * solve a part of dX/ds = r V, dV/ds = r (A + f), so that the square of a tide has the errors of a leapfrog. A tide that is linear in X
+ * has few harmonics as a function of E: a quadrature of k nodes has an error of (3 x)^2k over this number, for a step of angle x. */
+static const double reciprocal_error[QUADRATURES] = {24, 4320, 2016000, 1.78e9};
+
+/* Largest error of a quadrature, relative to what holds the pair together. */
+static const double most_error = 1e-9;
+
+/* Returns the quadrature with the least nodes that is exact enough for a step of angle x. */
+static const struct quadrature *quadrature_for(double x, double tides)
+{
+  size_t k = 0;
+  double power = 9 * x * x;
+  for (double error = power; k + 1 < QUADRATURES && tides * error > most_error * reciprocal_error[k]; k++)
+    error *= power;
+  return quadratures + k;
+}
+
+/* Returns the angle of a step with the largest number of nodes. */
+static double most_angle(double tides)
+{
+  static const double least = 0.25, most = 2;
+  double x = sqrt(sqrt(sqrt(most_error * reciprocal_error[QUADRATURES - 1] / tides))) / 3;
+  return fmin(fmax(fmin(x, most), least), square_of_orbits / tides);
+}
+
+/* ---- many revolutions by one ---- */
+
+/* Slow-down (Mikkola & Aarseth 1996, CeMDA 64, 197): in a weak tide a revolution hardly depends on those before it. Of k revolutions
+ * only the middle one is followed, in a tide k times as strong, which changes during this one as much as the true tide during all k.
+ * Below this k times the tide, the error of second order in the tide stays below 1e-10. */
+static const double most_slowed = 1e-5;
+
+/* Drifts from node to node of a quadrature over ds, with a kick at each that is `times` as strong. at->t counts from t. Returns the part
+ * of ds that is left after the last node. */
+static double pass_nodes(struct hb_chain *chain, const struct quadrature *quadrature, double ds, double times,
+                         double t, const struct hb_chain_tide *tide, struct hb_kepler_place *at,
+                         uint64_t *forces)
+{
+  double node = 0;
+  for (size_t k = 0; k < quadrature->nodes; k++) {
+    hb_kepler_orbit_drift_by(chain, ds * (quadrature->node[k] - node), at);
+    node = quadrature->node[k];
+    kick_pair(chain, times * ds * quadrature->weight[k] * at->r, t + at->t, tide);
+  }
+  if (forces) *forces += quadrature->nodes;
+  return ds * (1 - node);
+}
+
+/* Follows one revolution in place of `times` revolutions, from the time t on. *lasted becomes its own duration. Returns 0 if the pair
+ * became unbound. */
+static int revolve(struct hb_chain *chain, double times, double t, double tides,
+                   const struct hb_chain_tide *tide, double *lasted, uint64_t *forces)
+{
+  size_t steps = (size_t)ceil(two_pi / most_angle(times * tides));
+  double x = two_pi / (double)steps;
+  const struct quadrature *quadrature = quadrature_for(x, times * tides);
+  struct hb_kepler_place at = {hb_norm(chain->X[0]), 0};
+  for (size_t s = 0; s < steps; s++) {
+    const struct hb_kepler_orbit o = hb_kepler_orbit_of(chain);
+    if (!(o.a > 0)) return 0;
+    hb_kepler_orbit_drift_by(
+        chain, pass_nodes(chain, quadrature, x / (o.n * o.a), times, t, tide, &at, forces), &at);
+  }
+  *lasted = at.t;
+  return 1;
+}
+
+/* Replaces as many revolutions within dt by one as the tide allows, again and again. *gone becomes the time that has passed: a revolution
+ * that was not followed lasts as long as the mean of the periods before and after. Returns 0 if the pair became unbound. */
+static int slow_down(struct hb_chain *chain, double dt, double tides, const struct hb_chain_tide *tide,
+                     double *gone, uint64_t *forces)
+{
+  static const double left = 0.25;
+  double most = floor(most_slowed / tides), lasted;
+  *gone = 0;
+  for (int is_slowed = most >= 2 && !tide->field && tide->turn == 0; is_slowed;) {
+    const struct hb_kepler_orbit o = hb_kepler_orbit_of(chain);
+    if (!(o.a > 0)) return 0;
+    double period = two_pi / o.n, times = fmin(floor((dt - *gone) / period - left), most);
+    if (!(times >= 2)) break;
+    double middle = *gone + (times - 1) / 2 * period;
+    if (!revolve(chain, times, middle, tides, tide, &lasted, forces)) return 0;
+    const struct hb_kepler_orbit end = hb_kepler_orbit_of(chain);
+    if (!(end.a > 0)) return 0;
+    *gone += (times - 1) * (period + two_pi / end.n) / 2 + lasted;
+  }
+  return 1;
+}
+
+/* Advances by dt in steps of s. Returns 0 if the pair became unbound, or its steps vanish; the chain is then not usable. */
+static int advance_along(struct hb_chain *chain, double dt, double tides, const struct hb_chain_tide *tide,
+                         uint64_t *forces)
+{
+  double most = most_angle(tides), gone;
+  if (!slow_down(chain, dt, tides, tide, &gone, forces)) return 0;
+  struct hb_kepler_place at = {hb_norm(chain->X[0]), gone};
+  for (size_t steps = 1;; steps++) {
+    const struct hb_kepler_orbit o = hb_kepler_orbit_of(chain);
+    double x = most, c[4];
+    if (!(o.a > 0) || hb_chain_is_endless(steps, at.t, dt)) return 0;
+    int is_last = hb_kepler_orbit_time(&o, x) >= dt - at.t;
+    if (is_last) {
+      double s = hb_kepler_orbit_step_for(chain, at.r, dt - at.t);
+      x = s != 0 ? s * (o.n * o.a) : hb_kepler_orbit_solve(&o, o.n * (dt - at.t), c);
+    }
+    const struct quadrature *quadrature = quadrature_for(x, tides);
+    double left = pass_nodes(chain, quadrature, x / (o.n * o.a), 1, 0, tide, &at, forces);
+    if (is_last || !(at.t < dt)) break;
+    hb_kepler_orbit_drift_by(chain, left, &at);
+  }
+  if (!(hb_kepler_orbit_of(chain).a > 0)) return 0;
+  hb_kepler_orbit_drift_for(chain, dt - at.t);
+  return 1;
+}
+
+enum hb_status hb_kepler_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide,
+                                 uint64_t *forces)
+{
+  double tides = tide ? hb_chain_tide_strength(chain, tide) : 0;
+  if (tides < least_felt && !(tide && tide->field)) {
+    if (dt > 0 && tide && tide->rules == HB_CHAIN_BY_PERTURBATION && !tide->is_all)
+      hb_kepler_orbit_drift_for(chain, dt);
+    else if (dt > 0)
+      (!tide || tide->is_all ? hb_kepler_orbit_drift_alone : hb_kepler_orbit_drift)(chain, dt);
+    return HB_OK;
+  }
+  const struct hb_chain before = *chain;
+  if (tide->rules == HB_CHAIN_BY_SIZE) {
+    HB_TRY(advance_in_time(chain, dt, tides, tide, forces));
+  } else if (dt > 0 && !advance_along(chain, dt, tides, tide, forces)) {
+    *chain = before;
+    return hb_chain_advance(chain, dt, tide, forces);
+  }
+  chain->B = hb_chain_binding(chain);
+  return HB_OK;
+}

@@ -1,0 +1,96 @@
+/* What the files of this folder share and nobody else may use. The contract of the folder is groups.h. */
+#ifndef HB_GROUPS_INTERNAL_H
+#define HB_GROUPS_INTERNAL_H
+
+#include "core/columns.h"
+#include "groups/groups.h"
+
+/* Returns the time from a tick to another one, negative if that is earlier. */
+static inline double hb_groups_since(const struct hb_groups *groups, uint64_t from, uint64_t to)
+{
+  return (double)(int64_t)(to - from) * groups->nodes.dt_min;
+}
+
+/* Returns the time from a node's own last step to a tick. */
+static inline double hb_groups_since_node(const struct hb_groups *groups, uint32_t node, uint64_t to)
+{
+  unsigned level = groups->nodes.level[node];
+  return hb_groups_since(groups, groups->nodes.tick >> level << level, to);
+}
+
+/* ---- create.c ---- */
+
+/* The arrays of struct hb_groups that have an element for each node. */
+extern const struct hb_columns hb_groups_columns;
+
+/* ---- criteria.c ---- */
+
+/* Returns the distance at which two nodes of these masses are close: r_close from the mean mass on, less for lighter ones. */
+double hb_groups_close(const struct hb_groups *groups, double m1, double m2);
+
+/* Returns the 2 a below which a pair of stars is a group as long as it is alone, however far apart its members are. */
+double hb_groups_bound(const struct hb_groups *groups, double m1, double m2);
+
+/* True if a chain is a hard pair: bound by about hb_groups_bound. */
+int hb_groups_is_hard(const struct hb_groups *groups, const struct hb_chain *c);
+
+/* Sets R, tide, strong, weak, waking and Q of a group from its chain. R of a hard pair is at least its 2 a; of others it is the length of
+ * the chain. */
+void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g);
+
+/* Does what hb_groups_measure does for a group that is a node, and sets the reach and orbit of the node. */
+void hb_groups_measure_node(struct hb_groups *groups, struct hb_group *g);
+
+/* Returns the tide of the whole system on a group, relative to what holds the group together. */
+double hb_groups_system_tide(const struct hb_groups *groups, const struct hb_group *g);
+
+/* True if a group feels the tide of nodes that are not in its list. */
+int hb_groups_keeps_tides(const struct hb_groups *groups, const struct hb_group *g);
+
+/* True if the field disturbs a group whose center is at x. */
+int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group *g, const double x[3]);
+
+/* True if the system is so few bodies, without a field, that they should be one group. */
+int hb_groups_are_few(const struct hb_groups *groups);
+
+/* True if the system is this group and nothing else. */
+int hb_groups_is_all(const struct hb_groups *groups, const struct hb_group *g);
+
+/* Returns the shortest time in which a link changes that is longer than `least`. */
+double hb_groups_time_of_links(const struct hb_chain *c, double least);
+
+/* ---- lists.c ---- */
+
+/* True if `node` is in the list of the group whose node is `group`. */
+int hb_groups_lists(const struct hb_groups *groups, uint32_t group, uint32_t node);
+
+/* True if `node` is in g's list. */
+int hb_groups_has(const struct hb_groups *groups, const struct hb_group *g, uint32_t node);
+
+/* Puts a node that is not in g's list there, and g's node into the list of the node's group, unless it is there. Errors:
+ * HB_ERR_INTERNAL. */
+enum hb_status hb_groups_list(struct hb_groups *groups, struct hb_group *g, uint32_t node);
+
+/* Takes a node out of g's list, and g's node out of the list of the node's group. */
+void hb_groups_unlist(struct hb_groups *groups, struct hb_group *g, uint32_t node);
+
+/* Empties g's list. Lists of others stay. */
+void hb_groups_clear_list(struct hb_groups *groups, struct hb_group *g);
+
+/* Makes the links of all nodes anew from the lists of all groups. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_groups_link_all(struct hb_groups *groups);
+
+/* ---- far.c ---- */
+
+/* Subtracts a node, which enters g's list at this tick, from the tides that g keeps. */
+void hb_groups_leave_tides(const struct hb_groups *groups, struct hb_group *g, uint32_t node, uint64_t tick);
+
+/* Returns the hits of the b-th node of the block, see hb_groups_find_hits. */
+struct hb_groups_around hb_groups_hits_of(const struct hb_groups *groups, uint32_t b);
+
+/* Adds to a[3 * ni], j[3 * ni] of the nodes block[ni] the accelerations and jerks by quadrupoles of hard pairs, and the reaction on the
+ * pairs, where they are in no list of each other. Hits were found. */
+void hb_groups_add_quadrupoles(const struct hb_groups *groups, size_t ni, const uint32_t *block, double *a,
+                               double *j);
+
+#endif
