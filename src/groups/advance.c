@@ -1,0 +1,436 @@
+/* Groups in time: the perturbers of a group as points, which groups a block advances, new perturbers, and the positions of all
+ * members at a given time. What nodes feel of the members is in correct.c. */
+#include "groups/groups_internal.h"
+
+#include "base/arith.h"
+#include "base/machine.h"
+#include "base/mem.h"
+#include "base/parallel.h"
+#include "chain/bulirsch_stoer.h"
+#include "chain/contact.h"
+#include "chain/kepler.h"
+#include "chain/turning.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* ---- what disturbs a group ---- */
+
+/* Moves a point by a time dt: position, velocity and acceleration. */
+static void shift_point(double dt, struct hb_chain_point *p)
+{
+  for (size_t c = 0; c < 3; c++) {
+    double v = p->v[c], a = p->a[c], j = p->j[c];
+    p->x[c] += dt * (v + dt / 2 * (a + dt / 3 * j));
+    p->v[c] += dt * (a + dt / 2 * j);
+    p->a[c] += dt * j;
+  }
+}
+
+/* Adds sign times q to p, without the mass. */
+static void add_point(double sign, const struct hb_chain_point *q, struct hb_chain_point *p)
+{
+  for (size_t c = 0; c < 3; c++) {
+    p->x[c] += sign * q->x[c], p->v[c] += sign * q->v[c];
+    p->a[c] += sign * q->a[c], p->j[c] += sign * q->j[c];
+  }
+}
+
+/* Returns a node as a point at a tick. */
+static struct hb_chain_point node_at(const struct hb_groups *groups, uint32_t node, uint64_t tick)
+{
+  size_t k = hb_groups_row(groups, node);
+  struct hb_chain_point p = {.m = groups->m[node]};
+  memcpy(p.x, groups->nodes.x + k, sizeof p.x);
+  memcpy(p.v, groups->nodes.v + k, sizeof p.v);
+  memcpy(p.a, groups->nodes.a + k, sizeof p.a);
+  memcpy(p.j, groups->nodes.j + k, sizeof p.j);
+  shift_point(hb_groups_since_node(groups, node, tick), &p);
+  return p;
+}
+
+/* Sets points to the nodes of the list at their own times, and dt[] to the times from these to that of the group. */
+static void gather(const struct hb_groups *groups, const struct hb_group *g, struct hb_chain_points *points,
+                   double *dt)
+{
+  for (size_t k = 0; k < g->settled; k++) {
+    struct hb_chain_points *to = points + k / HB_LANES;
+    size_t l = k % HB_LANES, from = hb_groups_row(groups, g->list[k]);
+    to->m[l] = groups->m[g->list[k]];
+    for (size_t c = 0; c < 3; c++) {
+      to->x[c][l] = groups->nodes.x[from + c], to->v[c][l] = groups->nodes.v[from + c];
+      to->a[c][l] = groups->nodes.a[from + c], to->j[c][l] = groups->nodes.j[from + c];
+    }
+    dt[k] = hb_groups_since_node(groups, g->list[k], g->tick);
+  }
+  hb_chain_tide_pad_points(points, g->settled);
+  for (size_t k = g->settled; k % HB_LANES > 0; k++) dt[k] = 0;
+}
+
+/* Moves points by their times dt[HB_LANES], and makes them relative to the center. */
+HB_CLONES static void shift_points(struct hb_chain_points *p, const double *dt,
+                                   const struct hb_chain_point *center)
+{
+  for (size_t c = 0; c < 3; c++)
+#pragma omp simd
+    for (size_t l = 0; l < HB_LANES; l++) {
+      double v = p->v[c][l], a = p->a[c][l], j = p->j[c][l], t = dt[l];
+      p->x[c][l] = p->x[c][l] + t * (v + t / 2 * (a + t / 3 * j)) - center->x[c];
+      p->v[c][l] = v + t * (a + t / 2 * j) - center->v[c];
+      p->a[c][l] = a + t * j - center->a[c];
+      p->j[c][l] = j - center->j[c];
+    }
+}
+
+/* Sets points to the list as it disturbs the group from the group's own time on, for dt, relative to `center`. A star is one point. A group
+ * that is large relative to its distance is as many points as can be told apart at that distance; hb_groups_step has limited the step
+ * so that none of them moves far, and where it did not know of that group yet, the group is one point. times[] is scratch with an
+ * element for each lane. Returns the number of points. */
+static size_t look_from(const struct hb_chain_point *center, const struct hb_groups *groups,
+                        const struct hb_group *g, double dt, struct hb_chain_points *points, double *times)
+{
+  static const double not_far = 0.4;
+  size_t count = g->settled;
+  gather(groups, g, points, times);
+  for (size_t k = 0; k < count; k += HB_LANES) shift_points(points + k / HB_LANES, times + k, center);
+  for (size_t k = 0; k < g->settled; k++) {
+    const struct hb_group *other = hb_groups_of(groups, g->list[k]);
+    if (!other) continue;
+    struct hb_chain_point node, parts[HB_CHAIN_MOST];
+    hb_chain_tide_get_point(points, k, &node);
+    double least = HB_GROUPS_RESOLVED * sqrt(hb_dot(node.x, node.x)),
+           from = hb_groups_since(groups, other->tick, g->tick);
+    double until = fmax(fabs(from), fabs(from + dt));
+    if (other->R < least || until > not_far * hb_groups_time_of_links(&other->chain, least)) continue;
+    size_t n = hb_chain_tide_points_of(&other->chain, least, parts);
+    for (size_t p = 0; p < n; p++) {
+      shift_point(from, parts + p);
+      add_point(1, &node, parts + p);
+      hb_chain_tide_set_point(points, p == 0 ? k : count++, parts + p);
+    }
+  }
+  hb_chain_tide_pad_points(points, count);
+  return count;
+}
+
+/* Returns the largest number of points that look_from may set. */
+static size_t most_points(const struct hb_groups *groups, const struct hb_group *g)
+{
+  size_t sum = 0;
+  for (size_t k = 0; k < g->settled; k++) {
+    const struct hb_group *other = hb_groups_of(groups, g->list[k]);
+    sum += other ? other->chain.n : 1;
+  }
+  return sum;
+}
+
+/* Records a contact of a pair, which went from `before` to chain. hb_chain_advance itself looks for contacts of more members. */
+static void notice_touch(const struct hb_groups *groups, const struct hb_chain *before, double dt,
+                         struct hb_chain *chain)
+{
+  const uint32_t *member = chain->member;
+  if (!groups->radius || chain->n != 2) return;
+  if (hb_contact_touches(chain->m[0] + chain->m[1], groups->radius[member[0]] + groups->radius[member[1]], dt,
+                         before->X[0], before->V[0], chain->X[0], chain->V[0]))
+    hb_contact_record(chain, 0, 1), chain->touched[0] = member[0], chain->touched[1] = member[1];
+}
+
+/* The largest (dt / time in which the field changes an orbit)^2. It is well below 1 as a rule, since the steps of the center resolve the
+ * field, too. */
+static const double most_of_field = 1e12;
+
+/* Advances a chain by dt in axes at rest. */
+static enum hb_status advance_at_rest(const struct hb_groups *groups, double dt,
+                                      const struct hb_chain_tide *tide, struct hb_chain *chain,
+                                      uint64_t *forces)
+{
+  enum hb_status status = HB_OK;
+  if (tide->turn != 0) hb_turning_transform(chain, -tide->turn);
+  const struct hb_chain before = *chain;
+  chain->touched[0] = chain->touched[1] = 0;
+  memset(chain->met, 0, sizeof chain->met);
+  if (tide->field && !(hb_field_tide(tide->field, tide->center.x) * dt * dt <= most_of_field))
+    return hb_fail(HB_ERR_NUMERIC, "the field's tide on particles %u and %u is too strong for a step of %g",
+                   chain->member[0], chain->member[1], dt);
+  status = (hb_kepler_suits(chain, tide) ? hb_kepler_advance : hb_chain_advance)(chain, dt, tide, forces);
+  if (status == HB_OK) notice_touch(groups, &before, dt, chain);
+  if (tide->turn == 0) return status;
+  hb_turning_rotate(chain->n - 1, -tide->turn * dt, chain->X);
+  hb_turning_rotate(chain->n - 1, -tide->turn * dt, chain->V);
+  hb_turning_transform(chain, tide->turn);
+  return status;
+}
+
+/* Advances `chain`, a copy of that of g, by dt in the tides of the list, of far nodes and of the field. */
+static enum hb_status advance_chain(const struct hb_groups *groups, const struct hb_group *g, double dt,
+                                    struct hb_chain *chain, uint64_t *forces)
+{
+  enum { FEW = 8 };
+  HB_OWN struct hb_chain_points *many = NULL;
+  struct hb_chain_points few[FEW], *points = few;
+  double few_times[FEW * HB_LANES], *times = few_times;
+  if (dt == 0) return HB_OK;
+  size_t most = hb_div_ceil(most_points(groups, g), HB_LANES);
+  if (most > FEW) {
+    size_t for_times = hb_div_ceil(most * HB_LANES * sizeof *times, sizeof *many);
+    HB_TRY(HB_ALLOC(most + for_times, &many));
+    points = many, times = (double *)(many + most);
+  }
+  struct hb_chain_tide tide = {
+      .points = points, .radius = groups->radius, .center = node_at(groups, g->node, g->tick)};
+  tide.count = look_from(&tide.center, groups, g, dt, points, times);
+  tide.rules = groups->rules->chain;
+  if (hb_groups_has_tides(g)) tide.tensor = g->tides.of_all;
+  tide.since = hb_groups_since(groups, g->tides.tick, g->tick);
+  if (hb_groups_feels_field(groups, g, tide.center.x)) tide.field = groups->field;
+  tide.is_all = hb_groups_is_all(groups, g);
+  tide.light = groups->light;
+  tide.turn = groups->field ? hb_field_turn(groups->field) / 2 : 0;
+  return advance_at_rest(groups, dt, &tide, chain, forces);
+}
+
+/* Gives a group its advanced chain. */
+static void store_chain(struct hb_groups *groups, struct hb_group *g, const struct hb_chain *chain,
+                        uint64_t tick)
+{
+  groups->lost += chain->lost;
+  g->chain = *chain;
+  g->chain.lost = 0;
+  g->tick = tick;
+  hb_groups_measure_node(groups, g);
+}
+
+/* Advances one group. */
+static enum hb_status advance_group(struct hb_groups *groups, struct hb_group *g, uint64_t tick)
+{
+  struct hb_chain chain = g->chain;
+  HB_TRY(advance_chain(groups, g, hb_groups_since(groups, g->tick, tick), &chain, &groups->forces));
+  store_chain(groups, g, &chain, tick);
+  return HB_OK;
+}
+
+/* ---- the block ---- */
+
+/* Groups that are advanced together, by several threads, and copies of their chains. No group changes while others read it. */
+struct work {
+  const struct hb_groups *groups;
+  uint64_t tick;
+  const uint32_t *needed;
+  struct hb_chain *chain;
+  _Atomic uint64_t forces;
+  _Atomic size_t failed; /* 1 + an index in needed; 0: none failed */
+};
+
+static enum hb_status advance_one(struct work *w, size_t k)
+{
+  uint64_t forces = 0;
+  const struct hb_group *g = w->groups->at + w->needed[k];
+  w->chain[k] = g->chain;
+  HB_TRY(advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), w->chain + k, &forces));
+  w->forces += forces;
+  return HB_OK;
+}
+
+static void advance_piece(void *context, size_t k)
+{
+  struct work *w = context;
+  if (advance_one(w, k) != HB_OK) w->failed = k + 1;
+}
+
+/* True if a node and a group belong into each other's lists. */
+static int feels(const struct hb_groups *groups, const struct hb_group *g, uint32_t i)
+{
+  hb_groups_need(groups, g->node);
+  hb_groups_need(groups, i);
+  return hb_groups_feel(groups, g, i, hb_distance2(groups->nodes.xp, g->node, i));
+}
+
+/* Sets listed[] of the group's node and of all in its list. */
+static void mark(struct hb_groups *groups, const struct hb_group *g, uint8_t as)
+{
+  groups->listed[g->node] = as;
+  for (size_t k = 0; k < g->count; k++) groups->listed[g->list[k]] = as;
+}
+
+/* Puts nodes of the block into the lists of all groups where they belong. */
+static enum hb_status enter_all(struct hb_groups *groups, size_t ni, const uint32_t *block)
+{
+  enum hb_status status = HB_OK;
+  for (size_t k = 0; k < groups->count; k++) {
+    struct hb_group *g = groups->at + k;
+    size_t b = 0;
+    while (b < ni && (block[b] == g->node || !feels(groups, g, block[b]))) b++;
+    if (b == ni) continue;
+    mark(groups, g, 1);
+    for (; b < ni && status == HB_OK; b++)
+      if (!groups->listed[block[b]] && feels(groups, g, block[b]))
+        status = hb_groups_list(groups, g, block[b]);
+    mark(groups, g, 0);
+    HB_TRY(status);
+  }
+  return HB_OK;
+}
+
+/* Puts a node of the block into the list of a group nearby, if it belongs there. */
+static enum hb_status enter_near(struct hb_groups *groups, uint64_t tick, uint32_t node, struct hb_group *g)
+{
+  struct hb_group *own = hb_groups_of(groups, node);
+  if (!feels(groups, g, node) || hb_groups_has(groups, g, node)) return HB_OK;
+  HB_TRY(hb_groups_list(groups, g, node));
+  hb_groups_leave_tides(groups, g, node, tick);
+  if (own) hb_groups_leave_tides(groups, own, g->node, tick);
+  return HB_OK;
+}
+
+/* Puts nodes of the block into lists. */
+static enum hb_status enter(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
+{
+  if (groups->rules == &hb_groups_by_size) return enter_all(groups, ni, block);
+  if (!groups->has_hits) HB_TRY(hb_groups_find_hits(groups, ni, block));
+  for (uint32_t b = 0; b < ni && groups->hits > 0; b++) {
+    const struct hb_groups_around hits = hb_groups_hits_of(groups, b);
+    for (size_t k = 0; k < hits.count; k++)
+      if (groups->orbit[hits.list[k]].tide > 0)
+        HB_TRY(enter_near(groups, tick, block[b], hb_groups_of(groups, hits.list[k])));
+    if (groups->seen && hits.count > 0) groups->hint[b] |= groups->first[block[b]] != 0;
+  }
+  return HB_OK;
+}
+
+/* True if the block has to advance a group: the group is active, or an active node in its list disturbs it strongly. */
+static int is_needed(const struct hb_groups *groups, const struct hb_group *g)
+{
+  if (hb_groups_active(groups, g->node) || g->settled < g->count || !(g->waking < INFINITY)) return 1;
+  if (groups->field && hb_field_turn(groups->field) != 0)
+    return 1; /* correct.c follows no orbit in coordinates that turn */
+  for (size_t k = 0; k < g->count; k++) {
+    if (!hb_groups_active(groups, g->list[k])) continue;
+    hb_groups_need(groups, g->node);
+    double d2 = hb_distance2(groups->nodes.xp, g->node, g->list[k]), m = groups->m[g->list[k]];
+    if (m * m * g->waking > d2 * d2 * d2) return 1;
+  }
+  return 0;
+}
+
+enum { ALONE = 8 }; /* up to this many groups are advanced by the calling thread */
+
+/* Advances these groups to a tick. */
+static enum hb_status advance(struct hb_groups *groups, uint64_t tick, size_t count, const uint32_t *needed)
+{
+  HB_OWN struct hb_chain *chain = NULL;
+  if (count == 0) return HB_OK;
+  HB_TRY(HB_ALLOC(count, &chain));
+  struct work w = {.groups = groups, .tick = tick, .needed = needed, .chain = chain};
+  hb_parallel_for(count > ALONE ? hb_parallel_threads() : 1, count, advance_piece, &w);
+  groups->forces += w.forces;
+  if (w.failed)
+    return advance_one(&w, w.failed - 1); /* once more, to have its error message in this thread */
+  for (size_t k = 0; k < count; k++) {
+    struct hb_group *g = groups->at + needed[k];
+    store_chain(groups, g, chain + k, tick);
+    g->settled = g->count;
+  }
+  return HB_OK;
+}
+
+enum hb_status hb_groups_meet(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
+{
+  HB_OWN uint32_t *needed = NULL;
+  size_t count = 0;
+  if (!groups->has_hits) groups->hits = 0;
+  if (groups->count > 0) HB_TRY(enter(groups, tick, ni, block));
+  groups->has_hits = 0;
+  hb_groups_activate(groups, tick, ni, block);
+  if (groups->touches == 0) return HB_OK;
+  HB_TRY(HB_ALLOC(groups->touches, &needed));
+  for (size_t k = 0; k < groups->touches; k++)
+    if (is_needed(groups, groups->at + groups->touched[k])) needed[count++] = groups->touched[k];
+  return advance(groups, tick, count, needed);
+}
+
+/* ---- lists ---- */
+
+enum hb_status hb_groups_wake_listers(struct hb_groups *groups, uint64_t tick, uint32_t node)
+{
+  size_t count = 0;
+  groups->touches = 0;
+  hb_groups_touch_listers(groups, node);
+  hb_groups_end_touching(groups);
+  for (size_t k = 0; k < groups->touches; k++)
+    if (groups->at[groups->touched[k]].tick < tick) groups->touched[count++] = groups->touched[k];
+  return advance(groups, tick, count, groups->touched);
+}
+
+enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g, uint64_t tick)
+{
+  enum hb_status status = HB_OK;
+  for (size_t k = g->count; k-- > 0;)
+    if (!feels(groups, g, g->list[k])) hb_groups_unlist(groups, g, g->list[k]);
+  mark(groups, g, 1);
+  uint32_t own = hb_groups_active(groups, g->node);
+  int is_near = groups->rules == &hb_groups_by_size || !own; /* any node nearby may enter */
+  struct hb_groups_around around =
+      is_near ? hb_groups_near(groups, g->node) : hb_groups_hits_of(groups, own - 1);
+  /* passages and chains keep no tides of others: they list whoever they feel, neighbor or not, wherever all are at hand */
+  if (g->weak == 0 && groups->nodes.is_full) around = (struct hb_groups_around){.count = groups->n};
+  for (size_t k = 0; k < around.count && status == HB_OK; k++) {
+    uint32_t i = hb_groups_around_at(&around, k);
+    if (i == g->node || groups->of[i] == HB_GROUPS_PARKED) continue;
+    hb_groups_need(groups, i);
+    if (!feels(groups, g, i)) continue;
+    struct hb_group *other = hb_groups_of(groups, i);
+    if (groups->listed[i] && groups->rules != &hb_groups_by_size) continue;
+    if (other) status = advance_group(groups, other, tick);
+    if (status == HB_OK && !groups->listed[i]) status = hb_groups_list(groups, g, i);
+    if (other) other->settled = other->count;
+  }
+  mark(groups, g, 0);
+  g->settled = g->count;
+  return status;
+}
+
+/* ---- members ---- */
+
+/* Returns by how much the potential energy within a group differs between the positions r relative to its center, and x, which has
+ * lost digits. */
+static double energy_rounded(const struct hb_chain *chain, const double *r, const double *x)
+{
+  double sum = 0;
+  for (size_t k = 0; k < chain->n; k++)
+    for (size_t l = 0; l < k; l++) {
+      double r2 = hb_distance2(r, (uint32_t)k, (uint32_t)l);
+      double x2 = hb_distance2(x, chain->member[k], chain->member[l]);
+      if (x2 > 0) sum += chain->m[k] * chain->m[l] * (1 / sqrt(x2) - 1 / sqrt(r2));
+    }
+  return sum;
+}
+
+/* Does for one group what hb_groups_resolve does for all. */
+static enum hb_status resolve_one(const struct hb_groups *groups, const struct hb_group *g, double dt,
+                                  double *x, double *v, double *e_rounded)
+{
+  struct hb_chain chain = g->chain;
+  double r[3 * HB_CHAIN_MOST], w[3 * HB_CHAIN_MOST], center[2][3];
+  HB_TRY(advance_chain(groups, g, dt, &chain, NULL));
+  hb_chain_places(&chain, r, w);
+  memcpy(center[0], x + 3 * (size_t)g->node, sizeof *center);
+  memcpy(center[1], v + 3 * (size_t)g->node, sizeof *center);
+  for (size_t k = 0; k < chain.n; k++)
+    for (size_t c = 0; c < 3; c++) {
+      x[3 * (size_t)chain.member[k] + c] = center[0][c] + r[3 * k + c];
+      v[3 * (size_t)chain.member[k] + c] = center[1][c] + w[3 * k + c];
+    }
+  *e_rounded += energy_rounded(&chain, r, x);
+  return HB_OK;
+}
+
+enum hb_status hb_groups_resolve(const struct hb_groups *groups, uint64_t tick, double dt, double *x,
+                                 double *v, double *e_rounded)
+{
+  *e_rounded = 0;
+  for (size_t k = 0; k < groups->count; k++) {
+    const struct hb_group *g = groups->at + k;
+    HB_TRY(resolve_one(groups, g, hb_groups_since(groups, g->tick, tick) + dt, x, v, e_rounded));
+  }
+  return HB_OK;
+}

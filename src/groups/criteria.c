@@ -1,0 +1,221 @@
+/* Criteria: how large groups are, when a pair is hard, which tides disturb a group, and the two sets of rules. It decides nothing about
+ * single nodes; lists.c, far.c and membership.c do that with these numbers. */
+#include "groups/groups_internal.h"
+
+#include "base/elementary.h"
+#include "chain/quadrupole.h"
+#include "chain/turning.h"
+
+#include <string.h>
+
+/* The arithmetic mean of two stars' masses says at which distance they deflect each other, the geometric mean at which distance their
+ * energy is that of two close stars of mean mass. Beyond this multiple of r_close a passage is no longer compact. */
+static const double most_passing = 4;
+
+static double arithmetic(const struct hb_groups *groups, double m1, double m2)
+{
+  return (m1 + m2) / (2 * groups->m_mean);
+}
+
+static double geometric(const struct hb_groups *groups, double m1, double m2)
+{
+  return sqrt(m1 * m2) / groups->m_mean;
+}
+
+double hb_groups_close(const struct hb_groups *groups, double m1, double m2)
+{
+  return groups->r_close * fmin(arithmetic(groups, m1, m2), 1);
+}
+
+double hb_groups_passing(const struct hb_groups *groups, double m1, double m2)
+{
+  double energy = groups->r_close * fmin(geometric(groups, m1, m2), most_passing);
+  return fmax(energy, hb_groups_close(groups, m1, m2));
+}
+
+double hb_groups_bound(const struct hb_groups *groups, double m1, double m2)
+{
+  return groups->r_close * fmax(geometric(groups, m1, m2), groups->bound);
+}
+
+/* Each star of a heavy bound pair has at least the acceleration m_mean^2 / (m r_close^2), and less where pairs may be wider. Other stars
+ * may weaken it, and light stars have less until they are nearer, hence the factor 8. */
+double hb_groups_least_pull(const struct hb_groups *groups, double m)
+{
+  double wide = groups->r_close * (groups->bound / 2);
+  return groups->m_mean / (8 * fmax(1, m / groups->m_mean) * wide * wide);
+}
+
+/* Returns the sum of the lengths of all links. */
+static double length(const struct hb_chain *c)
+{
+  double sum = 0;
+  for (size_t k = 0; k + 1 < c->n; k++) sum += sqrt(hb_dot(c->X[k], c->X[k]));
+  return sum;
+}
+
+/* Tides below this part of what holds the group together are left out: 2 m R^3 / (M d^3). Over the orbits of a hard pair
+ * they nearly cancel; in a single passage they do not. */
+static const double least_tide = 1e-6, least_in_a_passage = 2e-8;
+
+/* Tides on a hard pair cancel as far as the other nodes stay where they are. The tide of the whole system grows with the width of the
+ * pair, in half-mass radii, and matters in proportion to the share of the pair in the energy of the system, about
+ * n m_mean^2 / r_close. The lists of pairs with a large product of both have more nodes. */
+double hb_groups_system_tide(const struct hb_groups *groups, const struct hb_group *g)
+{
+  double r = g->R / (groups->stars / 2 * groups->r_close);
+  return r * r * r * groups->stars * groups->m_mean / hb_chain_mass(&g->chain);
+}
+
+/* Returns the binding energy of a group as a share of the energy of the system. */
+static double share_of(const struct hb_groups *groups, const struct hb_group *g)
+{
+  return g->chain.B * groups->r_close / (groups->stars * groups->m_mean * groups->m_mean);
+}
+
+/* Returns the least tide in the list of a hard pair, by size. */
+static double least_by_size(const struct hb_groups *groups, const struct hb_group *g)
+{
+  static const double share = 2e-8, of_the_hardest = 0.01;
+  if (g->chain.w > 0) return least_tide; /* it has no part of the energy of the system */
+  double tide = hb_groups_system_tide(groups, g), part = share_of(groups, g);
+  return least_tide * fmax(fmin(share / (tide * part), 1), of_the_hardest);
+}
+
+static double squared(double p) { return p * p; }
+
+/* Returns the least tide in the list of a hard pair, by perturbation. Nodes that are not in the list still act by tides and quadrupoles.
+ * What remains as an error of the energy of the pair is limited to a part of that of the system. */
+static double least_by_share(const struct hb_groups *groups, const struct hb_group *g)
+{
+  static const double most = 1e-3, of_the_system = 1e-7,
+                      stars =
+                          2048; /* from here on lists may be longer, since they cost less beside more stars */
+  return g->chain.w > 0
+             ? most
+             : fmin(most, of_the_system * squared(fmin(1, stars / groups->stars)) / share_of(groups, g));
+}
+
+const struct hb_groups_rules hb_groups_by_size = {.forms_below = 3e-3,
+                                                  .breaks_above = 1e-2,
+                                                  .mean = 1e-6,
+                                                  .resolved = HB_GROUPS_RESOLVED,
+                                                  .far = INFINITY,
+                                                  .least = least_by_size,
+                                                  .chain = HB_CHAIN_BY_SIZE};
+const struct hb_groups_rules hb_groups_by_perturbation = {.widest = 0.32,
+                                                          .forms_below = 3e-2,
+                                                          .breaks_above = 0.1,
+                                                          .wakes = 1e-2,
+                                                          .mean = 1e-4,
+                                                          .resolved = 0.2,
+                                                          .weak = 0.1,
+                                                          .far = 1e-6,
+                                                          .least = least_by_share,
+                                                          .chain = HB_CHAIN_BY_PERTURBATION};
+
+int hb_groups_is_hard(const struct hb_groups *groups, const struct hb_chain *c)
+{
+  static const double still = 1.5;
+  return c->n == 2 && hb_chain_span(c) < still * hb_groups_bound(groups, c->m[0], c->m[1]);
+}
+
+void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
+{
+  const struct hb_chain *c = &g->chain;
+  int is_hard = hb_groups_is_hard(groups, c);
+  g->R = is_hard ? fmax(length(c), hb_chain_span(c)) : length(c);
+  double tide = 2 * g->R * g->R * g->R / hb_chain_mass(c);
+  double least = is_hard ? groups->rules->least(groups, g) : least_in_a_passage;
+  g->tide = squared(tide / least);
+  g->strong = is_hard ? squared(tide / groups->rules->mean) : INFINITY;
+  g->weak = is_hard && groups->rules->weak > 0 ? squared(tide / (groups->rules->weak * least)) : 0;
+  g->waking = g->weak > 0 && groups->rules->wakes > 0 ? squared(tide / groups->rules->wakes) : INFINITY;
+  struct hb_chain at_rest = *c;
+  if (groups->field) hb_turning_transform(&at_rest, -hb_field_turn(groups->field) / 2);
+  if (g->weak > 0) hb_quadrupole_of_orbit(&at_rest, g->Q);
+}
+
+void hb_groups_measure_node(struct hb_groups *groups, struct hb_group *g)
+{
+  static const double margin =
+      2; /* positions are corrected after hits are found; this allows for a tenth of a distance */
+  hb_groups_measure(groups, g);
+  groups->reach[g->node] = fmax(margin * g->tide, g->weak);
+  groups->orbit[g->node] = (struct hb_groups_orbit){.tide = g->tide, .weak = g->weak};
+  memcpy(groups->orbit[g->node].Q, g->Q, sizeof g->Q);
+}
+
+int hb_groups_keeps_tides(const struct hb_groups *groups, const struct hb_group *g)
+{
+  return g->weak > 0 && hb_groups_system_tide(groups, g) > groups->rules->far;
+}
+
+/* The least tide of a field on a hard pair. A field disturbs a pair in the same way all the time, and its effect adds up: it changes an
+ * orbit altogether in about 3 / tide revolutions, or 0.7 tide^-1/2 orbits around a galaxy, here 2000. */
+static const double least_of_field = 1e-7;
+
+int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group *g, const double x[3])
+{
+  const struct hb_chain *c = &g->chain;
+  double hold = (hb_groups_is_hard(groups, c) ? least_of_field : least_in_a_passage) * hb_chain_mass(c);
+  return 2 * hb_groups_field_tide(groups, x) * g->R * g->R * g->R > hold;
+}
+
+int hb_groups_are_few(const struct hb_groups *groups)
+{
+  return groups->gathers_few && !groups->field && groups->n <= HB_CHAIN_MOST;
+}
+
+int hb_groups_is_all(const struct hb_groups *groups, const struct hb_group *g)
+{
+  if (!hb_groups_are_few(groups)) return 0;
+  for (uint32_t i = 0; i < groups->n; i++)
+    if (i != g->node && groups->of[i] != HB_GROUPS_PARKED) return 0;
+  return 1;
+}
+
+static const double of_a_passage = 0.25, of_a_fall = 0.1;
+
+/* Returns the longest step of the center of a group, without regard to other groups. */
+static double step_alone(const struct hb_groups *groups, const struct hb_group *g)
+{
+  const struct hb_chain *c = &g->chain;
+  if (hb_groups_is_all(groups, g)) return INFINITY;
+  if (c->n > 2) return of_a_fall * sqrt(g->R * g->R * g->R / hb_chain_mass(c));
+  double close = hb_groups_passing(groups, c->m[0], c->m[1]);
+  if (hb_groups_is_hard(groups, c)) return INFINITY;
+  return of_a_passage * close / sqrt(hb_dot(c->V[0], c->V[0]));
+}
+
+double hb_groups_time_of_links(const struct hb_chain *c, double least)
+{
+  double rate = 0;
+  for (size_t k = 0; k + 1 < c->n; k++)
+    if (hb_dot(c->X[k], c->X[k]) > least * least)
+      rate = fmax(rate, hb_chain_rate(2, c->m + k, c->X + k, c->V + k));
+  return 1 / rate;
+}
+
+double hb_groups_step(const struct hb_groups *groups, const struct hb_group *g)
+{
+  double step = step_alone(groups, g);
+  for (size_t k = 0; k < g->count; k++) {
+    const struct hb_group *other = hb_groups_of(groups, g->list[k]);
+    if (!other) continue;
+    hb_groups_need(groups, other->node);
+    double least = groups->rules->resolved * sqrt(hb_distance2(groups->nodes.xp, g->node, other->node));
+    step = fmin(step, of_a_fall * fmin(hb_groups_time_of_links(&g->chain, least),
+                                       hb_groups_time_of_links(&other->chain, least)));
+  }
+  return step;
+}
+
+void hb_groups_use(struct hb_groups *groups, const struct hb_groups_rules *rules)
+{
+  static const double close = 2; /* at least, in r_close */
+  groups->rules = rules;
+  groups->bound = close;
+  if (rules->widest > 0) /* r_half = N / 2 r_close */
+    groups->bound = fmax(close, rules->widest / 2 * hb_elementary_power(groups->stars, 2. / 3));
+}
