@@ -17,11 +17,15 @@
  * In a field, f is the difference between the field at the member and at the center. In coordinates that turn, the chain is
  * advanced in axes at rest (turning.h).
  *
+ * Close pairs that the other members hardly disturb are single points while the chain is advanced, and not followed through each
+ * revolution: inner_binaries.h.
+ *
  * The energy of members without mass is not conserved where the others move, so that a kick also adds to B what that motion does
  * to U: -sum w v . A dt, v being the velocity of the member that pulls. */
 #include "chain/bulirsch_stoer.h"
 
 #include "chain/contact.h"
+#include "chain/inner_binaries.h"
 #include "chain/post_newton.h"
 
 #include <string.h>
@@ -45,10 +49,13 @@ struct change {
 
 /* One call of hb_chain_advance. */
 struct advance {
-  struct hb_chain *c;
+  struct hb_chain *c; /* the chain, or the chain of nodes of `binaries` */
   const struct hb_chain_tide *tide;
-  double t;    /* since the start of the advance */
-  double W[3]; /* second velocity, for post-Newtonian terms */
+  struct hb_inner_binaries *binaries; /* NULL: c is made of members */
+  int has_no_binaries;                /* a pair had no mean orbit: all members are followed in this advance */
+  int has_changed;                    /* other pairs are binaries from here on */
+  double t;                           /* since the start of the advance */
+  double W[3];                        /* second velocity, for post-Newtonian terms */
   uint64_t forces;
 };
 
@@ -92,6 +99,7 @@ static void kick(struct advance *s, double ds, double dt, struct change *d)
   struct hb_chain_pulls pulls;
   add_links(links, s->c->X, d->X, X);
   hb_chain_pull_members(c, X, &pulls);
+  if (s->binaries) hb_inner_binaries_add_pulls(s->binaries, X, &pulls);
   s->forces++;
   if (ds != 0) dt = ds / pulls.U;
   int is_pulled = s->tide->count > 0 || s->tide->field || s->tide->tensor;
@@ -297,7 +305,7 @@ static void notice_overlap(struct advance *s, const struct change *d, size_t k)
 static void notice_touches(struct advance *s, const struct change *d)
 {
   struct hb_chain *c = s->c;
-  for (size_t k = 0; k + 1 < c->n && s->tide->radius && c->n > 2; k++) {
+  for (size_t k = 0; k + 1 < c->n && s->tide->radius && !s->binaries && c->n > 2; k++) {
     double X[3], V[3], reach = s->tide->radius[c->member[k]] + s->tide->radius[c->member[k + 1]];
     for (size_t i = 0; i < 3; i++) X[i] = c->X[k][i] + d->X[k][i], V[i] = c->V[k][i] + d->V[k][i];
     notice_overlap(s, d, k);
@@ -344,6 +352,19 @@ static void land(struct advance *s, double rest)
   apply_change(s, &d);
 }
 
+/* After an accepted step: the binaries follow, unless the step has passed the time dt, and it is found whether other pairs should be
+ * binaries from here on. */
+static void look_at_binaries(struct advance *s, double dt)
+{
+  uint8_t is_first[HB_CHAIN_MOST];
+  if (!s->binaries) {
+    s->has_changed = s->t < dt && !s->has_no_binaries && hb_inner_binaries_find(s->c, s->tide, is_first) > 0;
+  } else if (s->t > s->binaries->t && s->t <= dt) {
+    hb_inner_binaries_follow(s->binaries, s->tide, s->t, &s->forces);
+    s->has_changed = s->t < dt && hb_inner_binaries_have_broken(s->binaries, s->tide);
+  }
+}
+
 /* Fails if a pair is nearer than the post-Newtonian series allows. */
 static enum hb_status check_distance(const struct advance *s)
 {
@@ -357,8 +378,8 @@ static enum hb_status check_distance(const struct advance *s)
       c->member[0], c->member[1], least);
 }
 
-/* Advances to the time dt. Steps aim at it and end before or after it, nearer each time. The chain stores the length of the last step
- * that did not aim at dt. */
+/* Advances to the time dt, or until has_changed. Steps aim at dt and end before or after it, nearer each time. The chain stores the
+ * length of the last step that did not aim at dt. */
 static enum hb_status advance_to(struct advance *s, double dt)
 {
   enum { ATTEMPTS = 64 };
@@ -369,13 +390,16 @@ static enum hb_status advance_to(struct advance *s, double dt)
     double rest = dt - s->t;
     if (rest == 0) return HB_OK;
     if (fabs(rest) * hb_chain_rate(c->n, c->m, c->X, c->V) < land_within) break;
-    double aimed = step_for(c, rest);
+    double aimed =
+        step_for(c, s->binaries ? fmin(rest, hb_inner_binaries_longest_step(s->binaries, s->tide)) : rest);
     int is_aimed = fabs(aimed) < c->ds;
     try_step(s, is_aimed ? aimed : rest < 0 ? -c->ds : c->ds, c->rows, &step);
     rejected = step.is_accepted ? 0 : rejected + 1;
     steps++;
     if (!step.is_accepted || !is_aimed) c->ds = fabs(step.ds), c->rows = step.rows;
     if (step.is_accepted) apply_change(s, &step.d);
+    if (step.is_accepted && (s->binaries || c->n > 2)) look_at_binaries(s, dt);
+    if (s->has_changed) return HB_OK;
     HB_TRY(check_distance(s));
     if (rejected == ATTEMPTS || hb_chain_is_endless(steps, s->t, dt))
       return hb_fail(HB_ERR_NUMERIC,
@@ -383,6 +407,37 @@ static enum hb_status advance_to(struct advance *s, double dt)
                      c->member[0], c->member[1]);
   }
   land(s, dt - s->t);
+  s->t = dt;
+  if (s->binaries) look_at_binaries(s, dt);
+  return HB_OK;
+}
+
+/* Advances to the time dt, with binaries as nodes wherever there are such. */
+static enum hb_status advance_with_binaries(struct advance *s, double dt)
+{
+  struct hb_chain *members = s->c;
+  struct hb_inner_binaries binaries;
+  uint8_t is_first[HB_CHAIN_MOST];
+  while (s->t < dt) {
+    const struct advance start = *s;
+    const struct hb_chain before = *members;
+    s->has_changed = 0;
+    if (s->has_no_binaries || hb_inner_binaries_find(members, s->tide, is_first) == 0) {
+      HB_TRY(advance_to(s, dt));
+      if (!s->has_changed) return HB_OK;
+      continue;
+    }
+    int has_means = hb_inner_binaries_begin(members, s->tide, is_first, s->t, &binaries);
+    if (has_means) {
+      s->c = &binaries.chain, s->binaries = &binaries;
+      HB_TRY(advance_to(s, dt));
+      has_means = hb_inner_binaries_end(&binaries, s->tide, members);
+      s->c = members, s->binaries = NULL;
+    }
+    if (has_means) continue;
+    *s = start, *members = before;
+    s->has_no_binaries = 1;
+  }
   return HB_OK;
 }
 
@@ -392,7 +447,7 @@ enum hb_status hb_chain_advance(struct hb_chain *chain, double dt, const struct 
   static const struct hb_chain_tide none = {0};
   struct advance s = {.c = chain, .tide = tide ? tide : &none};
   chain->lost = 0;
-  enum hb_status status = chain->n > 1 && dt > 0 ? advance_to(&s, dt) : HB_OK;
+  enum hb_status status = chain->n > 1 && dt > 0 ? advance_with_binaries(&s, dt) : HB_OK;
   if (forces) *forces += s.forces;
   return status;
 }

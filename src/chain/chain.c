@@ -199,8 +199,7 @@ void hb_chain_sort(struct hb_chain *c)
 
 /* ---- making ---- */
 
-/* Sets w, B, and a first step, which is a small part of the shortest time in which a link changes. */
-static void begin_chain(struct hb_chain *c)
+void hb_chain_start(struct hb_chain *c)
 {
   static const double share = 1. / 16;
   struct hb_chain_pulls pulls;
@@ -226,7 +225,7 @@ void hb_chain_make(size_t n, const uint32_t *member, const double *m, const doub
     }
   }
   hb_chain_sort(&c);
-  begin_chain(&c);
+  hb_chain_start(&c);
   *chain = c;
 }
 
@@ -237,7 +236,7 @@ void hb_chain_extract(const struct hb_chain *chain, size_t first, size_t n, stru
   memcpy(c.m, chain->m + first, n * sizeof *c.m);
   memcpy(c.X, chain->X + first, (n - 1) * sizeof *c.X);
   memcpy(c.V, chain->V + first, (n - 1) * sizeof *c.V);
-  begin_chain(&c);
+  hb_chain_start(&c);
   *part = c;
 }
 

@@ -102,6 +102,9 @@ void hb_chain_make(size_t n, const uint32_t *member, const double *m, const doub
 /* Makes a chain of the n members from number `first` on, in their order. */
 void hb_chain_extract(const struct hb_chain *chain, size_t first, size_t n, struct hb_chain *part);
 
+/* Sets w, B and a first step, a small part of the shortest time in which a link changes. Links and masses are set. */
+void hb_chain_start(struct hb_chain *c);
+
 /* Sorts the members so that close neighbors are neighbors in the chain. */
 void hb_chain_sort(struct hb_chain *c);
 

@@ -127,6 +127,76 @@ void hb_chain_tide_on_members(const struct hb_chain *c, const struct hb_chain_ti
   if (tide->turn != 0) hb_turning_rotate(c->n, tide->turn * t, f);
 }
 
+/* Adds to f the accelerations by point p at the time t: those of the second member less those of the first, which are at the shares[] of
+ * the separation from their center. */
+HB_CLONES static void add_point_on_orbit(const struct hb_chain_point *p, double t, const double shares[2],
+                                         double x[3][HB_CHAIN_TIDE_PLACES], double f[3][HB_CHAIN_TIDE_PLACES])
+{
+  double at[3];
+  for (size_t i = 0; i < 3; i++) at[i] = p->x[i] + t * (p->v[i] + t / 2 * (p->a[i] + t / 3 * p->j[i]));
+#pragma omp simd
+  for (size_t k = 0; k < HB_CHAIN_TIDE_PLACES; k++) {
+    double ax = at[0] - shares[0] * x[0][k], ay = at[1] - shares[0] * x[1][k],
+           az = at[2] - shares[0] * x[2][k];
+    double bx = at[0] - shares[1] * x[0][k], by = at[1] - shares[1] * x[1][k],
+           bz = at[2] - shares[1] * x[2][k];
+    double a2 = ax * ax + ay * ay + az * az, b2 = bx * bx + by * by + bz * bz;
+    double of_a = p->m / (a2 * sqrt(a2)), of_b = p->m / (b2 * sqrt(b2));
+    f[0][k] += of_b * bx - of_a * ax, f[1][k] += of_b * by - of_a * ay, f[2][k] += of_b * bz - of_a * az;
+  }
+}
+
+/* Adds to f the field at the second member less that at the first, at the time t. */
+static void add_field_on_orbit(const struct hb_chain_tide *tide, double t, const double shares[2],
+                               double x[3][HB_CHAIN_TIDE_PLACES], double f[3][HB_CHAIN_TIDE_PLACES])
+{
+  const struct hb_chain_point *p = &tide->center;
+  double center[3];
+  for (size_t i = 0; i < 3; i++) center[i] = p->x[i] + t * (p->v[i] + t / 2 * (p->a[i] + t / 3 * p->j[i]));
+  for (size_t k = 0; k < HB_CHAIN_TIDE_PLACES; k++)
+    for (int s = 0; s < 2; s++) {
+      double at[3], pull[3] = {0};
+      for (size_t i = 0; i < 3; i++) at[i] = shares[s] * x[i][k];
+      hb_field_difference(tide->field, center, at, pull);
+      for (size_t i = 0; i < 3; i++) f[i][k] += s ? pull[i] : -pull[i];
+    }
+}
+
+/* Rotates the vectors q about z. */
+static void rotate_orbit(double angle, double q[3][HB_CHAIN_TIDE_PLACES])
+{
+  double turned[HB_CHAIN_TIDE_PLACES][3];
+  for (size_t k = 0; k < HB_CHAIN_TIDE_PLACES; k++)
+    for (size_t i = 0; i < 3; i++) turned[k][i] = q[i][k];
+  hb_turning_rotate(HB_CHAIN_TIDE_PLACES, angle, turned);
+  for (size_t k = 0; k < HB_CHAIN_TIDE_PLACES; k++)
+    for (size_t i = 0; i < 3; i++) q[i][k] = turned[k][i];
+}
+
+void hb_chain_tide_on_orbit(const struct hb_chain *pair, const struct hb_chain_tide *tide, double t,
+                            double x[3][HB_CHAIN_TIDE_PLACES], double f[3][HB_CHAIN_TIDE_PLACES])
+{
+  const double M = pair->m[0] + pair->m[1], shares[2] = {-pair->m[1] / M, pair->m[0] / M};
+  memset(f, 0, 3 * sizeof *f);
+  if (tide->turn != 0) rotate_orbit(-tide->turn * t, x);
+  for (size_t k = 0; k < tide->count; k++) {
+    struct hb_chain_point p;
+    hb_chain_tide_get_point(tide->points, k, &p);
+    add_point_on_orbit(&p, t, shares, x, f);
+  }
+  if (tide->tensor) {
+    double T[6];
+    for (size_t k = 0; k < 6; k++) T[k] = tide->tensor[k] + (tide->since + t) * tide->tensor[6 + k];
+    for (size_t k = 0; k < HB_CHAIN_TIDE_PLACES; k++) {
+      f[0][k] += T[0] * x[0][k] + T[3] * x[1][k] + T[4] * x[2][k];
+      f[1][k] += T[3] * x[0][k] + T[1] * x[1][k] + T[5] * x[2][k];
+      f[2][k] += T[4] * x[0][k] + T[5] * x[1][k] + T[2] * x[2][k];
+    }
+  }
+  if (tide->field) add_field_on_orbit(tide, t, shares, x, f);
+  if (tide->turn != 0) rotate_orbit(tide->turn * t, x), rotate_orbit(tide->turn * t, f);
+}
+
 double hb_chain_tide_strength(const struct hb_chain *c, const struct hb_chain_tide *tide)
 {
   double span = hb_chain_span(c), sum = tide_of_points(tide);

@@ -62,6 +62,14 @@ void hb_chain_tide_on_members(const struct hb_chain *c, const struct hb_chain_ti
 void hb_chain_tide_on_pair(const struct hb_chain *c, const struct hb_chain_tide *tide, double t,
                            double f[2][3]);
 
+/* The number of separations that hb_chain_tide_on_orbit takes at once. */
+enum { HB_CHAIN_TIDE_PLACES = 2 * HB_LANES };
+
+/* Computes the accelerations f of the second member of a pair relative to the first, by everything outside, at separations x in place
+ * of the pair's, at a time t after the start of the advance. Arrays are by component. */
+void hb_chain_tide_on_orbit(const struct hb_chain *pair, const struct hb_chain_tide *tide, double t,
+                            double x[3][HB_CHAIN_TIDE_PLACES], double f[3][HB_CHAIN_TIDE_PLACES]);
+
 /* Returns the tide on a bound pair, relative to what holds it together at a separation of 2 a. */
 double hb_chain_tide_strength(const struct hb_chain *c, const struct hb_chain_tide *tide);
 

@@ -3,12 +3,14 @@
  * With k kicks of relative strength e the error of a step h is of order e h^2k + e^2 h^2 (McLachlan 1995, BIT 35, 258; Laskar &
  * Robutel 2001, CeMDA 80, 39: SABA_k). Steps are parts of an orbit in the eccentric anomaly.
  *
- * Where rules are HB_CHAIN_BY_SIZE steps are counted in time; where they are HB_CHAIN_BY_PERTURBATION in s, and many revolutions may
- * be followed by one (slow-down). A tide that becomes too strong on the way hands the pair back to bulirsch_stoer.c. */
+ * Where rules are HB_CHAIN_BY_SIZE steps are counted in time; where they are HB_CHAIN_BY_PERTURBATION in s, and many revolutions in a
+ * weak tide are advanced at once, by the mean of the orbit (mean_orbit.h). A tide that becomes too strong on the way hands the pair back
+ * to bulirsch_stoer.c. */
 #include "chain/kepler.h"
 
 #include "chain/bulirsch_stoer.h"
 #include "chain/kepler_orbit.h"
+#include "chain/mean_orbit.h"
 
 static const double two_pi = 6.28318530717958647693;
 
@@ -124,77 +126,39 @@ static double most_angle(double tides)
   return fmin(fmax(fmin(x, most), least), square_of_orbits / tides);
 }
 
-/* ---- many revolutions by one ---- */
+/* ---- many revolutions at once ---- */
 
-/* Slow-down (Mikkola & Aarseth 1996, CeMDA 64, 197): in a weak tide a revolution hardly depends on those before it. Of k revolutions
- * only the middle one is followed, in a tide k times as strong, which changes during this one as much as the true tide during all k.
- * Below this k times the tide, the error of second order in the tide stays below 1e-10. */
-static const double most_slowed = 1e-5;
+/* The pair is advanced by its mean orbit if the tide is weaker than this, so that what it leaves out, a part (tide)^3/2 of the pair's
+ * energy, is small; and if the time is that of more revolutions than this, so that it is also cheaper. */
+static const double averaged_below = 1e-5, averaged_revolutions = 2;
 
-/* Drifts from node to node of a quadrature over ds, with a kick at each that is `times` as strong. at->t counts from t. Returns the part
- * of ds that is left after the last node. */
-static double pass_nodes(struct hb_chain *chain, const struct quadrature *quadrature, double ds, double times,
-                         double t, const struct hb_chain_tide *tide, struct hb_kepler_place *at,
-                         uint64_t *forces)
+/* True if the pair should be advanced by its mean orbit. */
+static int is_averaged(const struct hb_chain *chain, double dt, double tides)
+{
+  const struct hb_kepler_orbit o = hb_kepler_orbit_of(chain);
+  return o.a > 0 && tides < averaged_below && dt * o.n > averaged_revolutions * two_pi;
+}
+
+/* Drifts from node to node of a quadrature over ds, with a kick at each. Returns the part of ds that is left after the last node. */
+static double pass_nodes(struct hb_chain *chain, const struct quadrature *quadrature, double ds,
+                         const struct hb_chain_tide *tide, struct hb_kepler_place *at, uint64_t *forces)
 {
   double node = 0;
   for (size_t k = 0; k < quadrature->nodes; k++) {
     hb_kepler_orbit_drift_by(chain, ds * (quadrature->node[k] - node), at);
     node = quadrature->node[k];
-    kick_pair(chain, times * ds * quadrature->weight[k] * at->r, t + at->t, tide);
+    kick_pair(chain, ds * quadrature->weight[k] * at->r, at->t, tide);
   }
   if (forces) *forces += quadrature->nodes;
   return ds * (1 - node);
-}
-
-/* Follows one revolution in place of `times` revolutions, from the time t on. *lasted becomes its own duration. Returns 0 if the pair
- * became unbound. */
-static int revolve(struct hb_chain *chain, double times, double t, double tides,
-                   const struct hb_chain_tide *tide, double *lasted, uint64_t *forces)
-{
-  size_t steps = (size_t)ceil(two_pi / most_angle(times * tides));
-  double x = two_pi / (double)steps;
-  const struct quadrature *quadrature = quadrature_for(x, times * tides);
-  struct hb_kepler_place at = {hb_norm(chain->X[0]), 0};
-  for (size_t s = 0; s < steps; s++) {
-    const struct hb_kepler_orbit o = hb_kepler_orbit_of(chain);
-    if (!(o.a > 0)) return 0;
-    hb_kepler_orbit_drift_by(
-        chain, pass_nodes(chain, quadrature, x / (o.n * o.a), times, t, tide, &at, forces), &at);
-  }
-  *lasted = at.t;
-  return 1;
-}
-
-/* Replaces as many revolutions within dt by one as the tide allows, again and again. *gone becomes the time that has passed: a revolution
- * that was not followed lasts as long as the mean of the periods before and after. Returns 0 if the pair became unbound. */
-static int slow_down(struct hb_chain *chain, double dt, double tides, const struct hb_chain_tide *tide,
-                     double *gone, uint64_t *forces)
-{
-  static const double left = 0.25;
-  double most = floor(most_slowed / tides), lasted;
-  *gone = 0;
-  for (int is_slowed = most >= 2 && !tide->field && tide->turn == 0; is_slowed;) {
-    const struct hb_kepler_orbit o = hb_kepler_orbit_of(chain);
-    if (!(o.a > 0)) return 0;
-    double period = two_pi / o.n, times = fmin(floor((dt - *gone) / period - left), most);
-    if (!(times >= 2)) break;
-    double middle = *gone + (times - 1) / 2 * period;
-    if (!revolve(chain, times, middle, tides, tide, &lasted, forces)) return 0;
-    const struct hb_kepler_orbit end = hb_kepler_orbit_of(chain);
-    if (!(end.a > 0)) return 0;
-    *gone += (times - 1) * (period + two_pi / end.n) / 2 + lasted;
-  }
-  return 1;
 }
 
 /* Advances by dt in steps of s. Returns 0 if the pair became unbound, or its steps vanish; the chain is then not usable. */
 static int advance_along(struct hb_chain *chain, double dt, double tides, const struct hb_chain_tide *tide,
                          uint64_t *forces)
 {
-  double most = most_angle(tides), gone;
-  if (!slow_down(chain, dt, tides, tide, &gone, forces)) return 0;
-  struct hb_kepler_place at = {hb_norm(chain->X[0]), gone};
+  double most = most_angle(tides);
+  struct hb_kepler_place at = {hb_norm(chain->X[0]), 0};
   for (size_t steps = 1;; steps++) {
     const struct hb_kepler_orbit o = hb_kepler_orbit_of(chain);
     double x = most, c[4];
@@ -205,7 +169,7 @@ static int advance_along(struct hb_chain *chain, double dt, double tides, const 
       x = s != 0 ? s * (o.n * o.a) : hb_kepler_orbit_solve(&o, o.n * (dt - at.t), c);
     }
     const struct quadrature *quadrature = quadrature_for(x, tides);
-    double left = pass_nodes(chain, quadrature, x / (o.n * o.a), 1, 0, tide, &at, forces);
+    double left = pass_nodes(chain, quadrature, x / (o.n * o.a), tide, &at, forces);
     if (is_last || !(at.t < dt)) break;
     hb_kepler_orbit_drift_by(chain, left, &at);
   }
@@ -226,8 +190,11 @@ enum hb_status hb_kepler_advance(struct hb_chain *chain, double dt, const struct
     return HB_OK;
   }
   const struct hb_chain before = *chain;
+  uint64_t count = 0;
   if (tide->rules == HB_CHAIN_BY_SIZE) {
     HB_TRY(advance_in_time(chain, dt, tides, tide, forces));
+  } else if (dt > 0 && is_averaged(chain, dt, tides) && hb_mean_orbit_advance_pair(chain, dt, tide, &count)) {
+    if (forces) *forces += count;
   } else if (dt > 0 && !advance_along(chain, dt, tides, tide, forces)) {
     *chain = before;
     return hb_chain_advance(chain, dt, tide, forces);

@@ -113,6 +113,37 @@ static size_t look_from(const struct hb_chain_point *center, const struct hb_gro
   return count;
 }
 
+/* Replaces points around a chain by a tidal tensor T and its rate, as xx yy zz xy xz yz: those so far away that all but their tide is
+ * below the least that matters in a passage. Returns the number of points that are left. */
+static size_t points_to_tensor(const struct hb_group *g, size_t count, struct hb_chain_points *points,
+                               double T[12])
+{
+  static const unsigned char row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+  static const double part = 0.25; /* of HB_GROUPS_LEAST_IN_A_PASSAGE */
+  const double R = g->R,
+               least = part * HB_GROUPS_LEAST_IN_A_PASSAGE * hb_chain_mass(&g->chain) / (2 * R * R * R * R);
+  size_t left = 0;
+  memset(T, 0, 12 * sizeof *T);
+  for (size_t k = 0; k < count; k++) {
+    struct hb_chain_point p;
+    hb_chain_tide_get_point(points, k, &p);
+    double r2 = hb_dot(p.x, p.x), rv = hb_dot(p.x, p.v);
+    if (p.m > least * r2 * r2) {
+      hb_chain_tide_set_point(points, left++, &p);
+      continue;
+    }
+    double m3 = p.m / (r2 * sqrt(r2)), m5 = 3 * m3 / r2, rate = rv / r2;
+    for (size_t q = 0; q < 6; q++) {
+      double xx = p.x[row[q]] * p.x[column[q]],
+             xv = p.x[row[q]] * p.v[column[q]] + p.v[row[q]] * p.x[column[q]];
+      T[q] += m5 * xx - (q < 3 ? m3 : 0);
+      T[6 + q] += m5 * (xv - 5 * rate * xx) + (q < 3 ? 3 * rate * m3 : 0);
+    }
+  }
+  hb_chain_tide_pad_points(points, left);
+  return left;
+}
+
 /* Returns the largest number of points that look_from may set. */
 static size_t most_points(const struct hb_groups *groups, const struct hb_group *g)
 {
@@ -182,6 +213,9 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
   tide.rules = groups->rules->chain;
   if (hb_groups_has_tides(g)) tide.tensor = g->tides.of_all;
   tide.since = hb_groups_since(groups, g->tides.tick, g->tick);
+  double far[12];
+  if (chain->n > 2 && !tide.tensor && tide.count > HB_LANES)
+    tide.count = points_to_tensor(g, tide.count, points, far), tide.tensor = far, tide.since = 0;
   if (hb_groups_feels_field(groups, g, tide.center.x)) tide.field = groups->field;
   tide.is_all = hb_groups_is_all(groups, g);
   tide.light = groups->light;

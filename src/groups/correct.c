@@ -2,8 +2,10 @@
  * the nodes in the lists of groups and for groups in a field. */
 #include "groups/groups_internal.h"
 
+#include "chain/inner_binaries.h"
 #include "chain/kepler.h"
 #include "chain/kepler_orbit.h"
+#include "chain/outer_orbit.h"
 #include "chain/quadrupole.h"
 #include "chain/turning.h"
 
@@ -20,6 +22,21 @@ static void take_members(const struct hb_chain *c, struct points *p)
   p->n = c->n;
   memcpy(p->m, c->m, c->n * sizeof *c->m);
   hb_chain_places(c, p->x, p->v);
+}
+
+/* Sets p to the nodes of a chain: its members, but binaries that the others hardly disturb as their centers, so that what feels them does
+ * not feel each of their revolutions. */
+static void take_nodes(const struct hb_groups *groups, const struct hb_chain *c, struct points *p)
+{
+  struct hb_inner_binaries nodes;
+  uint8_t is_first[HB_CHAIN_MOST];
+  const struct hb_chain_tide tide = {.radius = groups->radius};
+  if (hb_inner_binaries_find(c, &tide, is_first) == 0) {
+    take_members(c, p);
+    return;
+  }
+  hb_inner_binaries_make(c, is_first, &nodes);
+  take_members(&nodes.chain, p);
 }
 
 static void take_node(const struct hb_groups *groups, uint32_t node, struct points *p)
@@ -39,13 +56,12 @@ static void resolve(const struct hb_groups *groups, uint32_t node, struct points
     return;
   }
   double dt = hb_groups_since(groups, g->tick, groups->tick);
-  if (!(dt > 0) || !hb_kepler_suits(&g->chain, NULL)) {
-    take_members(&g->chain, p);
-    return;
-  }
   struct hb_chain chain = g->chain;
-  hb_kepler_advance(&chain, dt, &none, NULL);
-  take_members(&chain, p);
+  if (dt > 0 && hb_kepler_suits(&chain, NULL))
+    hb_kepler_advance(&chain, dt, &none, NULL);
+  else if (dt > 0 && g->is_hard)
+    hb_outer_orbit_drift(&chain, dt);
+  take_nodes(groups, &chain, p);
 }
 
 /* Up to this strength s of the field's tide a pair is replaced by the mean of its orbit, so that the steps of its center need not resolve

@@ -3,7 +3,7 @@
 #include "groups/groups_internal.h"
 
 #include "base/elementary.h"
-#include "chain/quadrupole.h"
+#include "chain/outer_orbit.h"
 #include "chain/turning.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ static double length(const struct hb_chain *c)
 
 /* Tides below this part of what holds the group together are left out: 2 m R^3 / (M d^3). Over the orbits of a hard pair
  * they nearly cancel; in a single passage they do not. */
-static const double least_tide = 1e-6, least_in_a_passage = 2e-8;
+static const double least_tide = 1e-6;
 
 /* Tides on a hard pair cancel as far as the other nodes stay where they are. The tide of the whole system grows with the width of the
  * pair, in half-mass radii, and matters in proportion to the share of the pair in the energy of the system, about
@@ -67,10 +67,10 @@ double hb_groups_system_tide(const struct hb_groups *groups, const struct hb_gro
   return r * r * r * groups->stars * groups->m_mean / hb_chain_mass(&g->chain);
 }
 
-/* Returns the binding energy of a group as a share of the energy of the system. */
+/* Returns the binding energy of a group's orbit as a share of the energy of the system. */
 static double share_of(const struct hb_groups *groups, const struct hb_group *g)
 {
-  return g->chain.B * groups->r_close / (groups->stars * groups->m_mean * groups->m_mean);
+  return g->B * groups->r_close / (groups->stars * groups->m_mean * groups->m_mean);
 }
 
 /* Returns the least tide in the list of a hard pair, by size. */
@@ -114,26 +114,51 @@ const struct hb_groups_rules hb_groups_by_perturbation = {.widest = 0.32,
                                                           .least = least_by_share,
                                                           .chain = HB_CHAIN_BY_PERTURBATION};
 
-int hb_groups_is_hard(const struct hb_groups *groups, const struct hb_chain *c)
+/* True if orbits of more than two members are treated as those of pairs are. */
+static int has_hierarchies(const struct hb_groups *groups)
 {
-  static const double still = 1.5;
-  return c->n == 2 && hb_chain_span(c) < still * hb_groups_bound(groups, c->m[0], c->m[1]);
+  return groups->rules->weak > 0 && !groups->field && !(groups->light > 0);
+}
+
+/* Sets is_hard, and span and B of the orbit of a pair or of the outer orbit of a hierarchy. */
+static void find_hardness(const struct hb_groups *groups, struct hb_group *g)
+{
+  static const double still = 1.5; /* times the span below which a pair becomes a group */
+  struct hb_outer_orbit o;
+  const struct hb_chain *c = &g->chain, *orbit = c->n == 2 ? c : NULL;
+  if (c->n > 2 && has_hierarchies(groups) && hb_outer_orbit_find(c, &o)) orbit = &o.outer;
+  g->is_hard = orbit && hb_chain_span(orbit) < still * hb_groups_bound(groups, orbit->m[0], orbit->m[1]);
+  g->span = g->is_hard ? hb_chain_span(orbit) : INFINITY;
+  g->B = g->is_hard ? orbit->B : c->B;
+}
+
+/* Returns the tide of a node on a hard pair above which the node feels where the members are, and not only the mean of their orbit. What
+ * the mean leaves out is a part (tide)^3/2 of the energy of the pair, since a tide is as strong as its square makes the node slow: of a
+ * pair with little of the system's energy tides may be stronger. */
+static double mean_below(const struct hb_groups *groups, const struct hb_group *g)
+{
+  static const double most = 3e-3, of_the_system = 1e-8;
+  double least = groups->rules->mean;
+  if (groups->rules->weak == 0 || g->chain.w > 0) return least;
+  return fmax(least, fmin(most, hb_elementary_power(of_the_system / share_of(groups, g), 2. / 3)));
 }
 
 void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
 {
   const struct hb_chain *c = &g->chain;
-  int is_hard = hb_groups_is_hard(groups, c);
-  g->R = is_hard ? fmax(length(c), hb_chain_span(c)) : length(c);
+  find_hardness(groups, g);
+  int is_hard = g->is_hard;
+  g->R = is_hard ? fmax(length(c), g->span) : length(c);
   double tide = 2 * g->R * g->R * g->R / hb_chain_mass(c);
-  double least = is_hard ? groups->rules->least(groups, g) : least_in_a_passage;
+  double least = is_hard ? groups->rules->least(groups, g) : HB_GROUPS_LEAST_IN_A_PASSAGE;
   g->tide = squared(tide / least);
-  g->strong = is_hard ? squared(tide / groups->rules->mean) : INFINITY;
+  g->strong = is_hard ? squared(tide / mean_below(groups, g)) : INFINITY;
   g->weak = is_hard && groups->rules->weak > 0 ? squared(tide / (groups->rules->weak * least)) : 0;
   g->waking = g->weak > 0 && groups->rules->wakes > 0 ? squared(tide / groups->rules->wakes) : INFINITY;
   struct hb_chain at_rest = *c;
   if (groups->field) hb_turning_transform(&at_rest, -hb_field_turn(groups->field) / 2);
-  if (g->weak > 0) hb_quadrupole_of_orbit(&at_rest, g->Q);
+  memset(g->Q, 0, sizeof g->Q);
+  if (g->weak > 0) hb_outer_orbit_add_quadrupoles(&at_rest, g->Q);
 }
 
 void hb_groups_measure_node(struct hb_groups *groups, struct hb_group *g)
@@ -157,8 +182,7 @@ static const double least_of_field = 1e-7;
 
 int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group *g, const double x[3])
 {
-  const struct hb_chain *c = &g->chain;
-  double hold = (hb_groups_is_hard(groups, c) ? least_of_field : least_in_a_passage) * hb_chain_mass(c);
+  double hold = (g->is_hard ? least_of_field : HB_GROUPS_LEAST_IN_A_PASSAGE) * hb_chain_mass(&g->chain);
   return 2 * hb_groups_field_tide(groups, x) * g->R * g->R * g->R > hold;
 }
 
@@ -181,10 +205,9 @@ static const double of_a_passage = 0.25, of_a_fall = 0.1;
 static double step_alone(const struct hb_groups *groups, const struct hb_group *g)
 {
   const struct hb_chain *c = &g->chain;
-  if (hb_groups_is_all(groups, g)) return INFINITY;
+  if (hb_groups_is_all(groups, g) || g->is_hard) return INFINITY;
   if (c->n > 2) return of_a_fall * sqrt(g->R * g->R * g->R / hb_chain_mass(c));
   double close = hb_groups_passing(groups, c->m[0], c->m[1]);
-  if (hb_groups_is_hard(groups, c)) return INFINITY;
   return of_a_passage * close / sqrt(hb_dot(c->V[0], c->V[0]));
 }
 

@@ -53,6 +53,8 @@ struct hb_group {
   struct hb_chain chain;
   uint32_t node;
   uint64_t tick;  /* time of the chain */
+  int is_hard;    /* a hard pair, or a hierarchy whose outer orbit is one; see hb_groups_measure */
+  double span, B; /* 2 a and binding energy of that orbit; span is INFINITY where there is none */
   double R;       /* how far it reaches, see hb_groups_measure */
   double tide;    /* a mass m disturbs it from nearer than d if m^2 tide > d^6 */
   double waking;  /* an active node of its list wakes it if m^2 waking > d^6; INFINITY: each does */

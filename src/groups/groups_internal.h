@@ -25,17 +25,18 @@ extern const struct hb_columns hb_groups_columns;
 
 /* ---- criteria.c ---- */
 
+/* The least tide in the list of a group that is not hard, relative to what holds it together: effects of a single passage do not cancel. */
+#define HB_GROUPS_LEAST_IN_A_PASSAGE 2e-8
+
 /* Returns the distance at which two nodes of these masses are close: r_close from the mean mass on, less for lighter ones. */
 double hb_groups_close(const struct hb_groups *groups, double m1, double m2);
 
 /* Returns the 2 a below which a pair of stars is a group as long as it is alone, however far apart its members are. */
 double hb_groups_bound(const struct hb_groups *groups, double m1, double m2);
 
-/* True if a chain is a hard pair: bound by about hb_groups_bound. */
-int hb_groups_is_hard(const struct hb_groups *groups, const struct hb_chain *c);
-
-/* Sets R, tide, strong, weak, waking and Q of a group from its chain. R of a hard pair is at least its 2 a; of others it is the length of
- * the chain. */
+/* Sets is_hard, span, B, R, tide, strong, weak, waking and Q of a group from its chain. A pair is hard if it is bound by about
+ * hb_groups_bound, and so is a hierarchy (outer_orbit.h) whose outer orbit is such a pair. R of a hard group is at least its 2 a; of
+ * others it is the length of the chain. */
 void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g);
 
 /* Does what hb_groups_measure does for a group that is a node, and sets the reach and orbit of the node. */

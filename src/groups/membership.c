@@ -2,6 +2,8 @@
  * Sizes and tides are from criteria.c. */
 #include "groups/groups_internal.h"
 
+#include "chain/outer_orbit.h"
+
 #include "base/mem.h"
 
 #include <string.h>
@@ -155,6 +157,23 @@ static int has_disk(const struct hb_groups *groups, uint32_t node)
   return around > most;
 }
 
+/* True if two nodes, of which one or both are hard groups, would be a hierarchy: on an orbit whose pericenter is far outside both. */
+static int would_be_hierarchy(const struct hb_groups *groups, uint32_t i, uint32_t k,
+                              const struct meeting *at)
+{
+  const struct hb_group *g[] = {hb_groups_of(groups, i), hb_groups_of(groups, k)};
+  const double m[] = {groups->m[i], groups->m[k]};
+  if (groups->rules->weak == 0 || groups->field || groups->light > 0 || !(m[0] > 0 && m[1] > 0)) return 0;
+  double q = hb_outer_orbit_pericenter(m[0] + m[1], at->r, at->v);
+  for (int s = 0; s < 2; s++) {
+    if (!g[s]) continue;
+    double ratio = g[s]->span / q;
+    if (g[s]->chain.w > 0 || !(2 * m[!s] * ratio * ratio * ratio < HB_OUTER_ORBIT_FORMS_BELOW * m[s]))
+      return 0;
+  }
+  return 1;
+}
+
 /* True if two nodes of these sizes are so close that they should be one group. If a span is not 0, they should only if no third node
  * disturbs a pair of that width: spans[0] is 2 a of a bound pair, spans[1] the distance in a passage. */
 static int meet_alone(const struct hb_groups *groups, const double *x, uint32_t i, uint32_t k,
@@ -165,15 +184,16 @@ static int meet_alone(const struct hb_groups *groups, const double *x, uint32_t 
   if (!(mi > 0 || mk > 0) || (hb_groups_are_far(groups, mi, mk, r2) && !(r2 < touch * touch))) return 0;
   double close = hb_groups_close(groups, mi, mk), reach = fmax(near_enough(close, sizes), touch);
   size_t members = members_of(groups, i) + members_of(groups, k);
-  double bound = members == 2 ? hb_groups_bound(groups, mi, mk) : close;
+  int may_be_hard = members == 2 || (members <= HB_CHAIN_MOST && would_be_hierarchy(groups, i, k, at));
+  double bound = may_be_hard ? hb_groups_bound(groups, mi, mk) : close;
   if (members > HB_CHAIN_MOST || !(r2 < fmax(reach * reach, bound * bound))) return 0;
   if (is_torn(groups, x + 3 * (size_t)i, mi + mk, r2, torn_below)) return 0;
   double span = 2 / (2 / sqrt(r2) - hb_dot(at->v, at->v) / (mi + mk));
   int is_approaching = hb_dot(at->r, at->v)<0, is_bound = span> 0 && span < bound;
   if (r2 < reach * reach && (is_approaching || (is_bound && span < close))) return 1;
-  if (members > 2) return 0;
+  if (!may_be_hard) return 0;
   if (is_bound) spans[0] = span;
-  if (is_approaching && passes(groups, mi, mk, r2)) spans[1] = sqrt(r2);
+  if (members == 2 && is_approaching && passes(groups, mi, mk, r2)) spans[1] = sqrt(r2);
   return spans[0] > 0 || spans[1] > 0;
 }
 
@@ -353,12 +373,15 @@ static int is_disturbed(const struct hb_groups *groups, const struct hb_group *g
  * So does a bound pair with an orbit that is too wide for that, near its pericenter. */
 static int pair_splits(const struct hb_groups *groups, const struct hb_group *g)
 {
+  struct hb_outer_orbit o;
   const struct hb_chain *c = &g->chain;
+  if (c->n > 2) c = hb_outer_orbit_find(c, &o) ? &o.outer : NULL;
+  if (!c) return 0;
   double r2 = hb_dot(c->X[0], c->X[0]), close = hb_groups_close(groups, c->m[0], c->m[1]);
   double passing = hb_groups_passing(groups, c->m[0], c->m[1]), span = hb_chain_span(c);
   if (r2 < 4 * close * close || span < close) return 0;
   if (r2 < 4 * passing * passing) return is_disturbed(groups, g, sqrt(r2));
-  if (!hb_groups_is_hard(groups, c) && hb_dot(c->X[0], c->V[0]) > 0) return 1;
+  if (!g->is_hard && hb_dot(c->X[0], c->V[0]) > 0) return 1;
   return is_disturbed(groups, g, g->R);
 }
 
@@ -372,7 +395,7 @@ int hb_groups_should_split(const struct hb_groups *groups, const struct hb_group
   if (is_torn(groups, groups->nodes.xp + 3 * (size_t)g->node, hb_chain_mass(&g->chain),
               hb_dot(g->chain.X[*link], g->chain.X[*link]), torn_above))
     return 1;
-  if (g->chain.n == 2) return !hb_groups_are_few(groups) && pair_splits(groups, g);
+  if (g->chain.n == 2 || g->is_hard) return !hb_groups_are_few(groups) && pair_splits(groups, g);
   divide(&g->chain, *link, chain, center);
   for (size_t s = 0; s < 2; s++) {
     side[s].chain = chain[s];

@@ -210,14 +210,13 @@ static uint32_t partner_of(const struct change *c, uint32_t node)
   struct hb_groups_around around = {groups->live, c->live};
   uint32_t partner = node;
   double least = INFINITY;
-  int by_lists = groups->nodes.list && !groups->radius; /* else large bodies may touch from farther away */
   if (groups->nodes.list) around = hb_groups_near(groups, node);
   for (size_t l = 0; l < around.count; l++) {
     uint32_t k = around.list[l];
     if (k == node || groups->of[k] == HB_GROUPS_PARKED || !groups->is_live[k] || !(groups->m[k] > 0))
       continue;
     double r2 = hb_distance2(c->h->xp, node, k);
-    if (by_lists && hb_groups_are_far(groups, groups->m[node], groups->m[k], r2)) continue;
+    if (!groups->radius && hb_groups_are_far(groups, groups->m[node], groups->m[k], r2)) continue;
     if (!hb_groups_should_join(groups, node, k)) continue;
     if (r2 < least) least = r2, partner = k;
   }
@@ -477,7 +476,7 @@ static enum hb_status open_groups(struct hb_hermite4 *h)
   const struct hb_sim_params *params = &h->params;
   if (params->encounters != HB_ENCOUNTERS_GROUPS) return HB_OK;
   HB_TRY(hb_groups_create(h->particles, h->rule.noise > 0, &h->groups));
-  if (params->neighbors > 0) hb_groups_use(h->groups, &hb_groups_by_perturbation);
+  if (params->neighbors > 0 || h->n > HB_CHAIN_MOST) hb_groups_use(h->groups, &hb_groups_by_perturbation);
   h->groups->field = h->field;
   h->groups->light = params->light_speed;
   h->groups->gathers_few = params->escapers == HB_ESCAPERS_NONE &&   /* members do not escape, */

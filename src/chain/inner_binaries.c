@@ -1,0 +1,468 @@
+/* Pairs as nodes of a chain; see inner_binaries.h.
+ *
+ * The mean quadrupole changes while the pair's orbit does. A step of the chain of nodes feels the quadrupole at its start; at its end
+ * the nodes get a kick by half of the change. Velocities of nodes are without what the pairs' present places have added to them
+ * (hb_mean_orbit_swing): it is subtracted at the start and added at the end.
+ *
+ * What a mean orbit leaves out is of second order in the tide. For the energy that is put right at the end: the binding energy of the
+ * members is that at the start less the work of forces from outside, and the closest pair gets the difference. */
+#include "chain/inner_binaries.h"
+
+#include "chain/contact.h"
+#include "chain/outer_orbit.h"
+#include "chain/quadrupole.h"
+
+#include <string.h>
+
+static const double two_pi = 6.28318530717958647693;
+
+/* ---- which pairs ---- */
+
+/* The tide of the other members below which a pair becomes a node, relative to what holds it together at 2 a, and above which it is none
+ * any longer. */
+static const double forms_below = 3e-4, breaks_above = 6e-4;
+
+/* The same for the period of a pair, relative to the time in which another node comes or goes. */
+static const double forms_period = 0.1, breaks_period = 0.2;
+
+/* What other nodes do to a pair. */
+struct disturbance {
+  double tide;       /* relative to what holds the pair together at 2 a */
+  double period;     /* its period over the shortest time in which another node comes or goes */
+  int may_touch;     /* another node is so near that it may touch a member */
+};
+
+/* Adds the disturbance of a pair with this span 2 a and total mass M by a mass m at r, moving with v, both relative to the pair. They may
+ * touch at a distance `reach`. */
+static void disturb(double span, double M, double m, const double r[3], const double v[3], double reach,
+                    struct disturbance *d)
+{
+  double r2 = hb_dot(r, r), v2 = hb_dot(v, v), span3 = span * span * span;
+  double rate2 = fmax(v2, (m + M) / sqrt(r2)) / r2, period2 = two_pi * two_pi * span3 / (8 * M);
+  d->tide += 2 * m * span3 / (M * r2 * sqrt(r2));
+  d->period = fmax(d->period, sqrt(rate2 * period2));
+  d->may_touch |= r2 < reach * reach;
+}
+
+/* Returns the sum of the largest radii of a pair and of another node, as far as contacts are looked for, and the pair's size. */
+static double reach_of(const struct hb_chain_tide *tide, double span, const struct hb_chain *pair,
+                       const struct hb_chain *other)
+{
+  double of_pair = 0, of_other = 0;
+  if (!tide->radius) return 0;
+  for (size_t k = 0; k < pair->n; k++) of_pair = fmax(of_pair, tide->radius[pair->member[k]]);
+  for (size_t k = 0; k < other->n; k++) of_other = fmax(of_other, tide->radius[other->member[k]]);
+  return 2 * (of_pair + of_other + span);
+}
+
+/* True if members k and k + 1 may be a node. *span becomes 2 a. */
+static int may_be_node(const struct hb_chain *c, const struct hb_chain_tide *tide, size_t k, double *span)
+{
+  double M = c->m[k] + c->m[k + 1], r = hb_norm(c->X[k]), v2 = hb_dot(c->V[k], c->V[k]), share = c->m[k + 1] / M;
+  struct disturbance d = {0};
+  *span = 2 / (2 / r - v2 / M);
+  if (!(*span > 0 && *span < INFINITY) || !(c->m[k] > 0 && c->m[k + 1] > 0)) return 0;
+  const struct hb_chain pair = {.n = 2, .member = {c->member[k], c->member[k + 1]}};
+  for (size_t l = 0; l < c->n; l++) {
+    const struct hb_chain other = {.n = 1, .member = {c->member[l]}};
+    double x[3], v[3];
+    if (l == k || l == k + 1) continue;
+    hb_chain_between(c->X, k, l, x);
+    hb_chain_between(c->V, k, l, v);
+    for (size_t i = 0; i < 3; i++) x[i] -= share * c->X[k][i], v[i] -= share * c->V[k][i];
+    disturb(*span, M, c->m[l], x, v, reach_of(tide, *span, &pair, &other), &d);
+  }
+  return d.tide < forms_below && d.period < forms_period && !d.may_touch;
+}
+
+size_t hb_inner_binaries_find(const struct hb_chain *c, const struct hb_chain_tide *tide,
+                              uint8_t is_first[HB_CHAIN_MOST])
+{
+  double span[HB_CHAIN_MOST];
+  uint8_t may[HB_CHAIN_MOST + 1] = {0};
+  size_t pairs = 0;
+  memset(is_first, 0, HB_CHAIN_MOST);
+  if (c->n < 3) return 0;
+  for (size_t k = 0; k + 1 < c->n; k++) may[k] = (uint8_t)may_be_node(c, tide, k, span + k);
+  for (;;) { /* of pairs that overlap the closest */
+    size_t best = c->n;
+    for (size_t k = 0; k + 1 < c->n; k++)
+      if (may[k] && (best == c->n || span[k] < span[best])) best = k;
+    if (best == c->n) return pairs;
+    is_first[best] = 1;
+    pairs++;
+    may[best] = may[best + 1] = 0;
+    if (best > 0) may[best - 1] = 0;
+  }
+}
+
+/* Computes the disturbance of the binary at place k of the chain of nodes. */
+static struct disturbance disturbance_of(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide, size_t k)
+{
+  const struct hb_chain *c = &b->chain, *pair = &b->node[c->member[k]].members;
+  double span = 2 * b->node[c->member[k]].mean.a;
+  struct disturbance d = {0};
+  for (size_t l = 0; l < c->n; l++) {
+    double x[3], v[3];
+    if (l == k) continue;
+    hb_chain_between(c->X, k, l, x);
+    hb_chain_between(c->V, k, l, v);
+    disturb(span, c->m[k], c->m[l], x, v, reach_of(tide, span, pair, &b->node[c->member[l]].members) / 2, &d);
+  }
+  return d;
+}
+
+int hb_inner_binaries_have_broken(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide)
+{
+  for (size_t k = 0; k < b->chain.n; k++) {
+    if (b->node[b->chain.member[k]].n == 1) continue;
+    const struct disturbance d = disturbance_of(b, tide, k);
+    if (!(d.tide <= breaks_above && d.period <= breaks_period) || d.may_touch) return 1;
+  }
+  return 0;
+}
+
+double hb_inner_binaries_longest_step(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide)
+{
+  static const double part = 0.25; /* of the time of approach */
+  const struct hb_chain *c = &b->chain;
+  double longest = INFINITY;
+  for (size_t k = 0; k < c->n; k++) {
+    const struct hb_inner_node *node = b->node + c->member[k];
+    if (node->n == 1) continue;
+    for (size_t l = 0; l < c->n; l++) {
+      double x[3], v[3];
+      struct disturbance d = {0};
+      if (l == k) continue;
+      hb_chain_between(c->X, k, l, x);
+      hb_chain_between(c->V, k, l, v);
+      if (!(hb_dot(x, v) < 0)) continue;
+      double span = 2 * node->mean.a, M = c->m[k] + c->m[l], q = hb_outer_orbit_pericenter(M, x, v), v2 = hb_dot(v, v);
+      double closest[3] = {q}, fastest[3] = {sqrt(fmax(2 * M / q, v2))};
+      disturb(span, c->m[k], c->m[l], closest, fastest,
+              reach_of(tide, span, &node->members, &b->node[c->member[l]].members), &d);
+      if (d.tide > breaks_above / 4 || d.period > forms_period || d.may_touch)
+        longest = fmin(longest, part * sqrt(hb_dot(x, x) / v2));
+    }
+  }
+  return longest;
+}
+
+/* ---- nodes and members ---- */
+
+/* Returns where the k-th member of a node is from its center, as a part of the separation. */
+static double offset(const struct hb_inner_node *node, size_t k)
+{
+  const double *m = node->members.m;
+  return node->n == 1 ? 0 : k == 0 ? -m[1] / (m[0] + m[1]) : m[0] / (m[0] + m[1]);
+}
+
+void hb_inner_binaries_make(const struct hb_chain *c, const uint8_t is_first[HB_CHAIN_MOST],
+                            struct hb_inner_binaries *b)
+{
+  struct hb_chain *to = &b->chain;
+  *to = (struct hb_chain){.n = 0};
+  for (size_t k = 0; k < c->n; to->n++) {
+    struct hb_inner_node *node = b->node + to->n;
+    node->n = is_first[k] ? 2 : 1;
+    hb_chain_extract(c, k, node->n, &node->members);
+    memset(b->Q[to->n], 0, sizeof b->Q[to->n]);
+    to->member[to->n] = (uint32_t)to->n;
+    to->m[to->n] = hb_chain_mass(&node->members);
+    for (size_t i = 0; i < 3 && k > 0; i++) {
+      const struct hb_inner_node *last = node - 1;
+      double x = offset(last, last->n - 1), y = offset(node, 0);
+      to->X[to->n - 1][i] = c->X[k - 1][i] + x * last->members.X[0][i] - y * node->members.X[0][i];
+      to->V[to->n - 1][i] = c->V[k - 1][i] + x * last->members.V[0][i] - y * node->members.V[0][i];
+    }
+    k += node->n;
+  }
+}
+
+/* Sets the members of a chain from the nodes. Steps and contacts of the chain stay. */
+static void resolve(const struct hb_inner_binaries *b, struct hb_chain *c)
+{
+  const struct hb_chain *from = &b->chain;
+  size_t n = 0;
+  for (size_t k = 0; k < from->n; k++) {
+    const struct hb_inner_node *node = b->node + from->member[k];
+    for (size_t l = 0; l < node->n; l++, n++) {
+      c->member[n] = node->members.member[l];
+      c->m[n] = node->members.m[l];
+      for (size_t i = 0; i < 3 && l > 0; i++)
+        c->X[n - 1][i] = node->members.X[0][i], c->V[n - 1][i] = node->members.V[0][i];
+      for (size_t i = 0; i < 3 && l == 0 && k > 0; i++) {
+        const struct hb_inner_node *last = b->node + from->member[k - 1];
+        double x = offset(last, last->n - 1), y = offset(node, 0);
+        c->X[n - 1][i] = from->X[k - 1][i] - x * last->members.X[0][i] + y * node->members.X[0][i];
+        c->V[n - 1][i] = from->V[k - 1][i] - x * last->members.V[0][i] + y * node->members.V[0][i];
+      }
+    }
+  }
+  hb_chain_sort(c);
+  c->B = hb_chain_binding(c);
+}
+
+/* ---- quadrupoles ---- */
+
+static int is_zero(const double Q[6]) { return Q[0] == 0 && Q[1] == 0 && Q[2] == 0; }
+
+/* Sets a to the acceleration of a body at r from a quadrupole, and returns its potential there, with the sign of U. */
+static double pull_of(const double Q[6], const double r[3], double a[3])
+{
+  double Qr[3] = {Q[0] * r[0] + Q[3] * r[1] + Q[4] * r[2], Q[3] * r[0] + Q[1] * r[1] + Q[5] * r[2],
+                  Q[4] * r[0] + Q[5] * r[1] + Q[2] * r[2]};
+  double i2 = 1 / hb_dot(r, r), i3 = i2 * sqrt(i2), i5 = i3 * i2, rQr = hb_dot(r, Qr), trace = Q[0] + Q[1] + Q[2];
+  double f = 1.5 * trace * i5 - 7.5 * rQr * i5 * i2;
+  for (size_t i = 0; i < 3; i++) a[i] = 3 * i5 * Qr[i] + f * r[i];
+  return 1.5 * rQr * i5 - 0.5 * trace * i3;
+}
+
+/* Adds the pulls between two nodes by the quadrupole of the first one. r leads from it to the other. */
+static void pull_two(const struct hb_chain *c, const double Q[6], size_t of, size_t on, const double r[3],
+                     struct hb_chain_pulls *pulls)
+{
+  double a[3];
+  if (is_zero(Q)) return;
+  pulls->U += c->m[on] * pull_of(Q, r, a);
+  for (size_t i = 0; i < 3; i++) pulls->a[on][i] += a[i], pulls->a[of][i] -= c->m[on] / c->m[of] * a[i];
+}
+
+/* Adds the pulls of quadrupoles Q[], by the numbers of nodes, which are at X. */
+static void add_quadrupoles(const struct hb_chain *c, const double (*Q)[6], const double X[][3],
+                            struct hb_chain_pulls *pulls)
+{
+  for (size_t i = 0; i + 1 < c->n; i++) {
+    double r[3] = {0};
+    for (size_t k = i + 1; k < c->n; k++) {
+      for (size_t d = 0; d < 3; d++) r[d] += X[k - 1][d];
+      const double back[3] = {-r[0], -r[1], -r[2]};
+      pull_two(c, Q[c->member[i]], i, k, r, pulls);
+      pull_two(c, Q[c->member[k]], k, i, back, pulls);
+    }
+  }
+}
+
+void hb_inner_binaries_add_pulls(const struct hb_inner_binaries *b, const double X[][3],
+                                 struct hb_chain_pulls *pulls)
+{
+  add_quadrupoles(&b->chain, b->Q, X, pulls);
+}
+
+/* Kicks the nodes by the time dt with the pulls of quadrupoles Q[]. */
+static void kick(struct hb_chain *c, const double (*Q)[6], double dt)
+{
+  struct hb_chain_pulls pulls = {.U = 0};
+  add_quadrupoles(c, Q, c->X, &pulls);
+  for (size_t k = 0; k + 1 < c->n; k++)
+    for (size_t i = 0; i < 3; i++) c->V[k][i] += dt * (pulls.a[k + 1][i] - pulls.a[k][i]);
+}
+
+/* Returns U - T of the nodes. */
+static double binding_of_nodes(const struct hb_inner_binaries *b)
+{
+  struct hb_chain_pulls pulls;
+  hb_chain_pull_members(&b->chain, b->chain.X, &pulls);
+  hb_inner_binaries_add_pulls(b, b->chain.X, &pulls);
+  return pulls.U - hb_chain_kinetic(&b->chain, b->chain.V);
+}
+
+/* Adds to the velocities of the nodes `times` what the places of the binaries in their orbits do to them. */
+static void add_swings(struct hb_inner_binaries *b, double times)
+{
+  double S[HB_CHAIN_MOST][6] = {{0}};
+  for (size_t k = 0; k < b->chain.n; k++)
+    if (b->node[k].n > 1) hb_mean_orbit_swing(&b->node[k].members, S[k]);
+  kick(&b->chain, (const double(*)[6])S, times);
+}
+
+/* ---- what disturbs a binary ---- */
+
+/* Of the points that disturb a chain, this many are seen by its binaries, too, and of these only those with a tide above `least_seen`. */
+enum { SEEN_MOST = 4 * HB_LANES, POINTS_MOST = SEEN_MOST + HB_LANES };
+static const double least_seen = 1e-10;
+
+/* Sets p to a path between two positions x[] and velocities v[] that are h apart in time; h = 0: to one at rest. */
+static void fit_path(double h, double x[2][3], double v[2][3], struct hb_chain_point *p)
+{
+  for (size_t i = 0; i < 3; i++) {
+    double dx = x[1][i] - x[0][i];
+    p->x[i] = x[0][i], p->v[i] = v[0][i], p->a[i] = p->j[i] = 0;
+    if (h == 0) continue;
+    p->a[i] = (6 * dx - 2 * h * (2 * v[0][i] + v[1][i])) / (h * h);
+    p->j[i] = (6 * h * (v[0][i] + v[1][i]) - 12 * dx) / (h * h * h);
+  }
+}
+
+/* Adds to points[] those of the tide that disturb a binary of this span and mass M, whose center is at x[0], v[0] at the time t[0], and at
+ * x[1], v[1] at t[1]. Returns the number of points. */
+static size_t add_outside(const struct hb_chain_tide *tide, double span, double M, const double t[2], double x[2][3],
+                          double v[2][3], size_t count, struct hb_chain_points *points)
+{
+  for (size_t k = 0; k < tide->count && count < SEEN_MOST; k++) {
+    struct hb_chain_point p;
+    double to[2][3], by[2][3];
+    hb_chain_tide_get_point(tide->points, k, &p);
+    for (size_t e = 0; e < 2; e++)
+      for (size_t i = 0; i < 3; i++) {
+        to[e][i] = p.x[i] + t[e] * (p.v[i] + t[e] / 2 * (p.a[i] + t[e] / 3 * p.j[i])) - x[e][i];
+        by[e][i] = p.v[i] + t[e] * (p.a[i] + t[e] / 2 * p.j[i]) - v[e][i];
+      }
+    double r2 = hb_dot(to[0], to[0]);
+    if (2 * p.m * span * span * span < least_seen * M * r2 * sqrt(r2)) continue;
+    fit_path(t[1] - t[0], to, by, &p);
+    hb_chain_tide_set_point(points, count++, &p);
+  }
+  return count;
+}
+
+static size_t place_of(const struct hb_chain *c, uint32_t member)
+{
+  size_t k = 0;
+  while (c->member[k] != member) k++;
+  return k;
+}
+
+/* Returns what disturbs the binary at place k of the chain of nodes, from the time b->t until t: the other nodes on their way, points,
+ * tensor and field. */
+static struct hb_chain_tide tide_on(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide, size_t k,
+                                    double t, struct hb_chain_points points[POINTS_MOST / HB_LANES])
+{
+  const struct hb_chain *c = &b->chain, *before = &b->before;
+  const double times[] = {b->t, t};
+  size_t from = place_of(before, c->member[k]), count = 0;
+  double x[2][3], v[2][3], at[2][3 * HB_CHAIN_MOST], by[2][3 * HB_CHAIN_MOST];
+  for (size_t l = 0; l < c->n; l++) {
+    struct hb_chain_point p = {.m = c->m[l]};
+    if (l == k) continue;
+    size_t old = place_of(before, c->member[l]);
+    hb_chain_between(before->X, from, old, x[0]);
+    hb_chain_between(before->V, from, old, v[0]);
+    hb_chain_between(c->X, k, l, x[1]);
+    hb_chain_between(c->V, k, l, v[1]);
+    fit_path(t - b->t, x, v, &p);
+    hb_chain_tide_set_point(points, count++, &p);
+  }
+  hb_chain_places(before, at[0], by[0]);
+  hb_chain_places(c, at[1], by[1]);
+  for (size_t i = 0; i < 3; i++) {
+    x[0][i] = at[0][3 * from + i], v[0][i] = by[0][3 * from + i];
+    x[1][i] = at[1][3 * k + i], v[1][i] = by[1][3 * k + i];
+  }
+  count = add_outside(tide, 2 * b->node[c->member[k]].mean.a, c->m[k], times, x, v, count, points);
+  hb_chain_tide_pad_points(points, count);
+  struct hb_chain_tide on = *tide;
+  on.points = points, on.count = count;
+  on.since += b->t;
+  on.turn = 0, on.field = NULL;
+  return on;
+}
+
+/* ---- in time ---- */
+
+int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide *tide,
+                            const uint8_t is_first[HB_CHAIN_MOST], double t, struct hb_inner_binaries *b)
+{
+  static const double of_the_first = 4; /* a first step may be longer: its time is not that of a close pair */
+  struct hb_chain_points points[POINTS_MOST / HB_LANES];
+  hb_inner_binaries_make(c, is_first, b);
+  struct hb_chain *nodes = &b->chain;
+  b->t = t, b->B = c->B, b->adjusted = b->radiated = 0, b->before = *nodes;
+  add_swings(b, -1);
+  for (size_t k = 0; k < nodes->n; k++) {
+    struct hb_inner_node *node = b->node + k;
+    if (node->n == 1) continue;
+    node->mean.a = hb_chain_span(&node->members) / 2;
+    const struct hb_chain_tide on = tide_on(b, tide, k, t, points);
+    if (!hb_mean_orbit_of_pair(&node->members, &on, 0, &node->mean)) return 0;
+    hb_mean_orbit_quadrupole(&node->members, &node->mean, b->Q[k]);
+  }
+  hb_chain_start(nodes);
+  nodes->ds *= of_the_first;
+  nodes->B = b->B_nodes = binding_of_nodes(b);
+  b->before = *nodes;
+  return 1;
+}
+
+/* Records a contact of the two members of a binary, if their mean orbit brings them that near. */
+static void notice_contact(const struct hb_chain_tide *tide, struct hb_inner_node *node)
+{
+  const struct hb_chain *pair = &node->members;
+  double q = node->mean.a * (1 - hb_norm(node->mean.y + HB_MEAN_ORBIT_ECC));
+  if (!tide->radius || q >= tide->radius[pair->member[0]] + tide->radius[pair->member[1]]) return;
+  node->members.touched[0] = pair->member[0], node->members.touched[1] = pair->member[1];
+}
+
+void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain_tide *tide, double t,
+                              uint64_t *forces)
+{
+  struct hb_chain *nodes = &b->chain;
+  struct hb_chain_points points[POINTS_MOST / HB_LANES];
+  double dt = t - b->t, more[HB_CHAIN_MOST][6] = {{0}}, before = binding_of_nodes(b);
+  for (size_t k = 0; k < nodes->n; k++) {
+    uint32_t of = nodes->member[k];
+    struct hb_inner_node *node = b->node + of;
+    if (node->n == 1) continue;
+    const struct hb_chain_tide on = tide_on(b, tide, k, t, points);
+    double energy = node->mean.y[HB_MEAN_ORBIT_ENERGY];
+    for (double at = 0; at < dt;) {
+      double h = hb_mean_orbit_advance(&node->members, &on, at, dt - at, &node->mean, forces);
+      at = h < dt - at ? at + h : dt;
+    }
+    b->radiated += node->members.m[0] * node->members.m[1] / nodes->m[k] *
+                   (node->mean.y[HB_MEAN_ORBIT_ENERGY] - energy);
+    notice_contact(tide, node);
+    memcpy(more[of], b->Q[of], sizeof more[of]);
+    hb_mean_orbit_quadrupole(&node->members, &node->mean, b->Q[of]);
+    for (size_t q = 0; q < 6; q++) more[of][q] = (b->Q[of][q] - more[of][q]) / 2;
+  }
+  kick(nodes, (const double(*)[6])more, dt);
+  double adjusted = binding_of_nodes(b) - before;
+  nodes->B += adjusted;
+  b->adjusted += adjusted;
+  b->before = *nodes;
+  b->t = t;
+}
+
+/* Gives the closest binary what is missing of the binding energy B of the members. */
+static void match_energy(struct hb_inner_binaries *b, double B, struct hb_chain *c)
+{
+  static const double most = 1e-3; /* of the pair's: more is no error of second order */
+  struct hb_chain *pair = NULL;
+  for (size_t k = 0; k < b->chain.n; k++)
+    if (b->node[k].n == 2 && (!pair || b->node[k].members.B > pair->B)) pair = &b->node[k].members;
+  double missing = B - c->B, by = 1 + missing / pair->B;
+  if (!(fabs(missing) < most * pair->B)) return;
+  for (int i = 0; i < 3; i++) pair->X[0][i] /= by, pair->V[0][i] *= sqrt(by);
+  resolve(b, c);
+}
+
+/* Records in the chain of members the contacts that binaries have noticed. */
+static void record_contacts(const struct hb_inner_binaries *b, struct hb_chain *c)
+{
+  for (size_t k = 0; k < b->chain.n; k++) {
+    const uint32_t *touched = b->node[k].members.touched;
+    if (b->node[k].n == 1 || touched[0] == touched[1]) continue;
+    hb_contact_record(c, place_of(c, touched[0]), place_of(c, touched[1]));
+    if (c->touched[0] == c->touched[1]) c->touched[0] = touched[0], c->touched[1] = touched[1];
+  }
+}
+
+int hb_inner_binaries_end(struct hb_inner_binaries *b, const struct hb_chain_tide *tide, struct hb_chain *c)
+{
+  struct hb_chain_points points[POINTS_MOST / HB_LANES];
+  double B = b->B + (b->chain.B - b->B_nodes - b->adjusted) + b->radiated;
+  for (size_t k = 0; k < b->chain.n; k++) {
+    struct hb_inner_node *node = b->node + b->chain.member[k];
+    if (node->n == 1) continue;
+    const struct hb_chain_tide on = tide_on(b, tide, k, b->t, points);
+    if (!hb_mean_orbit_to_pair(&on, 0, &node->mean, &node->members)) return 0;
+    node->members.B = hb_chain_binding(&node->members);
+  }
+  add_swings(b, 1);
+  resolve(b, c);
+  match_energy(b, B, c);
+  record_contacts(b, c);
+  c->lost += b->radiated;
+  return 1;
+}
