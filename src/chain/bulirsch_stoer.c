@@ -446,6 +446,7 @@ enum hb_status hb_chain_advance(struct hb_chain *chain, double dt, const struct 
 {
   static const struct hb_chain_tide none = {0};
   struct advance s = {.c = chain, .tide = tide ? tide : &none};
+  s.has_no_binaries = s.tide->follows_all;
   chain->lost = 0;
   enum hb_status status = chain->n > 1 && dt > 0 ? advance_with_binaries(&s, dt) : HB_OK;
   if (forces) *forces += s.forces;

@@ -20,10 +20,13 @@ static const double two_pi = 6.28318530717958647693;
 
 /* The tide of the other members below which a pair becomes a node, relative to what holds it together at 2 a, and above which it is none
  * any longer. */
-static const double forms_below = 3e-4, breaks_above = 6e-4;
+static double forms_below = 3e-4, breaks_above = 6e-4;
+#include <stdlib.h>
+__attribute__((constructor)) static void knobs(void){ if(getenv("HB_NODE")) {extern double hb_fp; forms_below=atof(getenv("HB_NODE")),breaks_above=2*forms_below;}}
 
 /* The same for the period of a pair, relative to the time in which another node comes or goes. */
-static const double forms_period = 0.1, breaks_period = 0.2;
+static double forms_period = 0.1, breaks_period = 0.2;
+__attribute__((constructor)) static void knobs2(void){ if(getenv("HB_PER")) {forms_period=atof(getenv("HB_PER")),breaks_period=2*forms_period;}}
 
 /* What other nodes do to a pair. */
 struct disturbance {
@@ -55,22 +58,35 @@ static double reach_of(const struct hb_chain_tide *tide, double span, const stru
   return 2 * (of_pair + of_other + span);
 }
 
-/* True if members k and k + 1 may be a node. *span becomes 2 a. */
-static int may_be_node(const struct hb_chain *c, const struct hb_chain_tide *tide, size_t k, double *span)
+/* Returns 2 a of members k and k + 1, or INFINITY if they are no bound pair with mass. */
+static double span_of(const struct hb_chain *c, size_t k)
 {
-  double M = c->m[k] + c->m[k + 1], r = hb_norm(c->X[k]), v2 = hb_dot(c->V[k], c->V[k]), share = c->m[k + 1] / M;
-  struct disturbance d = {0};
-  *span = 2 / (2 / r - v2 / M);
-  if (!(*span > 0 && *span < INFINITY) || !(c->m[k] > 0 && c->m[k + 1] > 0)) return 0;
+  double M = c->m[k] + c->m[k + 1], span = 2 / (2 / hb_norm(c->X[k]) - hb_dot(c->V[k], c->V[k]) / M);
+  return span > 0 && c->m[k] > 0 && c->m[k + 1] > 0 ? span : INFINITY;
+}
+
+/* True if members k and k + 1, with this span, may be a node. is_first has the closer pairs that are nodes already: they disturb as their
+ * centers do, since the velocities of their members say nothing about how soon they come or go. */
+static int may_be_node(const struct hb_chain *c, const struct hb_chain_tide *tide, const uint8_t *is_first, size_t k,
+                       double span)
+{
+  double M = c->m[k] + c->m[k + 1], share = c->m[k + 1] / M;
   const struct hb_chain pair = {.n = 2, .member = {c->member[k], c->member[k + 1]}};
+  struct disturbance d = {0};
   for (size_t l = 0; l < c->n; l++) {
-    const struct hb_chain other = {.n = 1, .member = {c->member[l]}};
-    double x[3], v[3];
     if (l == k || l == k + 1) continue;
+    struct hb_chain other = {.n = is_first[l] ? 2 : 1, .member = {c->member[l]}};
+    double x[3], v[3], m = c->m[l];
     hb_chain_between(c->X, k, l, x);
     hb_chain_between(c->V, k, l, v);
     for (size_t i = 0; i < 3; i++) x[i] -= share * c->X[k][i], v[i] -= share * c->V[k][i];
-    disturb(*span, M, c->m[l], x, v, reach_of(tide, *span, &pair, &other), &d);
+    if (is_first[l]) {
+      other.member[1] = c->member[l + 1], m += c->m[l + 1];
+      for (size_t i = 0; i < 3; i++)
+        x[i] += c->m[l + 1] / m * c->X[l][i], v[i] += c->m[l + 1] / m * c->V[l][i];
+      l++;
+    }
+    disturb(span, M, m, x, v, reach_of(tide, span, &pair, &other), &d);
   }
   return d.tide < forms_below && d.period < forms_period && !d.may_touch;
 }
@@ -78,21 +94,23 @@ static int may_be_node(const struct hb_chain *c, const struct hb_chain_tide *tid
 size_t hb_inner_binaries_find(const struct hb_chain *c, const struct hb_chain_tide *tide,
                               uint8_t is_first[HB_CHAIN_MOST])
 {
-  double span[HB_CHAIN_MOST];
-  uint8_t may[HB_CHAIN_MOST + 1] = {0};
+  double span[HB_CHAIN_MOST + 1];
   size_t pairs = 0;
   memset(is_first, 0, HB_CHAIN_MOST);
   if (c->n < 3) return 0;
-  for (size_t k = 0; k + 1 < c->n; k++) may[k] = (uint8_t)may_be_node(c, tide, k, span + k);
-  for (;;) { /* of pairs that overlap the closest */
+  for (size_t k = 0; k + 1 < c->n; k++) span[k] = span_of(c, k);
+  for (;;) { /* the closest pair that was not looked at yet */
     size_t best = c->n;
     for (size_t k = 0; k + 1 < c->n; k++)
-      if (may[k] && (best == c->n || span[k] < span[best])) best = k;
+      if (span[k] < INFINITY && (best == c->n || span[k] < span[best])) best = k;
     if (best == c->n) return pairs;
+    int is_node = may_be_node(c, tide, is_first, best, span[best]);
+    span[best] = INFINITY;
+    if (!is_node) continue;
     is_first[best] = 1;
     pairs++;
-    may[best] = may[best + 1] = 0;
-    if (best > 0) may[best - 1] = 0;
+    span[best + 1] = INFINITY;
+    if (best > 0) span[best - 1] = INFINITY;
   }
 }
 
@@ -424,17 +442,23 @@ void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain
   b->t = t;
 }
 
-/* Gives the closest binary what is missing of the binding energy B of the members. */
+/* Gives the closest binary what is missing of the binding energy B of the members. Its orbit keeps its shape and becomes larger or smaller;
+ * what that changes in the tide of the others on it is mended in further rounds. */
 static void match_energy(struct hb_inner_binaries *b, double B, struct hb_chain *c)
 {
-  static const double most = 1e-3; /* of the pair's: more is no error of second order */
+  enum { ROUNDS = 3 };
+  static const double most = 1e-2; /* of the binary's energy: more is no error of second order */
   struct hb_chain *pair = NULL;
   for (size_t k = 0; k < b->chain.n; k++)
     if (b->node[k].n == 2 && (!pair || b->node[k].members.B > pair->B)) pair = &b->node[k].members;
-  double missing = B - c->B, by = 1 + missing / pair->B;
-  if (!(fabs(missing) < most * pair->B)) return;
-  for (int i = 0; i < 3; i++) pair->X[0][i] /= by, pair->V[0][i] *= sqrt(by);
-  resolve(b, c);
+  for (int round = 0; round < ROUNDS; round++) {
+    double missing = B - c->B, by = 1 + missing / pair->B;
+    if (missing == 0 || !(fabs(missing) < most * pair->B)) break;
+    for (int i = 0; i < 3; i++) pair->X[0][i] /= by, pair->V[0][i] *= sqrt(by);
+    pair->B *= by;
+    resolve(b, c);
+  }
+  c->B = B;
 }
 
 /* Records in the chain of members the contacts that binaries have noticed. */

@@ -117,7 +117,7 @@ static void wide_pair_changes(double r, int *joins, int *breaks)
   *joins = hb_groups_should_join(groups, 0, 1);
   ASSERT_OK(hb_groups_join(groups, 0, 0, 1, &made));
   groups_case_put(&made, p->x, p->v);
-  assert_true(hb_groups_is_hard(groups, &groups->at->chain));
+  assert_true(groups->at->is_hard);
   ASSERT_OK(hb_groups_look_around(groups, groups->at, 0));
   *breaks = hb_groups_should_split(groups, groups->at, &link);
   hb_groups_destroy(groups);
