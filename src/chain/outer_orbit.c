@@ -2,7 +2,6 @@
 #include "chain/outer_orbit.h"
 
 #include "chain/kepler_orbit.h"
-#include "chain/quadrupole.h"
 
 #include <string.h>
 
@@ -83,15 +82,16 @@ void hb_outer_orbit_drift(struct hb_chain *c, double dt)
   join_parts(&h, c);
 }
 
-void hb_outer_orbit_add_quadrupoles(const struct hb_chain *c, double Q[6])
+size_t hb_outer_orbit_list(const struct hb_chain *c, struct hb_chain *orbits)
 {
-  struct hb_outer_orbit h;
-  double of_orbit[6] = {0};
-  if (c->n == 2) {
-    hb_quadrupole_of_orbit(c, of_orbit);
-  } else if (hb_outer_orbit_find(c, &h)) {
-    hb_quadrupole_of_orbit(&h.outer, of_orbit);
-    for (int s = 0; s < 2; s++) hb_outer_orbit_add_quadrupoles(h.part + s, Q);
+  struct hb_outer_orbit o;
+  if (c->n == 2 && c->B > 0) {
+    orbits[0] = *c;
+    return 1;
   }
-  for (size_t k = 0; k < 6; k++) Q[k] += of_orbit[k];
+  if (!hb_outer_orbit_find(c, &o)) return 0;
+  orbits[0] = o.outer;
+  size_t count = 1;
+  for (int s = 0; s < 2; s++) count += hb_outer_orbit_list(o.part + s, orbits + count);
+  return count;
 }

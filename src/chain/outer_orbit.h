@@ -26,10 +26,10 @@ int hb_outer_orbit_find(const struct hb_chain *c, struct hb_outer_orbit *h);
 /* Returns the distance of closest approach of two bodies of total mass M, with the relative position x and velocity v. */
 double hb_outer_orbit_pericenter(double M, const double x[3], const double v[3]);
 
+/* Sets orbits[], at most HB_CHAIN_MOST - 1, to all orbits of a pair or a hierarchy, chains of two, the outermost first. Returns their number, 0 for any other chain. */
+size_t hb_outer_orbit_list(const struct hb_chain *c, struct hb_chain *orbits);
+
 /* Moves all orbits of a pair or a hierarchy by the time dt, as if they did not disturb each other. */
 void hb_outer_orbit_drift(struct hb_chain *c, double dt);
-
-/* Adds to Q the mean quadrupoles (quadrupole.h) of all orbits of a pair or a hierarchy. */
-void hb_outer_orbit_add_quadrupoles(const struct hb_chain *c, double Q[6]);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/elementary.h"
 #include "chain/outer_orbit.h"
+#include "chain/quadrupole.h"
 #include "chain/turning.h"
 
 #include <string.h>
@@ -67,18 +68,18 @@ double hb_groups_system_tide(const struct hb_groups *groups, const struct hb_gro
   return r * r * r * groups->stars * groups->m_mean / hb_chain_mass(&g->chain);
 }
 
-/* Returns the binding energy of a group's orbit as a share of the energy of the system. */
-static double share_of(const struct hb_groups *groups, const struct hb_group *g)
+/* Returns a binding energy as a share of the energy of the system. */
+static double share_of(const struct hb_groups *groups, double B)
 {
-  return g->B * groups->r_close / (groups->stars * groups->m_mean * groups->m_mean);
+  return B * groups->r_close / (groups->stars * groups->m_mean * groups->m_mean);
 }
 
 /* Returns the least tide in the list of a hard pair, by size. */
-static double least_by_size(const struct hb_groups *groups, const struct hb_group *g)
+static double least_by_size(const struct hb_groups *groups, const struct hb_group *g, double B)
 {
   static const double share = 2e-8, of_the_hardest = 0.01;
   if (g->chain.w > 0) return least_tide; /* it has no part of the energy of the system */
-  double tide = hb_groups_system_tide(groups, g), part = share_of(groups, g);
+  double tide = hb_groups_system_tide(groups, g), part = share_of(groups, B);
   return least_tide * fmax(fmin(share / (tide * part), 1), of_the_hardest);
 }
 
@@ -86,14 +87,14 @@ static double squared(double p) { return p * p; }
 
 /* Returns the least tide in the list of a hard pair, by perturbation. Nodes that are not in the list still act by tides and quadrupoles.
  * What remains as an error of the energy of the pair is limited to a part of that of the system. */
-static double least_by_share(const struct hb_groups *groups, const struct hb_group *g)
+static double least_by_share(const struct hb_groups *groups, const struct hb_group *g, double B)
 {
   static const double most = 1e-3, of_the_system = 1e-7,
                       stars =
                           2048; /* from here on lists may be longer, since they cost less beside more stars */
   return g->chain.w > 0
              ? most
-             : fmin(most, of_the_system * squared(fmin(1, stars / groups->stars)) / share_of(groups, g));
+             : fmin(most, of_the_system * squared(fmin(1, stars / groups->stars)) / share_of(groups, B));
 }
 
 const struct hb_groups_rules hb_groups_by_size = {.forms_below = 3e-3,
@@ -120,45 +121,61 @@ static int has_hierarchies(const struct hb_groups *groups)
   return groups->rules->weak > 0 && !groups->field && !(groups->light > 0);
 }
 
-/* Sets is_hard, and span and B of the orbit of a pair or of the outer orbit of a hierarchy. */
-static void find_hardness(const struct hb_groups *groups, struct hb_group *g)
+/* Sets is_hard and span, and orbits[] of a pair or a hierarchy; returns the number of orbits, 0 if the group is not hard. */
+static size_t find_orbits(const struct hb_groups *groups, struct hb_group *g, struct hb_chain orbits[HB_CHAIN_MOST - 1])
 {
   static const double still = 1.5; /* times the span below which a pair becomes a group */
-  struct hb_outer_orbit o;
-  const struct hb_chain *c = &g->chain, *orbit = c->n == 2 ? c : NULL;
-  if (c->n > 2 && has_hierarchies(groups) && hb_outer_orbit_find(c, &o)) orbit = &o.outer;
-  g->is_hard = orbit && hb_chain_span(orbit) < still * hb_groups_bound(groups, orbit->m[0], orbit->m[1]);
-  g->span = g->is_hard ? hb_chain_span(orbit) : INFINITY;
-  g->B = g->is_hard ? orbit->B : c->B;
+  size_t count = g->chain.n == 2 || has_hierarchies(groups) ? hb_outer_orbit_list(&g->chain, orbits) : 0;
+  double span = count > 0 ? hb_chain_span(orbits) : INFINITY;
+  g->is_hard = count > 0 && span < still * hb_groups_bound(groups, orbits->m[0], orbits->m[1]);
+  g->span = g->is_hard ? span : INFINITY;
+  return g->is_hard ? count : 0;
 }
 
 /* Returns the tide of a node on a hard pair above which the node feels where the members are, and not only the mean of their orbit. What
  * the mean leaves out is a part (tide)^3/2 of the energy of the pair, since a tide is as strong as its square makes the node slow: of a
  * pair with little of the system's energy tides may be stronger. */
-static double mean_below(const struct hb_groups *groups, const struct hb_group *g)
+static double mean_below(const struct hb_groups *groups, const struct hb_group *g, double B)
 {
   static const double most = 3e-3, of_the_system = 1e-8;
   double least = groups->rules->mean;
   if (groups->rules->weak == 0 || g->chain.w > 0) return least;
-  return fmax(least, fmin(most, hb_elementary_power(of_the_system / share_of(groups, g), 2. / 3)));
+  return fmax(least, fmin(most, hb_elementary_power(of_the_system / share_of(groups, B), 2. / 3)));
+}
+
+/* Makes tide, strong and weak large enough for one orbit of a hard group, on which a mass m at d has the tide `of_mass` m / d^3. */
+static void measure_orbit(const struct hb_groups *groups, double of_mass, double B, struct hb_group *g)
+{
+  double least = groups->rules->least(groups, g, B);
+  g->tide = fmax(g->tide, squared(of_mass / least));
+  g->strong = fmax(g->strong, squared(of_mass / mean_below(groups, g, B)));
+  if (groups->rules->weak > 0) g->weak = fmax(g->weak, squared(of_mass / (groups->rules->weak * least)));
 }
 
 void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
 {
-  const struct hb_chain *c = &g->chain;
-  find_hardness(groups, g);
-  int is_hard = g->is_hard;
-  g->R = is_hard ? fmax(length(c), g->span) : length(c);
-  double tide = 2 * g->R * g->R * g->R / hb_chain_mass(c);
-  double least = is_hard ? groups->rules->least(groups, g) : HB_GROUPS_LEAST_IN_A_PASSAGE;
-  g->tide = squared(tide / least);
-  g->strong = is_hard ? squared(tide / mean_below(groups, g)) : INFINITY;
-  g->weak = is_hard && groups->rules->weak > 0 ? squared(tide / (groups->rules->weak * least)) : 0;
-  g->waking = g->weak > 0 && groups->rules->wakes > 0 ? squared(tide / groups->rules->wakes) : INFINITY;
-  struct hb_chain at_rest = *c;
-  if (groups->field) hb_turning_transform(&at_rest, -hb_field_turn(groups->field) / 2);
+  struct hb_chain orbits[HB_CHAIN_MOST - 1], at_rest = g->chain;
+  size_t count = find_orbits(groups, g, orbits);
+  double L = length(&g->chain), M = hb_chain_mass(&g->chain), Q[6];
+  g->R = count > 0 ? fmax(L, g->span) : L;
+  g->tide = g->strong = g->weak = 0;
+  double of_mass = 2 * g->R * g->R * g->R / M;
+  for (size_t k = 0; k < count; k++) {
+    double span = hb_chain_span(orbits + k);
+    measure_orbit(groups, k == 0 ? of_mass : 2 * span * span * span / hb_chain_mass(orbits + k), orbits[k].B, g);
+  }
+  if (count == 0) g->tide = squared(of_mass / HB_GROUPS_LEAST_IN_A_PASSAGE), g->strong = INFINITY;
+  g->waking = g->weak > 0 && groups->rules->wakes > 0 ? squared(of_mass / groups->rules->wakes) : INFINITY;
   memset(g->Q, 0, sizeof g->Q);
-  if (g->weak > 0) hb_outer_orbit_add_quadrupoles(&at_rest, g->Q);
+  if (!(g->weak > 0)) return;
+  if (groups->field) {
+    hb_turning_transform(&at_rest, -hb_field_turn(groups->field) / 2);
+    count = hb_outer_orbit_list(&at_rest, orbits);
+  }
+  for (size_t k = 0; k < count; k++) {
+    hb_quadrupole_of_orbit(orbits + k, Q);
+    for (size_t q = 0; q < 6; q++) g->Q[q] += Q[q];
+  }
 }
 
 void hb_groups_measure_node(struct hb_groups *groups, struct hb_group *g)

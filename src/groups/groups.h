@@ -31,7 +31,8 @@ struct hb_groups_rules {
   double weak;     /* of the least tide in its list: down to that, stars feel a hard pair's quadrupole */
   double
       far; /* the system's tide from which a hard pair keeps that of all who are not in its list; INFINITY: none does */
-  double (*least)(const struct hb_groups *groups, const struct hb_group *g); /* tide of a hard pair's list */
+  /* returns the least tide in the list of a hard group, for an orbit with the binding energy B */
+  double (*least)(const struct hb_groups *groups, const struct hb_group *g, double B);
   enum hb_chain_rules chain;
 };
 
@@ -54,7 +55,7 @@ struct hb_group {
   uint32_t node;
   uint64_t tick;  /* time of the chain */
   int is_hard;    /* a hard pair, or a hierarchy whose outer orbit is one; see hb_groups_measure */
-  double span, B; /* 2 a and binding energy of that orbit; span is INFINITY where there is none */
+  double span;    /* 2 a of that orbit; INFINITY where there is none */
   double R;       /* how far it reaches, see hb_groups_measure */
   double tide;    /* a mass m disturbs it from nearer than d if m^2 tide > d^6 */
   double waking;  /* an active node of its list wakes it if m^2 waking > d^6; INFINITY: each does */

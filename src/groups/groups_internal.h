@@ -34,7 +34,7 @@ double hb_groups_close(const struct hb_groups *groups, double m1, double m2);
 /* Returns the 2 a below which a pair of stars is a group as long as it is alone, however far apart its members are. */
 double hb_groups_bound(const struct hb_groups *groups, double m1, double m2);
 
-/* Sets is_hard, span, B, R, tide, strong, weak, waking and Q of a group from its chain. A pair is hard if it is bound by about
+/* Sets is_hard, span, R, tide, strong, weak, waking and Q of a group from its chain. A pair is hard if it is bound by about
  * hb_groups_bound, and so is a hierarchy (outer_orbit.h) whose outer orbit is such a pair. R of a hard group is at least its 2 a; of
  * others it is the length of the chain. */
 void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g);
