@@ -42,7 +42,7 @@ struct hb_chain_tide {
   const double *radius; /* of members, by their numbers; NULL: contacts are not looked for */
   double light;         /* speed of light, for the post-Newtonian terms of a pair; 0: none */
   int is_all;           /* nothing but the members exists */
-  int follows_all;      /* no pair is a node (inner_binaries.h): each revolution is followed, for comparisons */
+  int follows_all; /* no pair is a node (inner_binaries.h): each revolution is followed, for comparisons */
 };
 
 /* Sets point k. */

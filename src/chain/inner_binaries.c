@@ -22,17 +22,27 @@ static const double two_pi = 6.28318530717958647693;
  * any longer. */
 static double forms_below = 2e-3, breaks_above = 4e-3;
 #include <stdlib.h>
-__attribute__((constructor)) static void knobs(void){ if(getenv("HB_NODE")) {forms_below=atof(getenv("HB_NODE")),breaks_above=2*forms_below;}}
+__attribute__((constructor)) static void knobs(void)
+{
+  if (getenv("HB_NODE")) {
+    forms_below = atof(getenv("HB_NODE")), breaks_above = 2 * forms_below;
+  }
+}
 
 /* The same for the period of a pair, relative to the time in which another node comes or goes. */
 static double forms_period = 0.2, breaks_period = 0.4;
-__attribute__((constructor)) static void knobs2(void){ if(getenv("HB_PER")) {forms_period=atof(getenv("HB_PER")),breaks_period=2*forms_period;}}
+__attribute__((constructor)) static void knobs2(void)
+{
+  if (getenv("HB_PER")) {
+    forms_period = atof(getenv("HB_PER")), breaks_period = 2 * forms_period;
+  }
+}
 
 /* What other nodes do to a pair. */
 struct disturbance {
-  double tide;       /* relative to what holds the pair together at 2 a */
-  double period;     /* its period over the shortest time in which another node comes or goes */
-  int may_touch;     /* another node is so near that it may touch a member */
+  double tide;   /* relative to what holds the pair together at 2 a */
+  double period; /* its period over the shortest time in which another node comes or goes */
+  int may_touch; /* another node is so near that it may touch a member */
 };
 
 /* Adds the disturbance of a pair with this span 2 a and total mass M by a mass m at r, moving with v, both relative to the pair. They may
@@ -67,8 +77,8 @@ static double span_of(const struct hb_chain *c, size_t k)
 
 /* True if members k and k + 1, with this span, may be a node. is_first has the closer pairs that are nodes already: they disturb as their
  * centers do, since the velocities of their members say nothing about how soon they come or go. */
-static int may_be_node(const struct hb_chain *c, const struct hb_chain_tide *tide, const uint8_t *is_first, size_t k,
-                       double span)
+static int may_be_node(const struct hb_chain *c, const struct hb_chain_tide *tide, const uint8_t *is_first,
+                       size_t k, double span)
 {
   double M = c->m[k] + c->m[k + 1], share = c->m[k + 1] / M;
   const struct hb_chain pair = {.n = 2, .member = {c->member[k], c->member[k + 1]}};
@@ -115,7 +125,8 @@ size_t hb_inner_binaries_find(const struct hb_chain *c, const struct hb_chain_ti
 }
 
 /* Computes the disturbance of the binary at place k of the chain of nodes. */
-static struct disturbance disturbance_of(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide, size_t k)
+static struct disturbance disturbance_of(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide,
+                                         size_t k)
 {
   const struct hb_chain *c = &b->chain, *pair = &b->node[c->member[k]].members;
   double span = 2 * b->node[c->member[k]].mean.a;
@@ -155,7 +166,8 @@ double hb_inner_binaries_longest_step(const struct hb_inner_binaries *b, const s
       hb_chain_between(c->X, k, l, x);
       hb_chain_between(c->V, k, l, v);
       if (!(hb_dot(x, v) < 0)) continue;
-      double span = 2 * node->mean.a, M = c->m[k] + c->m[l], q = hb_outer_orbit_pericenter(M, x, v), v2 = hb_dot(v, v);
+      double span = 2 * node->mean.a, M = c->m[k] + c->m[l], q = hb_outer_orbit_pericenter(M, x, v),
+             v2 = hb_dot(v, v);
       double closest[3] = {q}, fastest[3] = {sqrt(fmax(2 * M / q, v2))};
       disturb(span, c->m[k], c->m[l], closest, fastest,
               reach_of(tide, span, &node->members, &b->node[c->member[l]].members), &d);
@@ -230,7 +242,8 @@ static double pull_of(const double Q[6], const double r[3], double a[3])
 {
   double Qr[3] = {Q[0] * r[0] + Q[3] * r[1] + Q[4] * r[2], Q[3] * r[0] + Q[1] * r[1] + Q[5] * r[2],
                   Q[4] * r[0] + Q[5] * r[1] + Q[2] * r[2]};
-  double i2 = 1 / hb_dot(r, r), i3 = i2 * sqrt(i2), i5 = i3 * i2, rQr = hb_dot(r, Qr), trace = Q[0] + Q[1] + Q[2];
+  double i2 = 1 / hb_dot(r, r), i3 = i2 * sqrt(i2), i5 = i3 * i2, rQr = hb_dot(r, Qr),
+         trace = Q[0] + Q[1] + Q[2];
   double f = 1.5 * trace * i5 - 7.5 * rQr * i5 * i2;
   for (size_t i = 0; i < 3; i++) a[i] = 3 * i5 * Qr[i] + f * r[i];
   return 1.5 * rQr * i5 - 0.5 * trace * i3;
@@ -314,8 +327,8 @@ static void fit_path(double h, double x[2][3], double v[2][3], struct hb_chain_p
 
 /* Adds to points[] those of the tide that disturb a binary of this span and mass M, whose center is at x[0], v[0] at the time t[0], and at
  * x[1], v[1] at t[1]. Returns the number of points. */
-static size_t add_outside(const struct hb_chain_tide *tide, double span, double M, const double t[2], double x[2][3],
-                          double v[2][3], size_t count, struct hb_chain_points *points)
+static size_t add_outside(const struct hb_chain_tide *tide, double span, double M, const double t[2],
+                          double x[2][3], double v[2][3], size_t count, struct hb_chain_points *points)
 {
   for (size_t k = 0; k < tide->count && count < SEEN_MOST; k++) {
     struct hb_chain_point p;
@@ -343,8 +356,8 @@ static size_t place_of(const struct hb_chain *c, uint32_t member)
 
 /* Returns what disturbs the binary at place k of the chain of nodes, from the time b->t until t: the other nodes on their way, points,
  * tensor and field. */
-static struct hb_chain_tide tide_on(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide, size_t k,
-                                    double t, struct hb_chain_points points[POINTS_MOST / HB_LANES])
+static struct hb_chain_tide tide_on(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide,
+                                    size_t k, double t, struct hb_chain_points points[POINTS_MOST / HB_LANES])
 {
   const struct hb_chain *c = &b->chain, *before = &b->before;
   const double times[] = {b->t, t};
@@ -427,8 +440,8 @@ void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain
       double h = hb_mean_orbit_advance(&node->members, &on, at, dt - at, &node->mean, forces);
       at = h < dt - at ? at + h : dt;
     }
-    b->radiated += node->members.m[0] * node->members.m[1] / nodes->m[k] *
-                   (node->mean.y[HB_MEAN_ORBIT_ENERGY] - energy);
+    b->radiated +=
+        node->members.m[0] * node->members.m[1] / nodes->m[k] * (node->mean.y[HB_MEAN_ORBIT_ENERGY] - energy);
     notice_contact(tide, node);
     memcpy(more[of], b->Q[of], sizeof more[of]);
     hb_mean_orbit_quadrupole(&node->members, &node->mean, b->Q[of]);

@@ -23,11 +23,11 @@ struct hb_inner_binaries {
   struct hb_chain chain; /* of nodes: a member is the number of a node */
   struct hb_inner_node node[HB_CHAIN_MOST];
   double Q[HB_CHAIN_MOST][6]; /* mean quadrupoles of the nodes; 0 for single members */
-  double t;                   /* time to which the binaries have been advanced, since the start of the advance, */
-  struct hb_chain before;     /* and the chain of nodes at that time */
-  double B, B_nodes;          /* binding energies at the start, of the members and of the nodes; */
-  double adjusted;            /* what was added to the latter that no force from outside did; */
-  double radiated;            /* and the energy that post-Newtonian terms took from the binaries */
+  double t;               /* time to which the binaries have been advanced, since the start of the advance, */
+  struct hb_chain before; /* and the chain of nodes at that time */
+  double B, B_nodes;      /* binding energies at the start, of the members and of the nodes; */
+  double adjusted;        /* what was added to the latter that no force from outside did; */
+  double radiated;        /* and the energy that post-Newtonian terms took from the binaries */
 };
 
 /* Finds the binaries of a chain: is_first[k] becomes 1 where members k and k + 1 are one. Returns their number. */

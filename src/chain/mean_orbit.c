@@ -35,22 +35,10 @@ enum {
 static const double two_pi = 6.28318530717958647693;
 
 /* cos(2 pi k / 16); the sine is that of k - 4. */
-static const double cosine_of[PLACES] = {1,
-                                         0.92387953251128676,
-                                         0.70710678118654752,
-                                         0.38268343236508977,
-                                         0,
-                                         -0.38268343236508977,
-                                         -0.70710678118654752,
-                                         -0.92387953251128676,
-                                         -1,
-                                         -0.92387953251128676,
-                                         -0.70710678118654752,
-                                         -0.38268343236508977,
-                                         0,
-                                         0.38268343236508977,
-                                         0.70710678118654752,
-                                         0.92387953251128676};
+static const double cosine_of[PLACES] = {1,  0.92387953251128676,  0.70710678118654752,  0.38268343236508977,
+                                         0,  -0.38268343236508977, -0.70710678118654752, -0.92387953251128676,
+                                         -1, -0.92387953251128676, -0.70710678118654752, -0.38268343236508977,
+                                         0,  0.38268343236508977,  0.70710678118654752,  0.92387953251128676};
 
 /* -(2 / 16) times the sum over m = 1 ... 7 of sin(2 pi m k / 16) / m: the weights of the integral of x - pi. */
 static const double saw[PLACES] = {0,
@@ -133,8 +121,12 @@ static void place_longitude(struct hb_mean_orbit *o)
   struct axes axes;
   double E[2], c[4], cosine = o->cosine;
   find_anomaly(o, &axes, E);
-  const struct hb_kepler_orbit orbit = {
-      .M = o->M, .r = o->a * (1 - axes.e * E[0]), .a = o->a, .n = o->n, .e_cos = axes.e * E[0], .e_sin = axes.e * E[1]};
+  const struct hb_kepler_orbit orbit = {.M = o->M,
+                                        .r = o->a * (1 - axes.e * E[0]),
+                                        .a = o->a,
+                                        .n = o->n,
+                                        .e_cos = axes.e * E[0],
+                                        .e_sin = axes.e * E[1]};
   double x = hb_kepler_orbit_solve(&orbit, remainder(o->y[LONGITUDE], two_pi), c);
   o->cosine = cosine * c[0] - o->sine * x * c[1], o->sine = o->sine * c[0] + cosine * x * c[1];
   o->y[LONGITUDE] = 0;
@@ -189,7 +181,8 @@ static int find_osculating(const struct hb_chain *pair, struct hb_mean_orbit *o)
   restore_constraints(o->y);
   find_axes(o->y, X, &axes);
   memcpy(o->u, axes.P, sizeof o->u);
-  for (int i = 0; i < 3; i++) center[i] = X[i] / o->a + o->y[ECC + i]; /* position from the center of the ellipse */
+  for (int i = 0; i < 3; i++)
+    center[i] = X[i] / o->a + o->y[ECC + i]; /* position from the center of the ellipse */
   double P = hb_dot(center, axes.P), Q = hb_dot(center, axes.Q) / axes.b, norm = sqrt(P * P + Q * Q);
   o->cosine = P / norm, o->sine = Q / norm;
   return norm > 0 && norm < INFINITY;
@@ -230,19 +223,22 @@ HB_CLONES static void find_slopes(const struct hb_mean_orbit *o, const struct ax
 {
   const double *P = axes->P, *Q = axes->Q, *W = axes->W, e = axes->e, b = axes->b, n = o->n;
   double root = sqrt(o->M * o->a), speed = n * o->a, of_e = 1 / (o->M * n), of_h = 1 / (root * n),
-         of_l = -2 / (n * n * o->a * o->a), of_turn = e / (1 + b), h[3] = {root * b * W[0], root * b * W[1], root * b * W[2]};
+         of_l = -2 / (n * n * o->a * o->a), of_turn = e / (1 + b),
+         h[3] = {root * b * W[0], root * b * W[1], root * b * W[2]};
 #pragma omp simd
   for (size_t k = 0; k < PLACES; k++) {
     double c = r->cosine[k], s = r->sine[k], share = 1 - e * c; /* r / a */
     double vx = speed * (b * c * Q[0] - s * P[0]), vy = speed * (b * c * Q[1] - s * P[1]),
            vz = speed * (b * c * Q[2] - s * P[2]); /* velocity times r / a */
     double fx = f[0][k], fy = f[1][k], fz = f[2][k];
-    double tx = x[1][k] * fz - x[2][k] * fy, ty = x[2][k] * fx - x[0][k] * fz, tz = x[0][k] * fy - x[1][k] * fx;
+    double tx = x[1][k] * fz - x[2][k] * fy, ty = x[2][k] * fx - x[0][k] * fz,
+           tz = x[0][k] * fy - x[1][k] * fx;
     double ex = of_e * (share * (fy * h[2] - fz * h[1]) + (vy * tz - vz * ty)),
            ey = of_e * (share * (fz * h[0] - fx * h[2]) + (vz * tx - vx * tz)),
            ez = of_e * (share * (fx * h[1] - fy * h[0]) + (vx * ty - vy * tx));
     r->slope[ECC][k] = ex, r->slope[ECC + 1][k] = ey, r->slope[ECC + 2][k] = ez;
-    r->slope[ANG][k] = of_h * share * tx, r->slope[ANG + 1][k] = of_h * share * ty, r->slope[ANG + 2][k] = of_h * share * tz;
+    r->slope[ANG][k] = of_h * share * tx, r->slope[ANG + 1][k] = of_h * share * ty,
+    r->slope[ANG + 2][k] = of_h * share * tz;
     r->slope[ENERGY][k] = -(vx * fx + vy * fy + vz * fz) / n;
     r->slope[LONGITUDE][k] = of_l * share * (x[0][k] * fx + x[1][k] * fy + x[2][k] * fz) +
                              of_turn * (ex * Q[0] + ey * Q[1] + ez * Q[2]);
@@ -366,7 +362,9 @@ double hb_mean_orbit_advance(const struct hb_chain *pair, const struct hb_chain_
 int hb_mean_orbit_of_pair(const struct hb_chain *pair, const struct hb_chain_tide *tide, double t,
                           struct hb_mean_orbit *o)
 {
-  enum { ITERATIONS = 2 }; /* the wave is that of the mean orbit: then going back is the inverse but for the tide's third power */
+  enum {
+    ITERATIONS = 2
+  }; /* the wave is that of the mean orbit: then going back is the inverse but for the tide's third power */
   struct hb_mean_orbit osculating;
   double wave[ELEMENTS];
   if (!find_osculating(pair, &osculating)) return 0;
@@ -401,7 +399,8 @@ void hb_mean_orbit_quadrupole(const struct hb_chain *pair, const struct hb_mean_
   const double *m = pair->m, *e = o->y + ECC, *h = o->y + ANG, h2 = hb_dot(h, h);
   double mu = m[0] * m[1] / (m[0] + m[1]);
   for (int k = 0; k < 6; k++)
-    Q[k] = mu * o->a * o->a * (2.5 * e[row[k]] * e[column[k]] + ((k < 3 ? h2 : 0) - h[row[k]] * h[column[k]]) / 2);
+    Q[k] = mu * o->a * o->a *
+           (2.5 * e[row[k]] * e[column[k]] + ((k < 3 ? h2 : 0) - h[row[k]] * h[column[k]]) / 2);
 }
 
 void hb_mean_orbit_swing(const struct hb_chain *pair, double S[6])

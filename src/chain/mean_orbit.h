@@ -26,8 +26,8 @@ enum {
 struct hb_mean_orbit {
   double M, a, n;                   /* total mass, semi-major axis, mean motion */
   double y[HB_MEAN_ORBIT_ELEMENTS]; /* see above */
-  double u[3];                      /* unit vector in the plane of the orbit; it turns with that, as little as it can */
-  double cosine, sine;              /* of the eccentric longitude */
+  double u[3];         /* unit vector in the plane of the orbit; it turns with that, as little as it can */
+  double cosine, sine; /* of the eccentric longitude */
 };
 
 /* Sets the mean orbit of a bound pair in this tide, at the time t after the start of the tide's advance. Returns 0 if the pair is

@@ -12,8 +12,8 @@ static void find_parts(const struct hb_chain *c, size_t link, struct hb_outer_or
   h->link = link;
   hb_chain_extract(c, 0, link + 1, h->part);
   hb_chain_extract(c, link + 1, c->n - link - 1, h->part + 1);
-  h->outer = (struct hb_chain){
-      .n = 2, .member = {0, 1}, .m = {hb_chain_mass(h->part), hb_chain_mass(h->part + 1)}};
+  h->outer =
+      (struct hb_chain){.n = 2, .member = {0, 1}, .m = {hb_chain_mass(h->part), hb_chain_mass(h->part + 1)}};
   hb_chain_places(h->part, x, v);
   for (size_t i = 0; i < 3; i++)
     h->outer.X[0][i] = c->X[link][i] + x[3 * link + i], h->outer.V[0][i] = c->V[link][i] + v[3 * link + i];

@@ -8,15 +8,15 @@
 
 /* The tide of one part on the other at the pericenter of the outer orbit, relative to what holds that part together at 2 a: a chain is
  * a hierarchy below the first number. Two nodes become one below the second. */
-#define HB_OUTER_ORBIT_BELOW 0.1
+#define HB_OUTER_ORBIT_BELOW       0.1
 #define HB_OUTER_ORBIT_FORMS_BELOW 0.03
 
 /* A chain as an outer orbit of two parts. */
 struct hb_outer_orbit {
-  size_t link;              /* the link of the chain between the parts */
-  struct hb_chain part[2];  /* the members before and after it */
-  struct hb_chain outer;    /* a chain of two: the centers of mass of the parts */
-  double span, pericenter;  /* 2 a and the distance of closest approach of the outer orbit */
+  size_t link;             /* the link of the chain between the parts */
+  struct hb_chain part[2]; /* the members before and after it */
+  struct hb_chain outer;   /* a chain of two: the centers of mass of the parts */
+  double span, pericenter; /* 2 a and the distance of closest approach of the outer orbit */
 };
 
 /* Finds the hierarchy of a chain. Returns 0 if there is none: fewer than three members, an unbound orbit, a tide above

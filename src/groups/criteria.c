@@ -3,6 +3,7 @@
 #include "groups/groups_internal.h"
 
 #include "base/elementary.h"
+#include "chain/inner_binaries.h"
 #include "chain/outer_orbit.h"
 #include "chain/quadrupole.h"
 #include "chain/turning.h"
@@ -122,7 +123,8 @@ static int has_hierarchies(const struct hb_groups *groups)
 }
 
 /* Sets is_hard and span, and orbits[] of a pair or a hierarchy; returns the number of orbits, 0 if the group is not hard. */
-static size_t find_orbits(const struct hb_groups *groups, struct hb_group *g, struct hb_chain orbits[HB_CHAIN_MOST - 1])
+static size_t find_orbits(const struct hb_groups *groups, struct hb_group *g,
+                          struct hb_chain orbits[HB_CHAIN_MOST - 1])
 {
   static const double still = 1.5; /* times the span below which a pair becomes a group */
   size_t count = g->chain.n == 2 || has_hierarchies(groups) ? hb_outer_orbit_list(&g->chain, orbits) : 0;
@@ -162,7 +164,8 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
   double of_mass = 2 * g->R * g->R * g->R / M;
   for (size_t k = 0; k < count; k++) {
     double span = hb_chain_span(orbits + k);
-    measure_orbit(groups, k == 0 ? of_mass : 2 * span * span * span / hb_chain_mass(orbits + k), orbits[k].B, g);
+    measure_orbit(groups, k == 0 ? of_mass : 2 * span * span * span / hb_chain_mass(orbits + k), orbits[k].B,
+                  g);
   }
   if (count == 0) g->tide = squared(of_mass / HB_GROUPS_LEAST_IN_A_PASSAGE), g->strong = INFINITY;
   g->waking = g->weak > 0 && groups->rules->wakes > 0 ? squared(of_mass / groups->rules->wakes) : INFINITY;
@@ -228,8 +231,21 @@ static double step_alone(const struct hb_groups *groups, const struct hb_group *
   return of_a_passage * close / sqrt(hb_dot(c->V[0], c->V[0]));
 }
 
-double hb_groups_time_of_links(const struct hb_chain *c, double least)
+/* Returns the chain of nodes (inner_binaries.h) of a chain in *b, or the chain itself if it has no binaries. */
+static const struct hb_chain *nodes_of(const struct hb_chain *c, struct hb_inner_binaries *b)
 {
+  static const struct hb_chain_tide none = {0};
+  uint8_t is_first[HB_CHAIN_MOST];
+  if (hb_inner_binaries_find(c, &none, is_first) == 0) return c;
+  hb_inner_binaries_make(c, is_first, b);
+  return &b->chain;
+}
+
+double hb_groups_time_of_links(const struct hb_chain *chain, double least)
+{
+  struct hb_inner_binaries b;
+  const struct hb_chain *c =
+      nodes_of(chain, &b); /* a close pair's speed says nothing about the links between nodes */
   double rate = 0;
   for (size_t k = 0; k + 1 < c->n; k++)
     if (hb_dot(c->X[k], c->X[k]) > least * least)
