@@ -229,8 +229,12 @@ WEB_SRC  := $(filter-out $(WEB_SKIP),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) s
 WEB_OBJ  := $(patsubst src/%.c,$(WEB)/obj/%.o,$(WEB_SRC)) $(patsubst %,$(WEB)/obj/gen/%.o,shaders paper font)
 WEB_FLAGS := -std=c11 -D_GNU_SOURCE -Os -Wall -Wextra $(NUMERIC) -Isrc/web/include -Isrc -Isrc/include -I$(B)/gen -I$(WEB)/include -DHB_ONE_RELEASE -DGLEW_NO_GLU -DHB_VERSION='"$(VERSION)"'
 EMCC     := NODE_PATH=/usr/share/nodejs emcc
-# What emcc, which takes five times as long to start, would have compile. Asked once, by the first object.
-WEB_CC    = $(eval WEB_CC := $(shell em-config LLVM_ROOT)/clang $(shell $(EMCC) -Os --cflags))$(WEB_CC)
+# The clang that emcc would start, with emcc's options, compiles the objects: emcc itself takes five times as long to start. The name
+# of this clang ends in a version where emcc's configuration has one: Debian 13's is /usr/bin/clang-19, upstream's has none. Both are
+# looked up once, by the first object.
+WEB_CLANG = $(shell em-config LLVM_ROOT)/clang$(patsubst %,-%,$(filter-out None,$(shell em-config CLANG_ADD_VERSION 2>/dev/null)))
+existing  = $(or $(wildcard $(1)),$(error emcc is set up to compile with $(1), which does not exist; set EM_LLVM_ROOT to the folder of this clang))
+WEB_CC    = $(eval WEB_CC := $(call existing,$(WEB_CLANG)) $(shell $(EMCC) -Os --cflags))$(WEB_CC)
 WEB_LINK := -Os -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sALLOW_MEMORY_GROWTH=1 -sMODULARIZE=1 -sEXPORT_NAME=Holmberg -sENVIRONMENT=web,worker \
             -sEXPORTED_RUNTIME_METHODS=ccall,allocateUTF8,FS,UTF8ToString -sEXPORTED_FUNCTIONS=_malloc,_free -sINITIAL_MEMORY=33554432 -sTOTAL_STACK=1048576 --no-entry
 WEB_SLEEP := -sASYNCIFY=1 -sASYNCIFY_STACK_SIZE=65536 -sASYNCIFY_REMOVE=$$(cat $(WEB)/obj/awake)

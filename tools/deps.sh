@@ -58,6 +58,7 @@ docs          lib:python3/dist-packages/numpy python3-numpy python3-numpy   pyth
 test          cmd:gfortran             gfortran             gcc-gfortran         gcc-fortran  gcc
 test          cmd:readelf              binutils             binutils             binutils     binutils
 web           cmd:emcc                  emscripten           emscripten           emscripten   emscripten
+web           cmd:wasm-dis              binaryen             binaryen             binaryen     binaryen
 test          cmd:firefox-esr           firefox-esr          firefox              firefox      firefox
 windows       cmd:x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64 mingw64-gcc   mingw-w64-gcc mingw-w64
 windows       file:/usr/x86_64-w64-mingw32/include/zlib.h libz-mingw-w64-dev mingw64-zlib - -
