@@ -1,7 +1,7 @@
 #!/bin/sh
-# deps.sh run|docs|web|windows|test|long|drivers|fuzz|deb|lint: makes sure that this machine has what the target needs. Missing packages are announced and
-# installed where apt works as root or with password-less sudo; otherwise the command to type is printed. DEPS=manual forbids
-# installing.
+# deps.sh run|docs|web|windows|test|long|drivers|bare-test|fuzz|deb|lint: makes sure that this machine has what the target needs.
+# Missing packages are announced and installed where apt works as root or with password-less sudo; otherwise the command to type is
+# printed. DEPS=manual forbids installing.
 set -eu
 target=$1
 
@@ -82,7 +82,7 @@ long          cmd:arm-linux-gnueabihf-gcc gcc-arm-linux-gnueabihf -             
 long          cmd:i686-linux-gnu-gcc    gcc-i686-linux-gnu   -                    -            -
 long          cmd:s390x-linux-gnu-gcc   gcc-s390x-linux-gnu  -                    -            -
 long,drivers  cmd:qemu-aarch64          qemu-user            qemu-user            qemu-user    -
-drivers       cmd:mmdebstrap          mmdebstrap           -                    -            -
+drivers,bare-test cmd:mmdebstrap      mmdebstrap           -                    -            -
 drivers       cmd:python3             python3              python3              python       python
 long,drivers  file:/usr/aarch64-linux-gnu/include/stdio.h libc6-dev-arm64-cross - -          -
 fuzz          cmd:clang                 clang                clang                clang        llvm
