@@ -93,7 +93,7 @@ help:
 	@echo 'make windows    set up the machine, build build/windows/holmberg.exe with MinGW'
 	@echo 'make test       set up the machine, build, run all tests'
 	@echo 'make bare-test  make run and make test on a bare Debian 12 and a bare Debian 13; needs root and mmdebstrap'
-	@echo 'make test-long  tests that take minutes: long integrations, runs killed at 200 instants, failing system calls'
+	@echo 'make test-long  tests that take minutes or hours: long integrations, runs killed at 200 instants, failing system calls, bare-test'
 	@echo 'make drivers    build every shader by the drivers of cards that are not here, DEVICES="dg2 v3d" or all; needs root and mmdebstrap'
 	@echo 'make loaders    the tests of OpenGL by three versions of Mesa, softpipe, zink, virgl and Arm, RENDERERS="sid zink" or all; needs the same'
 	@echo 'make lint       check layers, formatting, warnings of two compilers, shaders, scripts'
@@ -136,9 +136,11 @@ test: deps-test deps-web
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests $(WEB)/index.html $(WEB)/holmberg.html $(WEB)/guide.html
 	$(Q)tests/run.sh $(B)
 
-# README's two commands where nothing but make and git is installed: an hour or so on two cores, and root.
-bare-test:
-	$(Q)for dist in bookworm trixie; do tools/bare.sh $$dist || exit 1; done
+# README's two commands on a machine where only make and git are installed: half an hour per Debian on two cores. The second
+# runs also where the first fails. ROOT names the tarball of one Debian, and these are two.
+bare-test: deps-bare-test
+	$(Q)failed=; for dist in bookworm trixie; do echo "make run and make test on a bare Debian, $$dist"; ROOT= tools/bare.sh $$dist || failed="$$failed $$dist"; done; \
+	  [ -z "$$failed" ] || { echo "bare-test: failed on a bare Debian,$$failed" >&2; exit 1; }
 
 test-long: deps-test deps-long fuzz reproduce web windows
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests $(WEB)/index.html $(WEB)/holmberg.html $(WEB)/guide.html
@@ -151,6 +153,7 @@ test-long: deps-test deps-long fuzz reproduce web windows
 	$(Q)HOLMBERG=$(B)/holmberg tools/fault_test.sh
 	$(Q)$(MAKE) --no-print-directory loaders
 	$(Q)$(MAKE) --no-print-directory deb
+	$(Q)$(MAKE) --no-print-directory bare-test
 
 drivers: deps-run deps-drivers
 	$(Q)$(MAKE) --no-print-directory $(JOBS) $(B)/drivers
@@ -229,8 +232,12 @@ WEB_SRC  := $(filter-out $(WEB_SKIP),$(sort $(wildcard $(ROOMS:%=src/%/*.c)))) s
 WEB_OBJ  := $(patsubst src/%.c,$(WEB)/obj/%.o,$(WEB_SRC)) $(patsubst %,$(WEB)/obj/gen/%.o,shaders paper font)
 WEB_FLAGS := -std=c11 -D_GNU_SOURCE -Os -Wall -Wextra $(NUMERIC) -Isrc/web/include -Isrc -Isrc/include -I$(B)/gen -I$(WEB)/include -DHB_ONE_RELEASE -DGLEW_NO_GLU -DHB_VERSION='"$(VERSION)"'
 EMCC     := NODE_PATH=/usr/share/nodejs emcc
-# What emcc, which takes five times as long to start, would have compile. Asked once, by the first object.
-WEB_CC    = $(eval WEB_CC := $(shell em-config LLVM_ROOT)/clang $(shell $(EMCC) -Os --cflags))$(WEB_CC)
+# The clang that emcc would start, with emcc's options, compiles the objects: emcc itself takes five times as long to start. The name
+# of this clang ends in a version where emcc's configuration has one: Debian 13's is /usr/bin/clang-19, upstream's has none. Both are
+# looked up once, by the first object.
+WEB_CLANG = $(shell em-config LLVM_ROOT)/clang$(patsubst %,-%,$(filter-out None,$(shell em-config CLANG_ADD_VERSION 2>/dev/null)))
+existing  = $(or $(wildcard $(1)),$(error emcc is set up to compile with $(1), which does not exist; set EM_LLVM_ROOT to the folder of this clang))
+WEB_CC    = $(eval WEB_CC := $(call existing,$(WEB_CLANG)) $(shell $(EMCC) -Os --cflags))$(WEB_CC)
 WEB_LINK := -Os -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sALLOW_MEMORY_GROWTH=1 -sMODULARIZE=1 -sEXPORT_NAME=Holmberg -sENVIRONMENT=web,worker \
             -sEXPORTED_RUNTIME_METHODS=ccall,allocateUTF8,FS,UTF8ToString -sEXPORTED_FUNCTIONS=_malloc,_free -sINITIAL_MEMORY=33554432 -sTOTAL_STACK=1048576 --no-entry
 WEB_SLEEP := -sASYNCIFY=1 -sASYNCIFY_STACK_SIZE=65536 -sASYNCIFY_REMOVE=$$(cat $(WEB)/obj/awake)

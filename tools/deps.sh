@@ -1,7 +1,7 @@
 #!/bin/sh
-# deps.sh run|docs|web|windows|test|long|drivers|fuzz|deb|lint: makes sure that this machine has what the target needs. Missing packages are announced and
-# installed where apt works as root or with password-less sudo; otherwise the command to type is printed. DEPS=manual forbids
-# installing.
+# deps.sh run|docs|web|windows|test|long|drivers|bare-test|fuzz|deb|lint: makes sure that this machine has what the target needs.
+# Missing packages are announced and installed where apt works as root or with password-less sudo; otherwise the command to type is
+# printed. DEPS=manual forbids installing.
 set -eu
 target=$1
 
@@ -58,6 +58,7 @@ docs          lib:python3/dist-packages/numpy python3-numpy python3-numpy   pyth
 test          cmd:gfortran             gfortran             gcc-gfortran         gcc-fortran  gcc
 test          cmd:readelf              binutils             binutils             binutils     binutils
 web           cmd:emcc                  emscripten           emscripten           emscripten   emscripten
+web           cmd:wasm-dis              binaryen             binaryen             binaryen     binaryen
 test          cmd:firefox-esr           firefox-esr          firefox              firefox      firefox
 windows       cmd:x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64 mingw64-gcc   mingw-w64-gcc mingw-w64
 windows       file:/usr/x86_64-w64-mingw32/include/zlib.h libz-mingw-w64-dev mingw64-zlib - -
@@ -81,7 +82,7 @@ long          cmd:arm-linux-gnueabihf-gcc gcc-arm-linux-gnueabihf -             
 long          cmd:i686-linux-gnu-gcc    gcc-i686-linux-gnu   -                    -            -
 long          cmd:s390x-linux-gnu-gcc   gcc-s390x-linux-gnu  -                    -            -
 long,drivers  cmd:qemu-aarch64          qemu-user            qemu-user            qemu-user    -
-drivers       cmd:mmdebstrap          mmdebstrap           -                    -            -
+drivers,bare-test cmd:mmdebstrap      mmdebstrap           -                    -            -
 drivers       cmd:python3             python3              python3              python       python
 long,drivers  file:/usr/aarch64-linux-gnu/include/stdio.h libc6-dev-arm64-cross - -          -
 fuzz          cmd:clang                 clang                clang                clang        llvm

@@ -49,6 +49,15 @@ two_bodies() {
   printf '%s\n' '# m x y z vx vy vz' '0.5 1 0 0 0 0.5 0' '0.5 -1 0 0 0 -0.5 0'
 }
 
+# has_terminal: fails with a sentence where script(1) cannot open a pseudo-terminal. A test that shows the program a terminal begins
+# with it.
+has_terminal() {
+  local reason
+  reason=$(script -qec true /dev/null 2>&1 </dev/null) && return
+  echo "this test needs a pseudo-terminal for script(1), which says '$reason': mount one with mount -t devpts devpts /dev/pts"
+  return 1
+}
+
 # until_true COMMAND...: waits for it, up to a minute.
 until_true() {
   local k

@@ -66,6 +66,7 @@ completes() {
 }
 
 @test "zsh reads its completion" {
+  has_terminal
   zsh -n "$MANUAL/_holmberg"
   # typed at a terminal
   cat >.zshrc <<EOF

@@ -231,6 +231,7 @@ announces() {
 at_terminal() { TERM=xterm script -qec "$1" /dev/null </dev/null; }
 
 @test "at a terminal: color, none with NO_COLOR or --color=never, --color=always wins" {
+  has_terminal
   [[ $(at_terminal "$HOLMBERG run missing.h5") == *$'\e['* ]]
   [[ $(NO_COLOR=1 at_terminal "$HOLMBERG run missing.h5") != *$'\e['* ]]
   [[ $(at_terminal "$HOLMBERG run missing.h5 --color=never") != *$'\e['* ]]
@@ -244,6 +245,7 @@ bars() {
 }
 
 @test "ic: a progress bar for the N^2 sums of a large sphere" {
+  has_terminal
   quick_clock 1000000 # these sums are done in two parts; a second after the first one a bar is due
   local count
   count=$(bars xterm "$HOLMBERG ic plummer -n 20000 --scaling measured")
@@ -253,6 +255,7 @@ bars() {
 }
 
 @test "a progress bar at a terminal, none with --quiet, --json or a dumb one" {
+  has_terminal
   quick_clock # the bar is due after some looks at it, and again after each ten
   "$HOLMBERG" ic plummer -n 64 --quiet
   local run="$HOLMBERG run plummer.h5 --scheme host --t-end 1" count quiet json dumb

@@ -61,7 +61,7 @@ elsewhere=(
   '^pip install \.$ ~ tests/outside/release.bats ~ pip -q wheel ~ in src/python; there the wheel is built, installed and tried'
   'makeplummer ~ tests/cli/formats.bats ~ nemo ~ a program of NEMO, which Debian has not'
   '^man ~ tests/outside/every_command.bats ~ share/man ~ waits for keys: the test below looks whether there is such a page'
-  'tools/(measure_|cluster|figures) ~ tools ~ - ~ takes minutes to days, some on a machine that is named. The script must exist'
+  'tools/(bare|measure_|cluster|figures) ~ tools ~ - ~ takes minutes to days, some on a machine that is named. The script must exist'
 )
 
 # In small: what is changed, and why. One expression of sed -E a line.
