@@ -21,6 +21,7 @@
  * to U: -sum w v . A dt, v being the velocity of the member that pulls. */
 #include "chain/bulirsch_stoer.h"
 
+#include "base/interrupt.h"
 #include "chain/contact.h"
 #include "chain/post_newton.h"
 
@@ -368,6 +369,7 @@ static enum hb_status advance_to(struct advance *s, double dt)
   for (;;) {
     double rest = dt - s->t;
     if (rest == 0) return HB_OK;
+    HB_TRY(hb_interrupt_look(steps));
     if (fabs(rest) * hb_chain_rate(c->n, c->m, c->X, c->V) < land_within) break;
     double aimed = step_for(c, rest);
     int is_aimed = fabs(aimed) < c->ds;

@@ -7,6 +7,7 @@
  * be followed by one (slow-down). A tide that becomes too strong on the way hands the pair back to bulirsch_stoer.c. */
 #include "chain/kepler.h"
 
+#include "base/interrupt.h"
 #include "chain/bulirsch_stoer.h"
 #include "chain/kepler_orbit.h"
 
@@ -83,6 +84,7 @@ static enum hb_status advance_in_time(struct hb_chain *chain, double dt, double 
     const struct hb_kepler_orbit o = hb_kepler_orbit_of(chain);
     const struct quadrature *quadrature = quadratures;
     double h = fmin(hb_kepler_orbit_time(&o, most), dt - t);
+    HB_TRY(hb_interrupt_look(steps));
     if (hb_chain_is_endless(++steps, t, dt))
       return hb_fail(HB_ERR_NUMERIC,
                      "the orbit of particles %u and %u cannot be integrated: its steps vanish",
@@ -123,6 +125,9 @@ static double most_angle(double tides)
   double x = sqrt(sqrt(sqrt(most_error * reciprocal_error[QUADRATURES - 1] / tides))) / 3;
   return fmin(fmax(fmin(x, most), least), square_of_orbits / tides);
 }
+
+/* What slow_down and advance_along return, beside 0 and 1, when the work is to be given up, see base/interrupt.h. */
+enum { GIVEN_UP = -1 };
 
 /* ---- many revolutions by one ---- */
 
@@ -167,7 +172,8 @@ static int revolve(struct hb_chain *chain, double times, double t, double tides,
 }
 
 /* Replaces as many revolutions within dt by one as the tide allows, again and again. *gone becomes the time that has passed: a revolution
- * that was not followed lasts as long as the mean of the periods before and after. Returns 0 if the pair became unbound. */
+ * that was not followed lasts as long as the mean of the periods before and after. Returns 0 if the pair became unbound, GIVEN_UP if that
+ * was asked for. */
 static int slow_down(struct hb_chain *chain, double dt, double tides, const struct hb_chain_tide *tide,
                      double *gone, uint64_t *forces)
 {
@@ -180,6 +186,7 @@ static int slow_down(struct hb_chain *chain, double dt, double tides, const stru
     double period = two_pi / o.n, times = fmin(floor((dt - *gone) / period - left), most);
     if (!(times >= 2)) break;
     double middle = *gone + (times - 1) / 2 * period;
+    if (hb_interrupt_look(0) != HB_OK) return GIVEN_UP;
     if (!revolve(chain, times, middle, tides, tide, &lasted, forces)) return 0;
     const struct hb_kepler_orbit end = hb_kepler_orbit_of(chain);
     if (!(end.a > 0)) return 0;
@@ -188,16 +195,19 @@ static int slow_down(struct hb_chain *chain, double dt, double tides, const stru
   return 1;
 }
 
-/* Advances by dt in steps of s. Returns 0 if the pair became unbound, or its steps vanish; the chain is then not usable. */
+/* Advances by dt in steps of s. Returns 0 if the pair became unbound, or its steps vanish, and GIVEN_UP if that was asked for; the chain is
+ * then not usable. */
 static int advance_along(struct hb_chain *chain, double dt, double tides, const struct hb_chain_tide *tide,
                          uint64_t *forces)
 {
   double most = most_angle(tides), gone;
-  if (!slow_down(chain, dt, tides, tide, &gone, forces)) return 0;
+  int is_slowed = slow_down(chain, dt, tides, tide, &gone, forces);
+  if (is_slowed != 1) return is_slowed;
   struct hb_kepler_place at = {hb_norm(chain->X[0]), gone};
   for (size_t steps = 1;; steps++) {
     const struct hb_kepler_orbit o = hb_kepler_orbit_of(chain);
     double x = most, c[4];
+    if (hb_interrupt_look(steps) != HB_OK) return GIVEN_UP;
     if (!(o.a > 0) || hb_chain_is_endless(steps, at.t, dt)) return 0;
     int is_last = hb_kepler_orbit_time(&o, x) >= dt - at.t;
     if (is_last) {
@@ -228,9 +238,13 @@ enum hb_status hb_kepler_advance(struct hb_chain *chain, double dt, const struct
   const struct hb_chain before = *chain;
   if (tide->rules == HB_CHAIN_BY_SIZE) {
     HB_TRY(advance_in_time(chain, dt, tides, tide, forces));
-  } else if (dt > 0 && !advance_along(chain, dt, tides, tide, forces)) {
-    *chain = before;
-    return hb_chain_advance(chain, dt, tide, forces);
+  } else if (dt > 0) {
+    int is_done = advance_along(chain, dt, tides, tide, forces);
+    if (is_done == GIVEN_UP) return HB_ERR_STOPPED;
+    if (!is_done) {
+      *chain = before;
+      return hb_chain_advance(chain, dt, tide, forces);
+    }
   }
   chain->B = hb_chain_binding(chain);
   return HB_OK;

@@ -3,6 +3,7 @@
 #include "groups/groups_internal.h"
 
 #include "base/arith.h"
+#include "base/interrupt.h"
 #include "base/machine.h"
 #include "base/mem.h"
 #include "base/parallel.h"
@@ -170,6 +171,7 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
   struct hb_chain_points few[FEW], *points = few;
   double few_times[FEW * HB_LANES], *times = few_times;
   if (dt == 0) return HB_OK;
+  HB_TRY(hb_interrupt_look(0));
   size_t most = hb_div_ceil(most_points(groups, g), HB_LANES);
   if (most > FEW) {
     size_t for_times = hb_div_ceil(most * HB_LANES * sizeof *times, sizeof *many);
@@ -322,9 +324,11 @@ static enum hb_status advance(struct hb_groups *groups, uint64_t tick, size_t co
   HB_TRY(HB_ALLOC(count, &chain));
   struct work w = {.groups = groups, .tick = tick, .needed = needed, .chain = chain};
   hb_parallel_for(count > ALONE ? hb_parallel_threads() : 1, count, advance_piece, &w);
+  if (w.failed) { /* once more, to have its error message in this thread */
+    enum hb_status status = advance_one(&w, w.failed - 1);
+    return status != HB_OK ? status : hb_fail(HB_ERR_STOPPED, "stopped in the middle of a step, on request");
+  }
   groups->forces += w.forces;
-  if (w.failed)
-    return advance_one(&w, w.failed - 1); /* once more, to have its error message in this thread */
   for (size_t k = 0; k < count; k++) {
     struct hb_group *g = groups->at + needed[k];
     store_chain(groups, g, chain + k, tick);
@@ -405,13 +409,33 @@ static double energy_rounded(const struct hb_chain *chain, const double *r, cons
   return sum;
 }
 
-/* Does for one group what hb_groups_resolve does for all. */
-static enum hb_status resolve_one(const struct hb_groups *groups, const struct hb_group *g, double dt,
-                                  double *x, double *v, double *e_rounded)
+/* Advances a copy of the chain of group k by dt. A result that took long is stored, or taken from where it was stored: `next` is the index
+ * of the first stored one that is not of an earlier group. */
+static enum hb_status advance_copy(struct hb_groups *groups, uint32_t k, double dt, size_t next,
+                                   struct hb_chain *chain)
 {
-  struct hb_chain chain = g->chain;
+  enum { LONG = 1024 }; /* evaluations */
+  const struct hb_group *g = groups->at + k;
+  struct hb_groups_advanced *advanced = &groups->advanced;
+  uint64_t forces = 0;
+  if (next < advanced->count && advanced->of[next].group == k) {
+    *chain = advanced->of[next].chain;
+    return HB_OK;
+  }
+  *chain = g->chain;
+  HB_TRY(advance_chain(groups, g, dt, chain, &forces));
+  if (forces < LONG || next < advanced->count) return HB_OK;
+  HB_TRY(HB_GROW(advanced->count, &advanced->capacity, &advanced->of));
+  advanced->of[advanced->count++] = (struct hb_groups_advanced_chain){k, *chain};
+  return HB_OK;
+}
+
+/* Does for one group, whose advanced chain is given, what hb_groups_resolve does for all. */
+static void resolve_one(const struct hb_group *g, const struct hb_chain *advanced, double *x, double *v,
+                        double *e_rounded)
+{
+  const struct hb_chain chain = *advanced;
   double r[3 * HB_CHAIN_MOST], w[3 * HB_CHAIN_MOST], center[2][3];
-  HB_TRY(advance_chain(groups, g, dt, &chain, NULL));
   hb_chain_places(&chain, r, w);
   memcpy(center[0], x + 3 * (size_t)g->node, sizeof *center);
   memcpy(center[1], v + 3 * (size_t)g->node, sizeof *center);
@@ -421,16 +445,21 @@ static enum hb_status resolve_one(const struct hb_groups *groups, const struct h
       v[3 * (size_t)chain.member[k] + c] = center[1][c] + w[3 * k + c];
     }
   *e_rounded += energy_rounded(&chain, r, x);
-  return HB_OK;
 }
 
-enum hb_status hb_groups_resolve(const struct hb_groups *groups, uint64_t tick, double dt, double *x,
-                                 double *v, double *e_rounded)
+enum hb_status hb_groups_resolve(struct hb_groups *groups, uint64_t tick, double dt, double *x, double *v,
+                                 double *e_rounded)
 {
+  struct hb_groups_advanced *advanced = &groups->advanced;
+  if (advanced->tick != tick || advanced->dt != dt) advanced->count = 0;
+  advanced->tick = tick, advanced->dt = dt;
   *e_rounded = 0;
-  for (size_t k = 0; k < groups->count; k++) {
+  for (size_t k = 0, next = 0; k < groups->count; k++) {
     const struct hb_group *g = groups->at + k;
-    HB_TRY(resolve_one(groups, g, hb_groups_since(groups, g->tick, tick) + dt, x, v, e_rounded));
+    struct hb_chain chain;
+    HB_TRY(advance_copy(groups, (uint32_t)k, hb_groups_since(groups, g->tick, tick) + dt, next, &chain));
+    next += next < advanced->count && advanced->of[next].group == k;
+    resolve_one(g, &chain, x, v, e_rounded);
   }
   return HB_OK;
 }

@@ -4,6 +4,7 @@
 #include "base/draft.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/ranks.h"
@@ -1601,6 +1602,19 @@ static enum hb_status run_record_save(struct hb_run *run)
   return HB_OK;
 }
 
+/* Writes a checkpoint of the state between two block steps, for a run that will end. A step that was given up where it cannot be done again
+ * leaves none: then the last checkpoint counts, and the note says how much work that costs. */
+static enum hb_status save_for_end(struct hb_run *run)
+{
+  struct hb_run_checkpoint *c = &run->checkpoint;
+  enum hb_status status = run_record_save(run);
+  if (status != HB_ERR_STOPPED) return status;
+  char text[32];
+  hb_terminal_duration(hb_clock_now() - c->written, text);
+  hb_terminal_note(hb_phrase("the last step could not be ended in time: the checkpoint is that of %s ago", text));
+  return HB_OK;
+}
+
 static enum hb_status stopped(const struct hb_run *run, const char *by)
 {
   const char *path = run->checkpoint.path.text;
@@ -1609,14 +1623,43 @@ static enum hb_status stopped(const struct hb_run *run, const char *by)
                  path ? path : "");
 }
 
+/* By whose wish this process is to stop; NULL: nobody's. */
+static const char *stopped_by(const struct hb_run *run)
+{
+  const char *by = hb_signals_stop();
+  double limit = run->settings->max_s;
+  return !by && limit > 0 && hb_clock_now() - run->checkpoint.began > limit ? "--max-hours" : by;
+}
+
+/* After a step or an output that failed with this status. If it was given up on request: writes a checkpoint of the state before it, and
+ * ends the run. */
+static enum hb_status run_record_end(struct hb_run *run, enum hb_status status)
+{
+  if (status != HB_ERR_STOPPED) return status;
+  const char *by = stopped_by(run);
+  HB_TRY(save_for_end(run));
+  return stopped(run, by ? by : "request");
+}
+
+/* What asks this run to stop reaches into its steps from now on. Work that cannot be given up and done again has half a second to end.
+ * Several ranks give up nothing, since each would do so in another step. */
+static const double grace_s = 0.5;
+static void watch_interrupts(const struct hb_run *run)
+{
+  double limit = run->settings->max_s;
+  if (hb_ranks_count() > 1) return;
+  hb_signals_reach_steps();
+  hb_interrupt_set_grace(grace_s);
+  if (limit > 0) hb_interrupt_set_deadline(run->checkpoint.began + limit);
+}
+
 /* After a block step: a checkpoint if one is due or asked for; HB_ERR_STOPPED if the run is to end. */
 static enum hb_status run_record_poll(struct hb_run *run)
 {
   const struct hb_run_checkpoint *c = &run->checkpoint;
   double now = hb_clock_now();
   const struct hb_run_settings *s = run->settings;
-  const char *by = hb_signals_stop();
-  if (!by && s->max_s > 0 && now - c->began > s->max_s) by = "--max-hours";
+  const char *by = stopped_by(run);
   HB_TRY(run_ranks_stop(&by));
   int asked = hb_signals_asked();
   if (asked && !c->path.text) hb_terminal_note("SIGUSR1: without --checkpoint there is nothing to write");
@@ -2447,19 +2490,30 @@ static int needs_rows(const struct hb_run *run)
   return run->checkpoint.path.text && rows->path && appended_is_file(rows);
 }
 
+/* Writes the row of these diagnostics. */
+static enum hb_status put_row(struct hb_run *run, const struct hb_diagnostics *now)
+{
+  if (run->output.rows == 0) run_output_begin(&run->output, now, run->settings->sim.field != NULL);
+  if (run->output.has_stars) /* a star that flies off has errors of its own energy */
+    run->output.e_scale = fmax(run->output.e_scale, now->e_scale);
+  if (run->rows[RUN_DIAG_ROWS].file) HB_TRY(run_diag_row(run, now));
+  run->energy_error = fabs(run_output_cluster_error(&run->output, now));
+  int is_last = run->t == run->t_end && !run_energy_is_lost(run);
+  enum hb_status status = run_output_row(&run->output, run->sim, now, is_last);
+  HB_TRY(run_judge_energy(run));
+  return needs_rows(run) ? status : HB_OK;
+}
+
 static enum hb_status diagnose(struct hb_run *run)
 {
   struct hb_diagnostics now;
   HB_TRY(hb_sim_diagnose(run->sim, run->t, &now));
-  if (run->output.rows == 0) run_output_begin(&run->output, &now, run->settings->sim.field != NULL);
-  if (run->output.has_stars) /* a star that flies off has errors of its own energy */
-    run->output.e_scale = fmax(run->output.e_scale, now.e_scale);
-  if (run->rows[RUN_DIAG_ROWS].file) HB_TRY(run_diag_row(run, &now));
-  run->energy_error = fabs(run_output_cluster_error(&run->output, &now));
-  int is_last = run->t == run->t_end && !run_energy_is_lost(run);
-  enum hb_status status = run_output_row(&run->output, run->sim, &now, is_last);
-  HB_TRY(run_judge_energy(run));
-  return needs_rows(run) ? status : HB_OK;
+  hb_interrupt_set_grace(INFINITY); /* rows are written as a whole; what took long above is remembered */
+  hb_interrupt_hold();
+  enum hb_status status = put_row(run, &now);
+  hb_interrupt_release();
+  hb_interrupt_set_grace(grace_s);
+  return status;
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------- */
@@ -2474,8 +2528,11 @@ static double due_time(const struct hb_run *run, double number, double every)
 static enum hb_status advance_to(struct hb_run *run, double t)
 {
   while (hb_sim_next_time(run->sim) <= t + run->time_tolerance) {
+    double before = run->t;
     run->t = hb_sim_next_time(run->sim);
-    HB_TRY(hb_sim_step(run->sim));
+    enum hb_status status = hb_sim_step(run->sim);
+    if (status == HB_ERR_STOPPED) run->t = before;
+    HB_TRY(run_record_end(run, status));
     HB_TRY(run_events_put(run));
     HB_TRY(run_follow_put(run));
     check_stop(run);
@@ -2510,10 +2567,29 @@ static enum hb_status open_watch(struct hb_run *run)
   return HB_OK;
 }
 
+/* Writes the row and the snapshot that are due now. If the row is given up on request, nothing was written. */
+static enum hb_status put_due(struct hb_run *run, double t_diag, double t_snap)
+{
+  if (run->t == t_diag || run->is_stopped) {
+    enum hb_status status;
+    run->diag_number += run->t == t_diag;
+    status = diagnose(run);
+    if (status == HB_ERR_STOPPED) run->diag_number -= run->t == t_diag;
+    HB_TRY(status);
+  }
+  if (run->t != t_snap) return HB_OK;
+  int on_time = run->snap_number * run->snap_every < run->t_end + 1e-9 * run->snap_every;
+  run->snap_number++;
+  enum hb_status status = on_time ? write_series(run) : HB_OK;
+  if (status == HB_ERR_STOPPED) run->snap_number--, run->written--;
+  return status;
+}
+
 static enum hb_status integrate(struct hb_run *run)
 {
   int resumed = run->resumed.record.text != NULL;
   hb_signals_watch();
+  watch_interrupts(run);
   HB_TRY(open_watch(run));
   if (!resumed) HB_TRY(show_first(run));
   if (run->resumed.differs) HB_TRY(run_record_save(run)); /* so that later its snapshots are recognized */
@@ -2523,19 +2599,11 @@ static enum hb_status integrate(struct hb_run *run)
     double t_snap = run->snap_every > 0 ? due_time(run, run->snap_number, run->snap_every) : INFINITY;
     HB_TRY(advance_to(run, t_snap < t_diag ? t_snap : t_diag));
     if (run->t == run->t_end) HB_TRY(run_record_save(run));
-    if (run->t == t_diag || run->is_stopped) {
-      run->diag_number += run->t == t_diag;
-      HB_TRY(diagnose(run));
-    }
-    if (run->t == t_snap) {
-      int on_time = run->snap_number * run->snap_every < run->t_end + 1e-9 * run->snap_every;
-      run->snap_number++;
-      if (on_time) HB_TRY(write_series(run));
-    }
+    HB_TRY(run_record_end(run, put_due(run, t_diag, t_snap)));
     if (run->t < run->t_end) HB_TRY(run_record_poll(run)); /* a step may have many rows */
   }
   const char *path = run->settings->output;
-  if (path) HB_TRY(write_state(run, run->t_end, path));
+  if (path) HB_TRY(run_record_end(run, write_state(run, run->t_end, path)));
   hb_run_serve_step(run->serve, run->sim, run->energy_error, 1);
   return run_judge_end(run);
 }

@@ -1,6 +1,7 @@
 #include "step/hermite4.h"
 
 #include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/machine.h"
 #include "base/mem.h"
 #include "base/parallel.h"
@@ -776,19 +777,53 @@ static enum hb_status advance_on_device(struct hb_hermite4 *h, uint64_t T, size_
   return status == HB_ERR_NUMERIC ? add_reason(h, T, ni) : status;
 }
 
+/* After a block was given up before its correction: xp and vp of the block's time must not be taken for those of a later call, and the
+ * counts become those before. Nodes that have entered lists of groups stay there; they would enter anew. */
+static void give_up(struct hb_hermite4 *h, const struct hb_near_counts *before)
+{
+  h->counts.near = *before;
+  if (!h->near) return;
+  memset(h->near->stamp, 0, h->n * sizeof *h->near->stamp);
+  h->near->all_at = 0;
+}
+
+/* What companions do after the block was corrected and scheduled. Groups change their members there, and others are advanced in between:
+ * that is not given up, unless it lasts longer than the caller's grace. Then the state is of no use. */
+static enum hb_status end_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  enum hb_status status = HB_OK;
+  hb_interrupt_hold();
+  EACH_PRESENT (h, c, after)
+    if (status == HB_OK) status = c->after(h, T, &ni);
+  hb_interrupt_release();
+  h->is_torn = status == HB_ERR_STOPPED;
+  return status;
+}
+
+static enum hb_status check_whole(const struct hb_hermite4 *h)
+{
+  if (!h->is_torn) return HB_OK;
+  return hb_fail(HB_ERR_STOPPED, "the simulation was stopped in the middle of a step that cannot be done again");
+}
+
 static enum hb_status step(void *state, struct hb_step_size *size)
 {
   struct hb_hermite4 *h = state;
-  const uint64_t far_steps = h->counts.near.far_steps;
+  const struct hb_near_counts near_counts = h->counts.near;
   int on_device = h->params.correct == HB_PLACE_GPU;
   uint64_t T;
   size_t ni;
   double lap;
+  HB_TRY(check_whole(h));
   if (!h->vp) HB_TRY(reserve_predicted(h));
+  if (h->groups) hb_groups_forget_advanced(h->groups);
   HB_TRY(hb_blocks_next_time(h->blocks, &T));
   hb_blocks_select(h->blocks, T, h->block, &ni);
   uint64_t dt = hb_blocks_shortest(h->blocks);
-  HB_TRY((on_device ? advance_on_device : h->near ? advance_by_lists : advance_on_host)(h, T, ni, &lap));
+  enum hb_status status =
+      (on_device ? advance_on_device : h->near ? advance_by_lists : advance_on_host)(h, T, ni, &lap);
+  if (status == HB_ERR_STOPPED) give_up(h, &near_counts);
+  HB_TRY(status);
   count_cut_steps(h, T, ni, h->phi1);
   if (h->params.steps == HB_STEPS_SHARED) share_level(h, ni);
   hb_blocks_advance(h->blocks, T);
@@ -797,11 +832,11 @@ static enum hb_status step(void *state, struct hb_step_size *size)
   h->phases.correct_s += hb_clock_lap(&lap);
   h->counts.block_steps++;
   h->counts.particle_steps += ni;
-  *size = (struct hb_step_size){ni, h->counts.near.far_steps - far_steps};
+  *size = (struct hb_step_size){ni, h->counts.near.far_steps - near_counts.far_steps};
   if (dt < h->shortest) h->shortest = dt;
   h->stale = on_device;
   if (h->params.predict == HB_PLACE_GPU) HB_TRY(tell_device(h, ni));
-  EACH_PRESENT (h, c, after) HB_TRY(c->after(h, T, &ni));
+  HB_TRY(end_block(h, T, ni));
   if (h->near) h->phases.groups_s += hb_clock_lap(&lap);
   return HB_OK;
 }
@@ -1130,6 +1165,7 @@ static const struct hb_numbers numbers = HB_NUMBERS(number_rows, struct hb_hermi
 static enum hb_status save(const void *state, struct hb_sections *sections)
 {
   const struct hb_hermite4 *h = state;
+  HB_TRY(check_whole(h));
   HB_TRY(sync_with_device((struct hb_hermite4 *)h)); /* logically const: the state itself does not change */
   HB_TRY(hb_particles_put(h->particles, sections));
   HB_TRY(hb_columns_put(&columns, h->n, h, sections));
@@ -1235,8 +1271,10 @@ static int is_by_mass(const struct hb_hermite4 *h, const struct hb_state_change 
 
 static enum hb_status change_now(struct hb_hermite4 *h, int how, const struct hb_state_change *by)
 {
+  if (h->groups) hb_groups_forget_advanced(h->groups);
   h->is_changing = how;
   enum hb_status status = hb_companion_change.change(h, by);
+  if (h->groups) hb_groups_forget_advanced(h->groups);
   h->is_changing = HB_CHANGE_NONE;
   return status;
 }

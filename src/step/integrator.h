@@ -62,7 +62,8 @@ struct hb_integrator_ops {
   double (*next_time)(const void *state);
 
   /* One step. On failure the state is unchanged. Errors: HB_ERR_NUMERIC (a force is NaN or Inf, with particle and time; a
-   * step is lost in the digits of the time), those of force. */
+   * step is lost in the digits of the time), those of force, HB_ERR_STOPPED (given up on request, see base/interrupt.h: the step may be
+   * done again, with the same result; or, after a grace that the caller has set, the state is of no use, and step and save say so). */
   enum hb_status (*step)(void *state, struct hb_step_size *size);
 
   /* The first time from t on that can become that of the last step, although nobody has stepped to it, if the next step is later; and that
