@@ -206,31 +206,36 @@ static void store_chain(struct hb_groups *groups, struct hb_group *g, const stru
 static enum hb_status advance_group(struct hb_groups *groups, struct hb_group *g, uint64_t tick)
 {
   struct hb_chain chain = g->chain;
-  HB_TRY(advance_chain(groups, g, hb_groups_since(groups, g->tick, tick), &chain, &groups->forces));
+  uint64_t forces = 0;
+  HB_TRY(advance_chain(groups, g, hb_groups_since(groups, g->tick, tick), &chain, &forces));
+  groups->forces += forces, g->work += forces;
   store_chain(groups, g, &chain, tick);
   return HB_OK;
 }
 
 /* ---- the block ---- */
 
-/* Groups that are advanced together, by several threads, and copies of their chains. No group changes while others read it. */
+/* A copy of the chain of a group, and the evaluations that its advance took. */
+struct advanced {
+  struct hb_chain chain;
+  uint64_t forces;
+};
+
+/* Groups that are advanced together, by several threads. No group changes while others read it. */
 struct work {
   const struct hb_groups *groups;
   uint64_t tick;
   const uint32_t *needed;
-  struct hb_chain *chain;
-  _Atomic uint64_t forces;
+  struct advanced *made;
   _Atomic size_t failed; /* 1 + an index in needed; 0: none failed */
 };
 
 static enum hb_status advance_one(struct work *w, size_t k)
 {
-  uint64_t forces = 0;
   const struct hb_group *g = w->groups->at + w->needed[k];
-  w->chain[k] = g->chain;
-  HB_TRY(advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), w->chain + k, &forces));
-  w->forces += forces;
-  return HB_OK;
+  struct advanced *made = w->made + k;
+  *made = (struct advanced){.chain = g->chain};
+  return advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), &made->chain, &made->forces);
 }
 
 static void advance_piece(void *context, size_t k)
@@ -319,19 +324,19 @@ enum { ALONE = 8 }; /* up to this many groups are advanced by the calling thread
 /* Advances these groups to a tick. */
 static enum hb_status advance(struct hb_groups *groups, uint64_t tick, size_t count, const uint32_t *needed)
 {
-  HB_OWN struct hb_chain *chain = NULL;
+  HB_OWN struct advanced *made = NULL;
   if (count == 0) return HB_OK;
-  HB_TRY(HB_ALLOC(count, &chain));
-  struct work w = {.groups = groups, .tick = tick, .needed = needed, .chain = chain};
+  HB_TRY(HB_ALLOC(count, &made));
+  struct work w = {.groups = groups, .tick = tick, .needed = needed, .made = made};
   hb_parallel_for(count > ALONE ? hb_parallel_threads() : 1, count, advance_piece, &w);
   if (w.failed) { /* once more, to have its error message in this thread */
     enum hb_status status = advance_one(&w, w.failed - 1);
     return status != HB_OK ? status : hb_fail(HB_ERR_STOPPED, "stopped in the middle of a step, on request");
   }
-  groups->forces += w.forces;
   for (size_t k = 0; k < count; k++) {
     struct hb_group *g = groups->at + needed[k];
-    store_chain(groups, g, chain + k, tick);
+    store_chain(groups, g, &made[k].chain, tick);
+    groups->forces += made[k].forces, g->work += made[k].forces;
     g->settled = g->count;
   }
   return HB_OK;

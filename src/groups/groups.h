@@ -64,6 +64,7 @@ struct hb_group {
   size_t settled; /* of the list: those that disturb it; the others enter at the time of the block */
   struct hb_groups_tides tides;
   int is_touched; /* scratch */
+  uint64_t work;  /* evaluations within it since the caller set it to 0 */
 };
 
 enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };

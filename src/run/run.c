@@ -144,6 +144,7 @@ struct hb_run_resumed {
 struct hb_run_pace {
   double began, t_begin; /* 0: not yet */
   int is_announced;
+  double looked, t_looked, groups_s; /* when it was last asked what takes the time; the time of the run, and of groups, then */
 };
 
 struct hb_run {
@@ -631,6 +632,8 @@ struct diag_row {
   int neighbors;          /* 0: none */
   double list_mean;
   struct hb_phases phases;
+  int has_slow;
+  struct hb_slow slow;
   struct star_counts stars;
   char state_hash[HB_HASH_TEXT];
   /* of --diag */
@@ -818,23 +821,100 @@ static void print_near(const struct diag_row *diag_row)
          c->particle_steps);
 }
 
+/* ---- what takes the time ---- */
+
+/* Seconds so far, under names that no field of a row has. */
+static const struct hb_table_column spent[] = {
+    {"predict", HB_TABLE_REAL, IN_DIAG(phases.predict_s)}, {"send", HB_TABLE_REAL, IN_DIAG(phases.send_s)},
+    {"far", HB_TABLE_REAL, IN_DIAG(phases.force_s)},       {"receive", HB_TABLE_REAL, IN_DIAG(phases.receive_s)},
+    {"near", HB_TABLE_REAL, IN_DIAG(phases.near_s)},       {"lists", HB_TABLE_REAL, IN_DIAG(phases.lists_s)},
+    {"groups", HB_TABLE_REAL, IN_DIAG(phases.groups_s)},   {"correct", HB_TABLE_REAL, IN_DIAG(phases.correct_s)}};
+
+/* Lengths and times in the units of the rows. */
+static void find_slow(const struct hb_run_output *output, struct hb_sim *sim, struct diag_row *diag_row)
+{
+  struct hb_slow *slow = &diag_row->slow;
+  diag_row->has_slow = hb_sim_slow(sim, slow);
+  if (!diag_row->has_slow || !(output->units.mass > 0)) return;
+  slow->period *= output->units.time, slow->step *= output->units.time;
+  slow->nearest *= output->units.length;
+}
+
+static void put_slow(const struct hb_slow *slow, struct hb_json *json)
+{
+  hb_json_open_object(json, "slow");
+  if (slow->members > 0) {
+    hb_json_open_array(json, "members");
+    for (size_t k = 0; k < slow->members; k++) hb_json_count(json, NULL, slow->member[k]);
+    hb_json_close_array(json);
+    hb_json_count(json, "evaluations", slow->evaluations);
+    hb_json_number(json, "period", slow->period);
+    hb_json_number(json, "revolutions", slow->revolutions);
+  }
+  hb_json_count(json, "particle", slow->particle);
+  hb_json_number(json, "step", slow->step);
+  hb_json_truth(json, "at_dt_min", slow->is_dt_min);
+  hb_json_text(json, "criterion", hb_step_criterion_names[slow->criterion]);
+  if (slow->nearest < INFINITY) hb_json_count(json, "nearest", slow->nearest_id);
+  if (slow->nearest < INFINITY) hb_json_number(json, "distance", slow->nearest);
+  hb_json_close_object(json);
+}
+
+/* A row as a line of JSON: columns, then phases and what takes the time. */
+static void put_json(const struct hb_table_column *columns, size_t count, const struct diag_row *diag_row)
+{
+  struct hb_json json = {.out = stdout};
+  hb_json_open_object(&json, NULL);
+  hb_table_members(columns, count, diag_row, &json);
+  hb_table_object(&json, "phases", HB_TABLE_COLUMNS(spent), diag_row);
+  if (diag_row->has_slow) put_slow(&diag_row->slow, &json);
+  hb_json_close_object(&json);
+  putchar('\n');
+}
+
+/* The same for a progress line: the group if groups take most of the time, else the shortest step. Lengths and times in N-body units. */
+static void slow_sentence(const struct hb_slow *slow, int by_groups, char text[256])
+{
+  static const char *const because[HB_STEP_CRITERIA] = {"",
+                                                        " (eq. 9)",
+                                                        " (rounding errors)",
+                                                        " (its group has just changed)",
+                                                        " (it grows)",
+                                                        " (it is heavy)",
+                                                        " (it is a group)",
+                                                        " (forces of distant stars)"};
+  char names[128] = "";
+  size_t used = 0;
+  for (size_t k = 0; k < slow->members; k++)
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s%" PRIu64, k ? ", " : "", slow->member[k]);
+  if (by_groups && slow->members > 0)
+    snprintf(text, 256, "slow: group of %zu (stars %s), inner period %.2g, %.2g revolutions a step",
+             slow->members, names, slow->period, slow->revolutions);
+  else if (slow->nearest < INFINITY)
+    snprintf(text, 256, "slow: shortest step 2^%d%s of star %" PRIu64 "%s, %.2g from star %" PRIu64,
+             ilogb(slow->step), slow->is_dt_min ? " = dt-min" : "", slow->particle,
+             because[slow->criterion], slow->nearest, slow->nearest_id);
+  else
+    snprintf(text, 256, "slow: shortest step 2^%d of star %" PRIu64 "%s", ilogb(slow->step), slow->particle,
+             because[slow->criterion]);
+}
+
 /* Errors: HB_ERR_IO if standard output cannot be written; those of hb_sim_state. */
 static enum hb_status run_output_row(struct hb_run_output *output, struct hb_sim *sim,
                                      const struct hb_diagnostics *now, int is_last)
 {
   struct diag_row diag_row;
   struct hb_table_column chosen[ALL_SHOWN];
-  struct hb_table table = {chosen, 0, HB_TABLE_JSON_FORM, stdout, (size_t)output->rows};
+  struct hb_table table = {chosen, 0, HB_TABLE_TEXT_FORM, stdout, (size_t)output->rows};
   fill_row(output, sim, now, &diag_row);
+  if (output->form == HB_RUN_OUTPUT_JSON) find_slow(output, sim, &diag_row);
   if (is_last && output->has_stars) HB_TRY(count_stars(sim, &diag_row.stars));
   table.count = choose_columns(output, diag_row.neighbors > 0, is_last, chosen);
   if (is_last && output->form != HB_RUN_OUTPUT_NONE) HB_TRY(hash_state(sim, now->t, diag_row.state_hash));
   hb_terminal_clear_progress();
-  if (output->form == HB_RUN_OUTPUT_TABLE) {
-    table.form = HB_TABLE_TEXT_FORM;
-    if (output->rows == 0) print_head(output, &diag_row);
-  }
-  if (output->form != HB_RUN_OUTPUT_NONE) hb_table_put(&table, &diag_row);
+  if (output->form == HB_RUN_OUTPUT_TABLE && output->rows == 0) print_head(output, &diag_row);
+  if (output->form == HB_RUN_OUTPUT_JSON) put_json(chosen, table.count, &diag_row);
+  if (output->form == HB_RUN_OUTPUT_TABLE) hb_table_put(&table, &diag_row);
   if (is_last && output->form == HB_RUN_OUTPUT_TABLE && diag_row.neighbors > 0) print_near(&diag_row);
   if (is_last && output->form == HB_RUN_OUTPUT_TABLE && output->has_stars) print_stars(&diag_row.stars);
   if (is_last && output->form == HB_RUN_OUTPUT_TABLE && hb_force_is_reproducible(diag_row.precision))
@@ -1297,17 +1377,49 @@ static void run_announce(const struct hb_run *run)
   hb_terminal_announce(as_now > 10 * least ? "about" : "at least", fmax(least, as_now), "");
 }
 
+/* Sets text to what takes the time since the last call, if the rest of the run would take long at the pace since then; else to "". */
+static void explain_pace(struct hb_run *run, char text[256])
+{
+  static const double LONG_S = 600;
+  struct hb_run_pace *pace = &run->pace;
+  struct hb_phases phases;
+  struct hb_slow slow;
+  double now = hb_clock_now(), wall = now - pace->looked;
+  double left = (run->t_end - run->t) / (run->t - pace->t_looked) * wall, groups = pace->groups_s;
+  int is_first = pace->looked == 0;
+  hb_sim_phases(run->sim, &phases);
+  pace->looked = now, pace->t_looked = run->t, pace->groups_s = phases.groups_s;
+  *text = 0;
+  if (!hb_sim_slow(run->sim, &slow) || is_first || !(left > LONG_S)) return;
+  slow_sentence(&slow, phases.groups_s - groups > wall / 2, text);
+}
+
+/* Now and then, what makes the run slow goes to the progress line. */
+static void run_watch_slow(struct hb_run *run)
+{
+  static const double APART_S = 1;
+  char text[256];
+  if (!run->output.has_bar || hb_clock_now() - run->pace.looked < APART_S) return;
+  explain_pace(run, text);
+  hb_terminal_progress_reason(text);
+}
+
 static void run_watch_pace(struct hb_run *run)
 {
   static const double ENOUGH_S = 10; /* for a pace */
   struct hb_run_pace *pace = &run->pace;
+  char why[256];
   if (pace->is_announced || run->output.has_bar || run->settings->quiet) return;
   double now = hb_clock_now();
-  if (pace->began == 0) *pace = (struct hb_run_pace){.began = now, .t_begin = run->t};
+  if (pace->began == 0) {
+    pace->began = now, pace->t_begin = run->t;
+    explain_pace(run, why);
+  }
   if (now - pace->began < ENOUGH_S) return;
   pace->is_announced = 1;
   double done = (run->t - pace->t_begin) / (run->t_end - pace->t_begin);
-  hb_terminal_announce("about", (now - pace->began) / done, "");
+  explain_pace(run, why);
+  hb_terminal_announce("about", (now - pace->began) / done, why);
 }
 
 /* Rows of two kinds need two files. */
@@ -2539,6 +2651,7 @@ static enum hb_status advance_to(struct hb_run *run, double t)
     if (run->is_stopped) return HB_OK;
     run_watch_steps(run);
     run_watch_pace(run);
+    run_watch_slow(run);
     run_output_progress(&run->output, run->t);
     hb_run_serve_step(run->serve, run->sim, run->energy_error, 0);
     HB_TRY(run_record_poll(run));

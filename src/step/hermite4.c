@@ -29,6 +29,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_hermite4, j1, 3, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4, phi1, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4, level1, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4, criterion, 1, HB_COLUMN_SCRATCH),
 };
 static const struct hb_columns columns = HB_COLUMNS(rows, 1);
 
@@ -352,6 +353,7 @@ static void correct_piece(void *context, size_t b, size_t end)
     double dt = correct(h, c->T, b, hb_hermite4_span(h, (uint64_t)1 << level), &noisy);
     h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
     h->phi1[b] = dt;
+    h->criterion[h->block[b]] = h->level1[b] > level ? HB_STEP_GROWS : noisy ? HB_STEP_NOISE : HB_STEP_EQ9;
     if (noisy &&
         !(h->groups && h->groups->near[h->block[b]])) { /* forces change with orbits of members there */
       c->noisy[h->level1[b]]++;
@@ -633,6 +635,7 @@ void hb_hermite4_begin_anew(struct hb_hermite4 *h, uint64_t T, size_t b)
   memcpy(h->j + k, h->j1 + 3 * b, 3 * sizeof *h->j);
   unsigned level = hb_hermite4_level(h, hb_hermite4_limited(h, i, step_anew(h, i)));
   unsigned most = T ? (unsigned)__builtin_ctzll(T) : h->blocks->level_max;
+  h->criterion[i] = HB_STEP_NEW;
   if (level > most) level = most;
   if (h->has_parts) hb_hermite4_near.begin(h, b, &level, most);
   hb_blocks_put(h->blocks, i, level);
@@ -747,6 +750,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   if (sources.count < h->n) predict_to_tick(h, T, h->block, 0, ni);
   h->phases.predict_s += hb_clock_lap(lap);
   EACH_PRESENT (h, c, before) HB_TRY(c->before(h, T, ni));
+  if (h->groups) h->phases.groups_s += hb_clock_lap(lap);
   HB_TRY(hb_hermite4_sum(h, T, ni)); /* there are no lists */
   *lap = hb_clock_now();
   EACH_PRESENT (h, c, predicted) c->predicted(h, ni);
@@ -837,7 +841,7 @@ static enum hb_status step(void *state, struct hb_step_size *size)
   h->stale = on_device;
   if (h->params.predict == HB_PLACE_GPU) HB_TRY(tell_device(h, ni));
   HB_TRY(end_block(h, T, ni));
-  if (h->near) h->phases.groups_s += hb_clock_lap(&lap);
+  if (h->near || h->groups) h->phases.groups_s += hb_clock_lap(&lap);
   return HB_OK;
 }
 
@@ -1457,6 +1461,7 @@ const struct hb_integrator_ops hb_integrator_hermite4 = {
     .view = view_of,
     .quantity = quantity,
     .follow = follow,
+    .slow = hb_hermite4_slow,
     .report = report,
     .counts = counts,
     .phases = phases,

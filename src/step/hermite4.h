@@ -24,8 +24,8 @@ struct hb_lost {
 };
 
 /* A restart needs particles, a, j, lost, t0, now and the levels; the rest is scratch. Bytes per particle: 64 for
- * the particles, 48 for a j, 24 lost, 48 predicted, 56 new forces, 10 for the schedule: 250, and with the host's columns
- * (56) and force.c's stamps (4) 310. Diagnostics need none of their own, see struct hb_state_view; xp and vp are allocated at the
+ * the particles, 48 for a j, 24 lost, 48 predicted, 56 new forces, 11 for the schedule: 251, and with the host's columns
+ * (56) and force.c's stamps (4) 311. Diagnostics need none of their own, see struct hb_state_view; xp and vp are allocated at the
  * first step, when the caller may have freed its particles. */
 struct hb_hermite4 {
   size_t n;
@@ -43,6 +43,7 @@ struct hb_hermite4 {
   uint32_t *block;        /* [n] the particles due */
   double *a1, *j1, *phi1; /* [3 * n] [3 * n] [n] new forces, in the order of block; phi1 then new steps */
   uint8_t *level1;        /* [n] new levels, in the order of block */
+  uint8_t *criterion;     /* [n] enum hb_step_criterion of the step that each is in */
   struct hb_sim_counts counts;
   uint64_t shortest;        /* step so far, in ticks; UINT64_MAX: none */
   struct hb_phases phases;  /* predict and correct */
@@ -376,6 +377,11 @@ void hb_hermite4_near_need(void *hermite4, uint32_t i);
 void hb_hermite4_near_unite(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other);
 void hb_hermite4_near_divide(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other);
 
+/* ---- hermite4_slow.c ---- */
+
+/* See struct hb_integrator_ops. */
+void hb_hermite4_slow(void *hermite4, struct hb_slow *slow);
+
 /* ---- hermite4_change.c ---- */
 
 /* The nodes gone[count] at xp vp, where all are, will vanish: from T on nobody feels them. Errors: HB_ERR_INTERNAL. */
@@ -451,6 +457,8 @@ static inline void hb_hermite4_limit_step(struct hb_hermite4 *h, size_t b)
   if (dt == h->phi1[b]) return;
   h->phi1[b] = dt;
   h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
+  h->criterion[h->block[b]] =
+      h->groups->of[h->block[b]] < HB_GROUPS_PARKED ? HB_STEP_GROUP : HB_STEP_MASS;
 }
 
 #endif

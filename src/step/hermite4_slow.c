@@ -1,0 +1,79 @@
+/* What takes the time of a run: the group in which most forces were evaluated, and a particle with the shortest step. Nothing here changes
+ * a step. */
+#include "step/hermite4.h"
+
+const char *const hb_step_criterion_names[] = {"unknown", "eq9",   "noise", "new", "grows",
+                                               "mass",    "group", "far",   NULL};
+
+static const double two_pi = 6.28318530717958647693;
+
+/* Returns the shortest period of a link: of a bound one that of its orbit, of others that of a circle as large. */
+static double shortest_period(const struct hb_chain *c)
+{
+  double least = INFINITY;
+  for (size_t k = 0; k + 1 < c->n; k++) {
+    double M = c->m[k] + c->m[k + 1], r = hb_norm(c->X[k]);
+    double a = 1 / (2 / r - hb_dot(c->V[k], c->V[k]) / M);
+    if (!(a > 0)) a = r;
+    least = fmin(least, two_pi * sqrt(a * a * a / M));
+  }
+  return least;
+}
+
+static double step_of(const struct hb_hermite4 *h, uint32_t node)
+{
+  return hb_hermite4_span(h, (uint64_t)1 << h->blocks->level[node]);
+}
+
+static void find_group(const struct hb_hermite4 *h, struct hb_slow *slow)
+{
+  struct hb_groups *groups = h->groups;
+  const struct hb_group *most = NULL;
+  for (size_t k = 0; groups && k < groups->count; k++)
+    if (groups->at[k].work > (most ? most->work : 0)) most = groups->at + k;
+  if (most) {
+    slow->members = most->chain.n;
+    for (size_t k = 0; k < most->chain.n; k++)
+      slow->member[k] = h->particles->id[most->chain.member[k]];
+    slow->evaluations = most->work;
+    slow->period = shortest_period(&most->chain);
+    slow->revolutions = step_of(h, most->node) / slow->period;
+  }
+  for (size_t k = 0; groups && k < groups->count; k++) groups->at[k].work = 0;
+}
+
+/* Predicts node i to the time of the last block. */
+static void predict(const struct hb_hermite4 *h, uint32_t i, double x[3], double v[3])
+{
+  uint64_t ticks = h->blocks->now - hb_blocks_level_time(h->blocks, h->blocks->level[i]);
+  const struct hb_span span = hb_span_of(hb_hermite4_span(h, ticks));
+  hb_hermite4_predict(h, i, &span, x, v);
+}
+
+static void find_nearest(const struct hb_hermite4 *h, uint32_t node, struct hb_slow *slow)
+{
+  double x[3], y[3], v[3], least = INFINITY;
+  predict(h, node, x, v);
+  for (uint32_t i = 0; i < h->n; i++) {
+    if (i == node || hb_hermite4_is_parked(h, i)) continue;
+    predict(h, i, y, v);
+    const double r[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
+    double r2 = hb_dot(r, r);
+    if (r2 < least) least = r2, slow->nearest_id = h->particles->id[i];
+  }
+  slow->nearest = sqrt(least);
+}
+
+void hb_hermite4_slow(void *hermite4, struct hb_slow *slow)
+{
+  const struct hb_hermite4 *h = hermite4;
+  *slow = (struct hb_slow){.nearest = INFINITY};
+  find_group(h, slow);
+  uint32_t node = 0;
+  if (h->blocks->occupied) node = h->blocks->head[__builtin_ctzll(h->blocks->occupied)];
+  slow->particle = h->particles->id[node];
+  slow->step = step_of(h, node);
+  slow->criterion = (enum hb_step_criterion)h->criterion[node];
+  slow->is_dt_min = h->blocks->level[node] == 0;
+  if (!h->stale) find_nearest(h, node, slow);
+}
