@@ -19,7 +19,7 @@ export OMP_NUM_THREADS=2
 "$program" ic twobody --e 0.3 -o pair.txt --quiet
 names=("a cluster" "a cluster with lists" "a pair with long steps")
 inputs=(cluster.txt cluster.txt pair.txt)
-options=("--eps 0 --neighbors none --t-end 0.5 --diag-every 1/16"
+options=("--eps 0 --neighbors 0 --t-end 0.5 --diag-every 1/16"
   "--eps 0 --neighbors 24 --t-end 8 --diag-every 1/4"
   "--eps 0 --pn 300 --dt-max 2^17 --t-end 2^20 --diag-every 2^18")
 

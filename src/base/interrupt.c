@@ -56,6 +56,7 @@ void hb_interrupt_release(void)
 }
 
 void hb_interrupt_set_grace(double seconds) { grace = seconds; }
+double hb_interrupt_grace(void) { return grace; }
 
 /* True if the work goes on for now. */
 static int is_held_back(void)

@@ -30,6 +30,7 @@ void hb_interrupt_release(void);
 
 /* Sets how many seconds a request is held back; INFINITY, as at first: until hb_interrupt_release. */
 void hb_interrupt_set_grace(double seconds);
+double hb_interrupt_grace(void);
 
 /* For tests: the request is made at this look from now on; 0: at none. */
 void hb_interrupt_set_look(uint64_t look);

@@ -1892,7 +1892,9 @@ enum hb_status hb_sim_step(struct hb_sim *sim)
     sim->integrator->wait(sim->state, end);
     return age(sim);
   }
-  HB_TRY(sim->integrator->step(sim->state, &size));
+  enum hb_status status = sim->integrator->step(sim->state, &size);
+  if (status != HB_OK) sim->events.count = 0; /* what was told is not so */
+  HB_TRY(status);
   count_block(size.particles, sim->blocks);
   count_block(size.far, sim->full_blocks);
   if (is_watched) HB_TRY(look_if_due(sim, t));

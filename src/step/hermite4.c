@@ -691,6 +691,22 @@ enum hb_status hb_hermite4_grow(struct hb_hermite4 *h, size_t n)
   return HB_OK;
 }
 
+static void destroy(void *state)
+{
+  struct hb_hermite4 *h = state;
+  if (!h) return;
+  EACH_PRESENT (h, c, columns) hb_columns_free(c->columns, STATE(h, c));
+  EACH_PRESENT (h, c, close) c->close(h);
+  hb_columns_free(&columns, h);
+  hb_columns_free(&predicted, h);
+  hb_blocks_destroy(h->blocks);
+  hb_particles_destroy(h->particles);
+  hb_mem_free(h);
+}
+
+static void destroy_own(struct hb_hermite4 *const *own) { destroy(*own); }
+#define OWN_STATE __attribute__((cleanup(destroy_own)))
+
 /* ---- a block step ---- */
 
 /* All particles of the block get the smallest level in level1. */
@@ -792,7 +808,7 @@ static void give_up(struct hb_hermite4 *h, const struct hb_near_counts *before)
 }
 
 /* What companions do after the block was corrected and scheduled. Groups change their members there, and others are advanced in between:
- * that is not given up, unless it lasts longer than the caller's grace. Then the state is of no use. */
+ * that is not given up, unless it lasts longer than the caller's grace. Then only a spare state can be stepped again. */
 static enum hb_status end_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   enum hb_status status = HB_OK;
@@ -800,8 +816,34 @@ static enum hb_status end_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
   EACH_PRESENT (h, c, after)
     if (status == HB_OK) status = c->after(h, T, &ni);
   hb_interrupt_release();
-  h->is_torn = status == HB_ERR_STOPPED;
   return status;
+}
+
+/* Makes a spare state before a block, if it may be needed: where groups took long in a block not long ago, for a tenth of that time in
+ * all; and always without a grace. */
+static enum hb_status make_spare(struct hb_hermite4 *h, struct hb_hermite4 **spare)
+{
+  if (!h->groups || h->params.predict == HB_PLACE_GPU) return HB_OK; /* a device has one state */
+  if (!(h->spare_s > 0) && hb_interrupt_grace() > 0) return HB_OK;
+  void *made;
+  double lap = hb_clock_now();
+  HB_TRY(hb_integrator_copy(&hb_integrator_hermite4, h, &h->params, h->force, &made));
+  *spare = made;
+  (*spare)->counts = h->counts;
+  h->spare_s -= hb_clock_lap(&lap);
+  return HB_OK;
+}
+
+/* After end_block was given up: the state becomes the spare one, which is that before the block, and the caller's is to be destroyed. */
+static enum hb_status take_spare(struct hb_hermite4 *h, struct hb_hermite4 *spare)
+{
+  struct hb_hermite4 torn = *h;
+  h->is_torn = !spare;
+  if (!spare) return HB_OK;
+  *h = *spare;
+  *spare = torn;
+  h->events = torn.events, h->phases = torn.phases, h->spare_s = torn.spare_s;
+  return hb_force_find_massive(h->force, h->n, h->particles->m);
 }
 
 static enum hb_status check_whole(const struct hb_hermite4 *h)
@@ -813,12 +855,16 @@ static enum hb_status check_whole(const struct hb_hermite4 *h)
 static enum hb_status step(void *state, struct hb_step_size *size)
 {
   struct hb_hermite4 *h = state;
+  OWN_STATE struct hb_hermite4 *spare = NULL;
+  static const double long_s = 0.25;
   const struct hb_near_counts near_counts = h->counts.near;
+  const double groups_s = h->phases.groups_s;
   int on_device = h->params.correct == HB_PLACE_GPU;
   uint64_t T;
   size_t ni;
   double lap;
   HB_TRY(check_whole(h));
+  HB_TRY(make_spare(h, &spare));
   if (!h->vp) HB_TRY(reserve_predicted(h));
   if (h->groups) hb_groups_forget_advanced(h->groups);
   HB_TRY(hb_blocks_next_time(h->blocks, &T));
@@ -840,9 +886,11 @@ static enum hb_status step(void *state, struct hb_step_size *size)
   if (dt < h->shortest) h->shortest = dt;
   h->stale = on_device;
   if (h->params.predict == HB_PLACE_GPU) HB_TRY(tell_device(h, ni));
-  HB_TRY(end_block(h, T, ni));
+  status = end_block(h, T, ni);
+  if (status == HB_ERR_STOPPED) HB_TRY(take_spare(h, spare));
   if (h->near || h->groups) h->phases.groups_s += hb_clock_lap(&lap);
-  return HB_OK;
+  if (h->phases.groups_s - groups_s > long_s) h->spare_s = (h->phases.groups_s - groups_s) / 10;
+  return status;
 }
 
 /* ---- starting ---- */
@@ -902,19 +950,6 @@ static enum hb_status check_params(const struct hb_sim_params *params)
   return HB_OK;
 }
 
-static void destroy(void *state)
-{
-  struct hb_hermite4 *h = state;
-  if (!h) return;
-  EACH_PRESENT (h, c, columns) hb_columns_free(c->columns, STATE(h, c));
-  EACH_PRESENT (h, c, close) c->close(h);
-  hb_columns_free(&columns, h);
-  hb_columns_free(&predicted, h);
-  hb_blocks_destroy(h->blocks);
-  hb_particles_destroy(h->particles);
-  hb_mem_free(h);
-}
-
 static enum hb_status open_all(struct hb_hermite4 *h)
 {
   unsigned level_max = (unsigned)ilogb(h->params.dt_max / h->params.dt_min);
@@ -924,9 +959,6 @@ static enum hb_status open_all(struct hb_hermite4 *h)
   EACH (c, open) HB_TRY(c->open(h));
   return HB_OK;
 }
-
-static void destroy_own(struct hb_hermite4 *const *own) { destroy(*own); }
-#define OWN_STATE __attribute__((cleanup(destroy_own)))
 
 /* Takes over the particles, also after a failure; their time becomes t0. No forces are evaluated, nothing is scheduled. */
 static enum hb_status prepare(struct hb_particles *initial, const struct hb_sim_params *params,

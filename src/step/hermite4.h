@@ -57,7 +57,8 @@ struct hb_hermite4 {
   const struct hb_record
       *ahead; /* whose x v a j, by place, are what counts, until they are settled; NULL: none */
   const uint32_t *place;
-  int is_torn; /* the last step was given up after its correction: see end_block in hermite4.c */
+  int is_torn;    /* the last step was given up after its correction: see end_block in hermite4.c */
+  double spare_s; /* seconds that may go into spare states, see make_spare there */
   enum { HB_CHANGE_NONE, HB_CHANGE_MASSES, HB_CHANGE_ANY } is_changing; /* in hermite4_change.c */
 };
 
