@@ -10,6 +10,7 @@ static _Atomic int requested, held;
 static _Atomic double deadline = INFINITY, grace = INFINITY;
 static _Atomic double noticed = INFINITY; /* when a request was first held back */
 static _Atomic uint64_t looks_left;       /* see hb_interrupt_set_look */
+static _Atomic int counts_held;
 
 /* ---- requests ---- */
 
@@ -34,9 +35,10 @@ void hb_interrupt_set_deadline(double when)
   arm();
 }
 
-void hb_interrupt_set_look(uint64_t look)
+void hb_interrupt_set_look(uint64_t look, int only_held)
 {
   looks_left = look;
+  counts_held = only_held;
   arm();
 }
 
@@ -71,8 +73,9 @@ static int is_held_back(void)
 
 enum hb_status hb_interrupt_look_closely(void)
 {
-  uint64_t left = looks_left;
-  while (left > 0 && !atomic_compare_exchange_weak(&looks_left, &left, left - 1)) {}
+  uint64_t left = held >= counts_held ? (uint64_t)looks_left : 0;
+  while (left > 0 && !atomic_compare_exchange_weak(&looks_left, &left, left - 1)) {
+  }
   if (left == 1) requested = 1;
   if (!hb_interrupt_is_requested() || is_held_back()) return HB_OK;
   return hb_fail(HB_ERR_STOPPED, "stopped in the middle of a step, on request");

@@ -32,8 +32,8 @@ void hb_interrupt_release(void);
 void hb_interrupt_set_grace(double seconds);
 double hb_interrupt_grace(void);
 
-/* For tests: the request is made at this look from now on; 0: at none. */
-void hb_interrupt_set_look(uint64_t look);
+/* For tests: the request is made at this look from now on; 0: at none. only_held 1: only looks between hold and release count. */
+void hb_interrupt_set_look(uint64_t look, int only_held);
 
 /* Does what hb_interrupt_look does when something is armed. */
 enum hb_status hb_interrupt_look_closely(void);

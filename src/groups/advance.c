@@ -235,7 +235,8 @@ static enum hb_status advance_one(struct work *w, size_t k)
   const struct hb_group *g = w->groups->at + w->needed[k];
   struct advanced *made = w->made + k;
   *made = (struct advanced){.chain = g->chain};
-  return advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), &made->chain, &made->forces);
+  return advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), &made->chain,
+                       &made->forces);
 }
 
 static void advance_piece(void *context, size_t k)

@@ -144,7 +144,8 @@ struct hb_run_resumed {
 struct hb_run_pace {
   double began, t_begin; /* 0: not yet */
   int is_announced;
-  double looked, t_looked, groups_s; /* when it was last asked what takes the time; the time of the run, and of groups, then */
+  double looked, t_looked,
+      groups_s; /* when it was last asked what takes the time; the time of the run, and of groups, then */
 };
 
 struct hb_run {
@@ -824,11 +825,14 @@ static void print_near(const struct diag_row *diag_row)
 /* ---- what takes the time ---- */
 
 /* Seconds so far, under names that no field of a row has. */
-static const struct hb_table_column spent[] = {
-    {"predict", HB_TABLE_REAL, IN_DIAG(phases.predict_s)}, {"send", HB_TABLE_REAL, IN_DIAG(phases.send_s)},
-    {"far", HB_TABLE_REAL, IN_DIAG(phases.force_s)},       {"receive", HB_TABLE_REAL, IN_DIAG(phases.receive_s)},
-    {"near", HB_TABLE_REAL, IN_DIAG(phases.near_s)},       {"lists", HB_TABLE_REAL, IN_DIAG(phases.lists_s)},
-    {"groups", HB_TABLE_REAL, IN_DIAG(phases.groups_s)},   {"correct", HB_TABLE_REAL, IN_DIAG(phases.correct_s)}};
+static const struct hb_table_column spent[] = {{"predict", HB_TABLE_REAL, IN_DIAG(phases.predict_s)},
+                                               {"send", HB_TABLE_REAL, IN_DIAG(phases.send_s)},
+                                               {"far", HB_TABLE_REAL, IN_DIAG(phases.force_s)},
+                                               {"receive", HB_TABLE_REAL, IN_DIAG(phases.receive_s)},
+                                               {"near", HB_TABLE_REAL, IN_DIAG(phases.near_s)},
+                                               {"lists", HB_TABLE_REAL, IN_DIAG(phases.lists_s)},
+                                               {"groups", HB_TABLE_REAL, IN_DIAG(phases.groups_s)},
+                                               {"correct", HB_TABLE_REAL, IN_DIAG(phases.correct_s)}};
 
 /* Lengths and times in the units of the rows. */
 static void find_slow(const struct hb_run_output *output, struct hb_sim *sim, struct diag_row *diag_row)
@@ -892,8 +896,8 @@ static void slow_sentence(const struct hb_slow *slow, int by_groups, char text[2
              slow->members, names, slow->period, slow->revolutions);
   else if (slow->nearest < INFINITY)
     snprintf(text, 256, "slow: shortest step 2^%d%s of star %" PRIu64 "%s, %.2g from star %" PRIu64,
-             ilogb(slow->step), slow->is_dt_min ? " = dt-min" : "", slow->particle,
-             because[slow->criterion], slow->nearest, slow->nearest_id);
+             ilogb(slow->step), slow->is_dt_min ? " = dt-min" : "", slow->particle, because[slow->criterion],
+             slow->nearest, slow->nearest_id);
   else
     snprintf(text, 256, "slow: shortest step 2^%d of star %" PRIu64 "%s", ilogb(slow->step), slow->particle,
              because[slow->criterion]);
@@ -1723,7 +1727,8 @@ static enum hb_status save_for_end(struct hb_run *run)
   if (status != HB_ERR_STOPPED) return status;
   char text[32];
   hb_terminal_duration(hb_clock_now() - c->written, text);
-  hb_terminal_note(hb_phrase("the last step could not be ended in time: the checkpoint is that of %s ago", text));
+  hb_terminal_note(
+      hb_phrase("the last step could not be ended in time: the checkpoint is that of %s ago", text));
   return HB_OK;
 }
 

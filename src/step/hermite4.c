@@ -849,7 +849,8 @@ static enum hb_status take_spare(struct hb_hermite4 *h, struct hb_hermite4 *spar
 static enum hb_status check_whole(const struct hb_hermite4 *h)
 {
   if (!h->is_torn) return HB_OK;
-  return hb_fail(HB_ERR_STOPPED, "the simulation was stopped in the middle of a step that cannot be done again");
+  return hb_fail(HB_ERR_STOPPED,
+                 "the simulation was stopped in the middle of a step that cannot be done again");
 }
 
 static enum hb_status step(void *state, struct hb_step_size *size)
@@ -870,8 +871,9 @@ static enum hb_status step(void *state, struct hb_step_size *size)
   HB_TRY(hb_blocks_next_time(h->blocks, &T));
   hb_blocks_select(h->blocks, T, h->block, &ni);
   uint64_t dt = hb_blocks_shortest(h->blocks);
-  enum hb_status status =
-      (on_device ? advance_on_device : h->near ? advance_by_lists : advance_on_host)(h, T, ni, &lap);
+  enum hb_status status = (on_device ? advance_on_device
+                           : h->near ? advance_by_lists
+                                     : advance_on_host)(h, T, ni, &lap);
   if (status == HB_ERR_STOPPED) give_up(h, &near_counts);
   HB_TRY(status);
   count_cut_steps(h, T, ni, h->phi1);

@@ -458,8 +458,7 @@ static inline void hb_hermite4_limit_step(struct hb_hermite4 *h, size_t b)
   if (dt == h->phi1[b]) return;
   h->phi1[b] = dt;
   h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
-  h->criterion[h->block[b]] =
-      h->groups->of[h->block[b]] < HB_GROUPS_PARKED ? HB_STEP_GROUP : HB_STEP_MASS;
+  h->criterion[h->block[b]] = h->groups->of[h->block[b]] < HB_GROUPS_PARKED ? HB_STEP_GROUP : HB_STEP_MASS;
 }
 
 #endif

@@ -33,8 +33,7 @@ static void find_group(const struct hb_hermite4 *h, struct hb_slow *slow)
     if (groups->at[k].work > (most ? most->work : 0)) most = groups->at + k;
   if (most) {
     slow->members = most->chain.n;
-    for (size_t k = 0; k < most->chain.n; k++)
-      slow->member[k] = h->particles->id[most->chain.member[k]];
+    for (size_t k = 0; k < most->chain.n; k++) slow->member[k] = h->particles->id[most->chain.member[k]];
     slow->evaluations = most->work;
     slow->period = shortest_period(&most->chain);
     slow->revolutions = step_of(h, most->node) / slow->period;

@@ -64,8 +64,8 @@ struct hb_slow {
   uint64_t particle;  /* one with the shortest step; of a group its node */
   double step;
   enum hb_step_criterion criterion;
-  int is_dt_min;    /* 1: the step is dt_min */
-  double nearest;   /* distance of the nearest other particle or group; INFINITY: there is none */
+  int is_dt_min;  /* 1: the step is dt_min */
+  double nearest; /* distance of the nearest other particle or group; INFINITY: there is none */
   uint64_t nearest_id;
 };
 

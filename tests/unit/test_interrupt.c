@@ -79,8 +79,8 @@ static void ask(struct hb_sim *sim)
   ASSERT_OK(hb_sim_diagnose(sim, next, &now));
 }
 
-/* Whether steps are also given up after their correction, which takes a spare state. */
-static int is_everywhere;
+/* Whether steps are given up after their correction only, which takes a spare state. */
+static int is_after;
 
 /* Goes to the end with a request at every `look`-th look from the start of a step on. Returns how many steps were given up. */
 static size_t go(const struct system *s, uint64_t look, enum remedy remedy, struct hb_sim **sim)
@@ -88,10 +88,10 @@ static size_t go(const struct system *s, uint64_t look, enum remedy remedy, stru
   size_t given_up = 0;
   while (hb_sim_next_time(*sim) <= s->t_end) {
     double t = hb_sim_time(*sim);
-    if (is_everywhere) hb_interrupt_set_grace(0);
-    hb_interrupt_set_look(look);
+    if (is_after) hb_interrupt_set_grace(0);
+    hb_interrupt_set_look(look, is_after);
     enum hb_status status = hb_sim_step(*sim);
-    hb_interrupt_set_look(0);
+    hb_interrupt_set_look(0, 0);
     hb_interrupt_withdraw();
     hb_interrupt_set_grace(INFINITY);
     if (status != HB_ERR_STOPPED) {
@@ -126,6 +126,19 @@ static void expect_same(const struct system *s, struct hb_sim *a, struct hb_sim 
   assert_memory_equal(&counts_a, &counts_b, sizeof counts_a);
 }
 
+/* Stars of all masses in pairs of all widths: many join, part and enter lists. */
+static struct hb_particles *wide(size_t n)
+{
+  return cluster_make("king", n,
+                      (struct hb_ic_cluster){.masses = "kroupa",
+                                             .mass_max = 50,
+                                             .binaries = 1,
+                                             .orbits = HB_IC_ORBITS_KROUPA1995,
+                                             .a_max = 0.01,
+                                             .units.length = 1});
+}
+
+static struct hb_particles *wide_pairs(void) { return wide(256); }
 static struct hb_particles *pairs(void) { return binaries(64); }
 static struct hb_particles *many_pairs(void) { return binaries(256); }
 static struct hb_particles *triples(void) { return multiples(12, 3); }
@@ -137,6 +150,8 @@ static struct hb_particles *large_pairs(void) { return large(64); }
 #define SOLE HOST, .neighbors = HB_NEIGHBORS_NONE
 static const struct system systems[] = {
     {"pairs", pairs, {SOLE}, 0x1p-5},
+    {"wide pairs", wide_pairs, {SOLE}, 0x1p-4},
+    {"wide pairs with lists", wide_pairs, {HOST, .neighbors = 24}, 0x1p-3},
     {"pairs with lists", many_pairs, {HOST, .neighbors = 24}, 0x1p-5},
     {"triples", triples, {SOLE}, 0x1p-6},
     {"triples with lists", many_triples, {HOST, .neighbors = 16}, 0x1p-7},
@@ -146,33 +161,41 @@ static const struct system systems[] = {
      large_pairs,
      {HOST, .neighbors = 16, .collisions = HB_COLLISIONS_MERGE},
      0x1p-4},
-    {"pairs in a field", pairs, {SOLE, .field = "log:v=1,r=0.1"}, 0x1p-5},
-    {"pairs with lists in a field", many_pairs, {HOST, .neighbors = 24, .field = "log:v=1,r=0.1"}, 0x1p-6}};
+    {"pairs in a field", pairs, {SOLE, .field = "log:v=30,r=0.1"}, 0x1p-5},
+    {"pairs with lists in a field", many_pairs, {HOST, .neighbors = 24, .field = "log:v=30,r=0.1"}, 0x1p-6}};
 
 static void test_steps(void **state)
 {
-  static const uint64_t looks[] = {1, 2, 3, 7, 17, 100, 1000};
+  static const struct {
+    uint64_t look;
+    int is_after;
+  } at[] = {{1, 0}, {2, 0}, {7, 0}, {17, 0}, {100, 0}, {1, 1}, {1, 1}, {2, 1}};
   (void)state;
   for (size_t k = 0; k < COUNT_OF(systems); k++) {
     const struct system *s = systems + k;
     struct hb_sim *whole = begin(s);
-    size_t given_up = 0, turn = 0;
+    size_t given_up = 0, after = 0, turn = 0;
     expect_equal(go(s, 0, AGAIN, &whole), 0);
-    for (size_t l = 0; l < COUNT_OF(looks); l++, turn++) {
+    for (size_t l = 0; l < COUNT_OF(at); l++, turn++) {
       struct hb_sim *sim = begin(s);
-      is_everywhere = l % 2 == 0;
+      is_after = at[l].is_after;
       hb_parallel_set_threads(1 + (int)(turn % 2));
-      given_up += go(s, looks[l], (enum remedy)(turn % REMEDIES), &sim);
+      size_t count = go(s, at[l].look, (enum remedy)(turn % REMEDIES), &sim);
+      given_up += count;
+      after += is_after ? count : 0;
       expect_same(s, whole, sim);
       hb_parallel_set_threads(0);
       hb_sim_destroy(sim);
     }
     struct hb_sim_counts counts;
     hb_sim_counts(whole, &counts);
-    is_everywhere = 0;
-    printf("%s: %zu of %zu steps given up and done again\n", s->name, given_up,
-           COUNT_OF(looks) * (size_t)counts.block_steps);
+    is_after = 0;
+    printf("%s: %zu of %zu steps given up and done again, %zu after their correction (%llu particle steps, "
+           "%llu merged)\n",
+           s->name, given_up, COUNT_OF(at) * (size_t)counts.block_steps, after,
+           (unsigned long long)counts.particle_steps, (unsigned long long)counts.merged);
     expect_above(given_up, 100);
+    if (strstr(s->name, "wide")) expect_above(after, 0);
     hb_sim_destroy(whole);
   }
 }
@@ -181,15 +204,15 @@ static void test_steps(void **state)
 static void test_diagnostics(void **state)
 {
   (void)state;
-  const struct system *s = systems + 4;
+  const struct system *s = systems + 6;
   struct hb_sim *whole = begin(s), *sim = begin(s);
   size_t given_up = 0, asked = 0;
   while (hb_sim_next_time(sim) <= s->t_end) {
     struct hb_diagnostics first, second;
     double t = hb_sim_time(sim), at = t + 0.7 * (hb_sim_next_time(sim) - t);
-    hb_interrupt_set_look(1 + asked++ % 30);
+    hb_interrupt_set_look(1 + asked++ % 30, 0);
     enum hb_status status = hb_sim_diagnose(sim, at, &first);
-    hb_interrupt_set_look(0);
+    hb_interrupt_set_look(0, 0);
     hb_interrupt_withdraw();
     if (status == HB_ERR_STOPPED) {
       given_up++;
