@@ -42,7 +42,8 @@ void hb_interrupt_set_look(uint64_t look, int only_held)
   arm();
 }
 
-int hb_interrupt_is_requested(void)
+/* Returns 1 if there is a request, also one that is held back. */
+static int is_requested(void)
 {
   if (!requested && deadline < INFINITY && hb_clock_now() >= deadline) requested = 1;
   return requested;
@@ -77,7 +78,7 @@ enum hb_status hb_interrupt_look_closely(void)
   while (left > 0 && !atomic_compare_exchange_weak(&looks_left, &left, left - 1)) {
   }
   if (left == 1) requested = 1;
-  if (!hb_interrupt_is_requested() || is_held_back()) return HB_OK;
+  if (!is_requested() || is_held_back()) return HB_OK;
   return hb_fail(HB_ERR_STOPPED, "stopped in the middle of a step, on request");
 }
 

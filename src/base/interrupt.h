@@ -21,9 +21,6 @@ extern _Atomic int hb_interrupt_is_armed;
 /* Sets the time, as of hb_clock_now(), from which on there is a request. INFINITY: no such time. */
 void hb_interrupt_set_deadline(double when);
 
-/* Returns 1 if there is a request, also one that is held back. */
-int hb_interrupt_is_requested(void);
-
 /* Begins and ends work that is not to be given up. Pairs may be nested. */
 void hb_interrupt_hold(void);
 void hb_interrupt_release(void);

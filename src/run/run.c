@@ -858,7 +858,7 @@ static void put_slow(const struct hb_slow *slow, struct hb_json *json)
   hb_json_count(json, "particle", slow->particle);
   hb_json_number(json, "step", slow->step);
   hb_json_truth(json, "at_dt_min", slow->is_dt_min);
-  hb_json_text(json, "criterion", hb_step_criterion_names[slow->criterion]);
+  hb_json_text(json, "criterion", slow->criterion);
   if (slow->nearest < INFINITY) hb_json_count(json, "nearest", slow->nearest_id);
   if (slow->nearest < INFINITY) hb_json_number(json, "distance", slow->nearest);
   hb_json_close_object(json);
@@ -879,14 +879,6 @@ static void put_json(const struct hb_table_column *columns, size_t count, const 
 /* The same for a progress line: the group if groups take most of the time, else the shortest step. Lengths and times in N-body units. */
 static void slow_sentence(const struct hb_slow *slow, int by_groups, char text[256])
 {
-  static const char *const because[HB_STEP_CRITERIA] = {"",
-                                                        " (eq. 9)",
-                                                        " (rounding errors)",
-                                                        " (its group has just changed)",
-                                                        " (it grows)",
-                                                        " (it is heavy)",
-                                                        " (it is a group)",
-                                                        " (forces of distant stars)"};
   char names[128] = "";
   size_t used = 0;
   for (size_t k = 0; k < slow->members; k++)
@@ -896,11 +888,11 @@ static void slow_sentence(const struct hb_slow *slow, int by_groups, char text[2
              slow->members, names, slow->period, slow->revolutions);
   else if (slow->nearest < INFINITY)
     snprintf(text, 256, "slow: shortest step 2^%d%s of star %" PRIu64 "%s, %.2g from star %" PRIu64,
-             ilogb(slow->step), slow->is_dt_min ? " = dt-min" : "", slow->particle, because[slow->criterion],
+             ilogb(slow->step), slow->is_dt_min ? " = dt-min" : "", slow->particle, slow->because,
              slow->nearest, slow->nearest_id);
   else
     snprintf(text, 256, "slow: shortest step 2^%d of star %" PRIu64 "%s", ilogb(slow->step), slow->particle,
-             because[slow->criterion]);
+             slow->because);
 }
 
 /* Errors: HB_ERR_IO if standard output cannot be written; those of hb_sim_state. */

@@ -1451,6 +1451,8 @@ static enum hb_status follow(void *state, struct hb_follow *follow, int *is_due)
   return HB_OK;
 }
 
+static void find_slow(void *state, struct hb_slow *slow) { hb_companion_slow.slow(state, slow); }
+
 static void report(void *state, struct hb_events *events) { ((struct hb_hermite4 *)state)->events = events; }
 
 static void counts(const void *state, struct hb_sim_counts *counts)
@@ -1495,7 +1497,7 @@ const struct hb_integrator_ops hb_integrator_hermite4 = {
     .view = view_of,
     .quantity = quantity,
     .follow = follow,
-    .slow = hb_hermite4_slow,
+    .slow = find_slow,
     .report = report,
     .counts = counts,
     .phases = phases,

@@ -167,6 +167,8 @@ struct hb_companion {
   /* replaces nodes at a time t after the last block, x[3 * n] v[3 * n], by what they stand for */
   enum hb_status (*resolve)(const struct hb_hermite4 *h, double t, double *x, double *v, double *e_rounded);
 
+  void (*slow)(const struct hb_hermite4 *h, struct hb_slow *slow); /* see struct hb_integrator_ops */
+
   enum hb_status (*weigh)(struct hb_hermite4 *h);          /* masses or radii have changed */
   enum hb_status (*grow)(struct hb_hermite4 *h, size_t n); /* n slots, h->n so far: stars without mass */
   void (*drop)(struct hb_hermite4 *h, const uint32_t *number,
@@ -176,7 +178,7 @@ struct hb_companion {
 };
 
 extern const struct hb_companion hb_companion_change, hb_companion_bodies, hb_companion_heavy,
-    hb_companion_groups, hb_companion_passages, hb_companion_massless, hb_companion_near;
+    hb_companion_groups, hb_companion_passages, hb_companion_slow, hb_companion_massless, hb_companion_near;
 
 /* For companions that change what moves. What comes before the forces of the block, which is at xp vp. Errors: those
  * of hb_force_of, HB_ERR_NUMERIC. */
@@ -377,11 +379,6 @@ void hb_hermite4_near_need(void *hermite4, uint32_t i);
 /* Two nodes at xp vp will be one at tick T, or have been one: whoever has one of them in its list gets both. */
 void hb_hermite4_near_unite(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other);
 void hb_hermite4_near_divide(struct hb_hermite4 *h, uint64_t T, uint32_t node, uint32_t other);
-
-/* ---- hermite4_slow.c ---- */
-
-/* See struct hb_integrator_ops. */
-void hb_hermite4_slow(void *hermite4, struct hb_slow *slow);
 
 /* ---- hermite4_change.c ---- */
 

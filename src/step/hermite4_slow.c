@@ -2,8 +2,16 @@
  * a step. */
 #include "step/hermite4.h"
 
-const char *const hb_step_criterion_names[] = {"unknown", "eq9",   "noise", "new", "grows",
-                                               "mass",    "group", "far",   NULL};
+static const struct {
+  const char *word, *because;
+} criteria[HB_STEP_CRITERIA] = {[HB_STEP_UNKNOWN] = {"unknown", ""},
+                                [HB_STEP_EQ9] = {"eq9", " (eq. 9)"},
+                                [HB_STEP_NOISE] = {"noise", " (rounding errors)"},
+                                [HB_STEP_NEW] = {"new", " (its group has just changed)"},
+                                [HB_STEP_GROWS] = {"grows", " (it grows)"},
+                                [HB_STEP_MASS] = {"mass", " (it is heavy)"},
+                                [HB_STEP_GROUP] = {"group", " (it is a group)"},
+                                [HB_STEP_FAR] = {"far", " (forces of distant stars)"}};
 
 static const double two_pi = 6.28318530717958647693;
 
@@ -63,16 +71,18 @@ static void find_nearest(const struct hb_hermite4 *h, uint32_t node, struct hb_s
   slow->nearest = sqrt(least);
 }
 
-void hb_hermite4_slow(void *hermite4, struct hb_slow *slow)
+static void find_slow(const struct hb_hermite4 *h, struct hb_slow *slow)
 {
-  const struct hb_hermite4 *h = hermite4;
   *slow = (struct hb_slow){.nearest = INFINITY};
   find_group(h, slow);
   uint32_t node = 0;
   if (h->blocks->occupied) node = h->blocks->head[__builtin_ctzll(h->blocks->occupied)];
   slow->particle = h->particles->id[node];
   slow->step = step_of(h, node);
-  slow->criterion = (enum hb_step_criterion)h->criterion[node];
+  slow->criterion = criteria[h->criterion[node]].word;
+  slow->because = criteria[h->criterion[node]].because;
   slow->is_dt_min = h->blocks->level[node] == 0;
   if (!h->stale) find_nearest(h, node, slow);
 }
+
+const struct hb_companion hb_companion_slow = {.slow = find_slow};

@@ -53,7 +53,6 @@ enum hb_step_criterion {
   HB_STEP_FAR,     /* the step of the forces of distant particles */
   HB_STEP_CRITERIA
 };
-extern const char *const hb_step_criterion_names[];
 
 /* What takes the time of a run. Numbers of particles are their identities. */
 struct hb_slow {
@@ -63,8 +62,8 @@ struct hb_slow {
   double revolutions; /* how many of these are in a step of the group's center */
   uint64_t particle;  /* one with the shortest step; of a group its node */
   double step;
-  enum hb_step_criterion criterion;
-  int is_dt_min;  /* 1: the step is dt_min */
+  const char *criterion, *because; /* what set the step: a word, and in a sentence, " (eq. 9)" or "" */
+  int is_dt_min;                   /* 1: the step is dt_min */
   double nearest; /* distance of the nearest other particle or group; INFINITY: there is none */
   uint64_t nearest_id;
 };
