@@ -150,6 +150,7 @@ test-long: deps-test deps-long fuzz reproduce web windows
 	$(Q)LONG=1 HOLMBERG=$(CURDIR)/$(B)/holmberg bats -f 'Hermite code' tests/cli/g6.bats
 	$(Q)LONG=1 HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/outside/release.bats
 	$(Q)HOLMBERG=$(B)/holmberg tools/kill_test.sh 200
+	$(Q)HOLMBERG=$(B)/holmberg tools/term_test.sh 300
 	$(Q)HOLMBERG=$(B)/holmberg tools/fault_test.sh
 	$(Q)$(MAKE) --no-print-directory loaders
 	$(Q)$(MAKE) --no-print-directory deb

@@ -32,7 +32,7 @@ take() {
 
 # rows_of FOLDER: the table and the files of --events and --diag without what the clock says.
 rows_of() {
-  sed -E 's/ +[^ ]+$//; s/"wall_s": [^,}]*//' "$1/rows"
+  sed -E 's/, "(phases|slow)": \{[^}]*\}//g; s/ +[^ ]+$//; s/"wall_s": [^,}]*//' "$1/rows"
   [ ! -e "$1/events.csv" ] || cat "$1/events.csv"
   [ ! -e "$1/diag.jsonl" ] || sed -E 's/"[a-z]+_s": [^,}]*//g' "$1/diag.jsonl"
   [ ! -e "$1/diag.csv" ] || awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) clock[k] = $k ~ /^[a-z]+_s$/ }

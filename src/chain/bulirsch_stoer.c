@@ -24,6 +24,7 @@
  * to U: -sum w v . A dt, v being the velocity of the member that pulls. */
 #include "chain/bulirsch_stoer.h"
 
+#include "base/interrupt.h"
 #include "chain/contact.h"
 #include "chain/inner_binaries.h"
 #include "chain/post_newton.h"
@@ -389,6 +390,7 @@ static enum hb_status advance_to(struct advance *s, double dt)
   for (;;) {
     double rest = dt - s->t;
     if (rest == 0) return HB_OK;
+    HB_TRY(hb_interrupt_look(steps));
     if (fabs(rest) * hb_chain_rate(c->n, c->m, c->X, c->V) < land_within) break;
     double aimed =
         step_for(c, s->binaries ? fmin(rest, hb_inner_binaries_longest_step(s->binaries, s->tide)) : rest);

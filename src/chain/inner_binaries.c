@@ -143,6 +143,7 @@ static struct disturbance disturbance_of(const struct hb_inner_binaries *b, cons
 
 int hb_inner_binaries_have_broken(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide)
 {
+  if (b->has_failed) return 1;
   for (size_t k = 0; k < b->chain.n; k++) {
     if (b->node[b->chain.member[k]].n == 1) continue;
     const struct disturbance d = disturbance_of(b, tide, k);
@@ -398,7 +399,7 @@ int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide
   struct hb_chain_points points[POINTS_MOST / HB_LANES];
   hb_inner_binaries_make(c, is_first, b);
   struct hb_chain *nodes = &b->chain;
-  b->t = t, b->B = c->B, b->adjusted = b->radiated = 0, b->before = *nodes;
+  b->t = t, b->B = c->B, b->adjusted = b->radiated = 0, b->has_failed = 0, b->before = *nodes;
   add_swings(b, -1);
   for (size_t k = 0; k < nodes->n; k++) {
     struct hb_inner_node *node = b->node + k;
@@ -427,6 +428,7 @@ static void notice_contact(const struct hb_chain_tide *tide, struct hb_inner_nod
 void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain_tide *tide, double t,
                               uint64_t *forces)
 {
+  static const double strongest = 0.02; /* several times what a tide of breaks_above does */
   struct hb_chain *nodes = &b->chain;
   struct hb_chain_points points[POINTS_MOST / HB_LANES];
   double dt = t - b->t, more[HB_CHAIN_MOST][6] = {{0}}, before = binding_of_nodes(b);
@@ -436,10 +438,7 @@ void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain
     if (node->n == 1) continue;
     const struct hb_chain_tide on = tide_on(b, tide, k, t, points);
     double energy = node->mean.y[HB_MEAN_ORBIT_ENERGY];
-    for (double at = 0; at < dt;) {
-      double h = hb_mean_orbit_advance(&node->members, &on, at, dt - at, &node->mean, forces);
-      at = h < dt - at ? at + h : dt;
-    }
+    b->has_failed |= !hb_mean_orbit_advance(&node->members, &on, 0, dt, strongest, &node->mean, forces);
     b->radiated +=
         node->members.m[0] * node->members.m[1] / nodes->m[k] * (node->mean.y[HB_MEAN_ORBIT_ENERGY] - energy);
     notice_contact(tide, node);
@@ -488,6 +487,7 @@ static void record_contacts(const struct hb_inner_binaries *b, struct hb_chain *
 int hb_inner_binaries_end(struct hb_inner_binaries *b, const struct hb_chain_tide *tide, struct hb_chain *c)
 {
   struct hb_chain_points points[POINTS_MOST / HB_LANES];
+  if (b->has_failed) return 0;
   double B = b->B + (b->chain.B - b->B_nodes - b->adjusted) + b->radiated;
   for (size_t k = 0; k < b->chain.n; k++) {
     struct hb_inner_node *node = b->node + b->chain.member[k];

@@ -28,6 +28,7 @@ struct hb_inner_binaries {
   double B, B_nodes;      /* binding energies at the start, of the members and of the nodes; */
   double adjusted;        /* what was added to the latter that no force from outside did; */
   double radiated;        /* and the energy that post-Newtonian terms took from the binaries */
+  int has_failed; /* a binary has no mean orbit any longer */
 };
 
 /* Finds the binaries of a chain: is_first[k] becomes 1 where members k and k + 1 are one. Returns their number. */
@@ -58,7 +59,7 @@ int hb_inner_binaries_have_broken(const struct hb_inner_binaries *b, const struc
 double hb_inner_binaries_longest_step(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide);
 
 /* Sets the members of the chain from the nodes, with the binding energy that follows from that at the start and from the work of forces
- * from outside. Returns 0 if a binary would be unbound. */
+ * from outside. Returns 0 if a binary has no mean orbit any longer, or would be unbound. */
 int hb_inner_binaries_end(struct hb_inner_binaries *b, const struct hb_chain_tide *tide, struct hb_chain *c);
 
 #endif

@@ -8,6 +8,7 @@
  * to bulirsch_stoer.c. */
 #include "chain/kepler.h"
 
+#include "base/interrupt.h"
 #include "chain/bulirsch_stoer.h"
 #include "chain/kepler_orbit.h"
 #include "chain/mean_orbit.h"
@@ -85,6 +86,7 @@ static enum hb_status advance_in_time(struct hb_chain *chain, double dt, double 
     const struct hb_kepler_orbit o = hb_kepler_orbit_of(chain);
     const struct quadrature *quadrature = quadratures;
     double h = fmin(hb_kepler_orbit_time(&o, most), dt - t);
+    HB_TRY(hb_interrupt_look(steps));
     if (hb_chain_is_endless(++steps, t, dt))
       return hb_fail(HB_ERR_NUMERIC,
                      "the orbit of particles %u and %u cannot be integrated: its steps vanish",
@@ -126,6 +128,9 @@ static double most_angle(double tides)
   return fmin(fmax(fmin(x, most), least), square_of_orbits / tides);
 }
 
+/* What advance_along returns, beside 0 and 1, when the work is to be given up, see base/interrupt.h. */
+enum { GIVEN_UP = -1 };
+
 /* ---- many revolutions at once ---- */
 
 /* The pair is advanced by its mean orbit if the tide is weaker than this, so that what it leaves out, a part (tide)^3/2 of the pair's
@@ -137,6 +142,21 @@ static int is_averaged(const struct hb_chain *chain, double dt, double tides)
 {
   const struct hb_kepler_orbit o = hb_kepler_orbit_of(chain);
   return o.a > 0 && tides < averaged_below && dt * o.n > averaged_revolutions * two_pi;
+}
+
+/* Advances by dt by the mean orbit. Returns 0 where that is not possible, since another body has come near on the way; the pair is then
+ * unchanged. */
+static int advance_averaged(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide, uint64_t *forces)
+{
+  static const double strongest = 3e-5; /* ten times what tides below averaged_below do */
+  struct hb_mean_orbit o;
+  uint64_t count = 0;
+  if (!hb_mean_orbit_of_pair(chain, tide, 0, &o) ||
+      !hb_mean_orbit_advance(chain, tide, 0, dt, strongest, &o, &count) ||
+      !hb_mean_orbit_to_pair(tide, dt, &o, chain))
+    return 0;
+  if (forces) *forces += count;
+  return 1;
 }
 
 /* Drifts from node to node of a quadrature over ds, with a kick at each. Returns the part of ds that is left after the last node. */
@@ -153,7 +173,8 @@ static double pass_nodes(struct hb_chain *chain, const struct quadrature *quadra
   return ds * (1 - node);
 }
 
-/* Advances by dt in steps of s. Returns 0 if the pair became unbound, or its steps vanish; the chain is then not usable. */
+/* Advances by dt in steps of s. Returns 0 if the pair became unbound, or its steps vanish, and GIVEN_UP if that was asked for; the chain is
+ * then not usable. */
 static int advance_along(struct hb_chain *chain, double dt, double tides, const struct hb_chain_tide *tide,
                          uint64_t *forces)
 {
@@ -162,6 +183,7 @@ static int advance_along(struct hb_chain *chain, double dt, double tides, const 
   for (size_t steps = 1;; steps++) {
     const struct hb_kepler_orbit o = hb_kepler_orbit_of(chain);
     double x = most, c[4];
+    if (hb_interrupt_look(steps) != HB_OK) return GIVEN_UP;
     if (!(o.a > 0) || hb_chain_is_endless(steps, at.t, dt)) return 0;
     int is_last = hb_kepler_orbit_time(&o, x) >= dt - at.t;
     if (is_last) {
@@ -190,14 +212,16 @@ enum hb_status hb_kepler_advance(struct hb_chain *chain, double dt, const struct
     return HB_OK;
   }
   const struct hb_chain before = *chain;
-  uint64_t count = 0;
   if (tide->rules == HB_CHAIN_BY_SIZE) {
     HB_TRY(advance_in_time(chain, dt, tides, tide, forces));
-  } else if (dt > 0 && is_averaged(chain, dt, tides) && hb_mean_orbit_advance_pair(chain, dt, tide, &count)) {
-    if (forces) *forces += count;
-  } else if (dt > 0 && !advance_along(chain, dt, tides, tide, forces)) {
-    *chain = before;
-    return hb_chain_advance(chain, dt, tide, forces);
+  } else if (dt > 0) {
+    int is_done = is_averaged(chain, dt, tides) && advance_averaged(chain, dt, tide, forces);
+    if (!is_done) is_done = advance_along(chain, dt, tides, tide, forces);
+    if (is_done == GIVEN_UP) return HB_ERR_STOPPED;
+    if (!is_done) {
+      *chain = before;
+      return hb_chain_advance(chain, dt, tide, forces);
+    }
   }
   chain->B = hb_chain_binding(chain);
   return HB_OK;

@@ -11,7 +11,7 @@
 int hb_kepler_suits(const struct hb_chain *chain, const struct hb_chain_tide *tide);
 
 /* Advances a pair that suits by exactly dt >= 0. tide and forces are nullable; *forces is increased by the number of kicks. ds and rows
- * of the chain stay. Errors: HB_ERR_NUMERIC, as hb_chain_advance. */
+ * of the chain stay. Errors: as hb_chain_advance. */
 enum hb_status hb_kepler_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide,
                                  uint64_t *forces);
 

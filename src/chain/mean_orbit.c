@@ -323,8 +323,10 @@ static void add_rates(const double y[ELEMENTS], double dt, const double rate[ELE
   for (int q = 0; q < ELEMENTS; q++) sum[q] = y[q] + dt * rate[q];
 }
 
-double hb_mean_orbit_advance(const struct hb_chain *pair, const struct hb_chain_tide *tide, double t,
-                             double dt, struct hb_mean_orbit *o, uint64_t *forces)
+/* Advances by at most dt from the time t, less where the elements would change by more than a few per cent. Returns the time advanced, 0 if
+ * a tide is too strong. */
+static double step(const struct hb_chain *pair, const struct hb_chain_tide *tide, double t, double dt, double strongest,
+                   struct hb_mean_orbit *o, uint64_t *forces)
 {
   static const double most_change = 0.05, little_change = 1e-5;
   double k1[ELEMENTS], k2[ELEMENTS], k3[ELEMENTS], k4[ELEMENTS], y[ELEMENTS], E[2];
@@ -333,6 +335,7 @@ double hb_mean_orbit_advance(const struct hb_chain *pair, const struct hb_chain_
   double e_sine = before.e * E[1];
   find_rates(pair, tide, t, o, o->y, k1);
   double rate = fmax(hb_norm(k1 + ECC), hb_norm(k1 + ANG)) / before.b, h = fmin(dt, most_change / rate);
+  if (!(rate <= strongest * o->n)) return 0;
   if (h * rate < little_change) { /* Heun's method: the error is about the third power of that */
     add_rates(o->y, h, k1, y);
     find_rates(pair, tide, t + h, o, y, k4);
@@ -355,6 +358,17 @@ double hb_mean_orbit_advance(const struct hb_chain *pair, const struct hb_chain_
   find_anomaly(o, &after, E);
   o->y[LONGITUDE] += after.e * E[1] - e_sine;
   return h;
+}
+
+int hb_mean_orbit_advance(const struct hb_chain *pair, const struct hb_chain_tide *tide, double t, double dt,
+                          double strongest, struct hb_mean_orbit *o, uint64_t *forces)
+{
+  for (double gone = 0; gone < dt;) {
+    double h = step(pair, tide, t + gone, dt - gone, strongest, o, forces);
+    if (!(h > 0)) return 0;
+    gone = h < dt - gone ? gone + h : dt;
+  }
+  return 1;
 }
 
 /* ---- from and to a pair ---- */
@@ -422,19 +436,4 @@ void hb_mean_orbit_swing(const struct hb_chain *pair, double S[6])
       x[i] = o.a * ((r.cosine[k] - axes.e) * axes.P[i] + axes.b * r.sine[k] * axes.Q[i]);
     for (int q = 0; q < 6; q++) S[q] += weight * (mu * x[row[q]] * x[column[q]] - Q[q]);
   }
-}
-
-int hb_mean_orbit_advance_pair(struct hb_chain *pair, double dt, const struct hb_chain_tide *tide,
-                               uint64_t *forces)
-{
-  enum { STEPS_MOST = 1 << 16 };
-  struct hb_mean_orbit o;
-  size_t steps = 0;
-  if (!hb_mean_orbit_of_pair(pair, tide, 0, &o)) return 0;
-  for (double t = 0; t < dt;) {
-    double h = hb_mean_orbit_advance(pair, tide, t, dt - t, &o, forces);
-    if (!(h > 0) || ++steps > STEPS_MOST) return 0;
-    t = h < dt - t ? t + h : dt;
-  }
-  return hb_mean_orbit_to_pair(tide, dt, &o, pair);
 }

@@ -35,10 +35,11 @@ struct hb_mean_orbit {
 int hb_mean_orbit_of_pair(const struct hb_chain *pair, const struct hb_chain_tide *tide, double t,
                           struct hb_mean_orbit *o);
 
-/* Advances a mean orbit of a pair from the time t by at most dt, less where the elements would change by more than a few per cent.
- * Of `pair` only the masses are read. *forces is increased by the number of evaluations. Returns the time advanced. */
-double hb_mean_orbit_advance(const struct hb_chain *pair, const struct hb_chain_tide *tide, double t,
-                             double dt, struct hb_mean_orbit *o, uint64_t *forces);
+/* Advances a mean orbit of a pair from the time t by dt, in as many steps as its rates of change need. Of `pair` only the masses are read.
+ * *forces is increased by the number of evaluations. Returns 0 if the elements change faster than `strongest` times the mean motion: the
+ * means say nothing then, and the orbit is not usable. */
+int hb_mean_orbit_advance(const struct hb_chain *pair, const struct hb_chain_tide *tide, double t, double dt,
+                          double strongest, struct hb_mean_orbit *o, uint64_t *forces);
 
 /* Sets X and V of the pair from its mean orbit at the time t. Returns 0 if it would be unbound. */
 int hb_mean_orbit_to_pair(const struct hb_chain_tide *tide, double t, const struct hb_mean_orbit *o,
@@ -50,9 +51,5 @@ void hb_mean_orbit_quadrupole(const struct hb_chain *pair, const struct hb_mean_
 /* Computes the integral over time of the pair's quadrupole less its mean, whose own mean over a revolution is 0: what the pair's present
  * place has added to the velocities of distant bodies, as a quadrupole would. */
 void hb_mean_orbit_swing(const struct hb_chain *pair, double S[6]);
-
-/* Advances a pair by dt by its mean orbit. Returns 0 where that is not possible; the pair is then unchanged. */
-int hb_mean_orbit_advance_pair(struct hb_chain *pair, double dt, const struct hb_chain_tide *tide,
-                               uint64_t *forces);
 
 #endif

@@ -1,9 +1,11 @@
 #include "console/signals.h"
 
+#include "base/interrupt.h"
+
 #include <signal.h>
 #include <stddef.h>
 
-static volatile sig_atomic_t stop, asked;
+static volatile sig_atomic_t stop, asked, reaches_steps;
 
 static void on_stop(int number)
 {
@@ -12,12 +14,14 @@ static void on_stop(int number)
     raise(number);
   }
   stop = number;
+  if (reaches_steps) hb_interrupt_request();
 }
 
 /* A closed terminal or an exceeded limit may send its signal more than once: not a sign of impatience. */
 static void on_end(int number)
 {
   if (!stop) stop = number;
+  if (reaches_steps) hb_interrupt_request();
 }
 
 static void on_ask(int number)
@@ -44,6 +48,12 @@ void hb_signals_watch(void)
     if (sigaction(watched[k].number, NULL, &old) == 0 && old.sa_handler == SIG_IGN) continue;
     sigaction(watched[k].number, &action, NULL);
   }
+}
+
+void hb_signals_reach_steps(void)
+{
+  reaches_steps = 1;
+  if (stop) hb_interrupt_request();
 }
 
 const char *hb_signals_stop(void)

@@ -1,10 +1,14 @@
-/* Signals that ask a run to stop or to write a checkpoint; it checks for them between block steps. */
+/* Signals that ask a run to stop or to write a checkpoint. It checks for them between block steps, and those that ask it to stop may also
+ * reach into a step. */
 #ifndef HB_SIGNALS_H
 #define HB_SIGNALS_H
 
 /* From now on SIGINT, SIGTERM, SIGHUP and SIGXCPU are recorded, a second one of the first two ends the program at once,
  * and SIGUSR1 asks for a checkpoint. Ignored signals stay ignored, as SIGINT is in the background of a script. */
 void hb_signals_watch(void);
+
+/* From now on a signal that asks to stop is also a request of base/interrupt.h, so that a step may fail with HB_ERR_STOPPED. */
+void hb_signals_reach_steps(void);
 
 /* The name of the signal that asked to stop, like "SIGINT"; NULL: none. */
 const char *hb_signals_stop(void);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 struct hb_terminal hb_terminal = {.color = "auto"};
@@ -131,6 +132,20 @@ static void clock_text(double seconds, char text[32])
     snprintf(text, 32, "%lu:%02lu", s / 60, s % 60);
 }
 
+static char progress_reason[256];
+
+void hb_terminal_progress_reason(const char *reason)
+{
+  snprintf(progress_reason, sizeof progress_reason, "%s", reason);
+}
+
+/* Columns of the terminal; 80 if it does not say. */
+static int columns(void)
+{
+  struct winsize size;
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
 void hb_terminal_progress(double done, double seconds)
 {
   enum { WIDTH = 40 };
@@ -143,8 +158,10 @@ void hb_terminal_progress(double done, double seconds)
   for (int k = 0; k < WIDTH; k++) bar[k] = k < done * WIDTH ? '=' : ' ';
   bar[WIDTH] = 0;
   int colored = use_color();
-  fprintf(stderr, "\r[%s%s%s] %5.1f %%  %s left\033[K", colored ? "\033[36m" : "", bar,
-          colored ? "\033[0m" : "", 100 * done, left);
+  int room = columns() - WIDTH - (int)sizeof "[]       %   left  " - (int)strlen(left);
+  fprintf(stderr, "\r[%s%s%s] %5.1f %%  %s left%s%.*s\033[K", colored ? "\033[36m" : "", bar,
+          colored ? "\033[0m" : "", 100 * done, left, *progress_reason ? "  " : "", room > 0 ? room : 0,
+          progress_reason);
   fflush(stderr);
   progress_shown = 1;
 }

@@ -45,6 +45,10 @@ void hb_terminal_announce(const char *how, double seconds, const char *hint);
 
 /* Draws done = 0 ... 1 with the time left, at most ten times a second and not in the first half second. */
 void hb_terminal_progress(double done, double seconds);
+
+/* Sets what follows the time left, from the next drawing on, as far as the line has room: "" at first. */
+void hb_terminal_progress_reason(const char *reason);
+
 void hb_terminal_clear_progress(void);
 
 #endif

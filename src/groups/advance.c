@@ -3,6 +3,7 @@
 #include "groups/groups_internal.h"
 
 #include "base/arith.h"
+#include "base/interrupt.h"
 #include "base/machine.h"
 #include "base/mem.h"
 #include "base/parallel.h"
@@ -201,6 +202,7 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
   struct hb_chain_points few[FEW], *points = few;
   double few_times[FEW * HB_LANES], *times = few_times;
   if (dt == 0) return HB_OK;
+  HB_TRY(hb_interrupt_look(0));
   size_t most = hb_div_ceil(most_points(groups, g), HB_LANES);
   if (most > FEW) {
     size_t for_times = hb_div_ceil(most * HB_LANES * sizeof *times, sizeof *many);
@@ -238,31 +240,37 @@ static void store_chain(struct hb_groups *groups, struct hb_group *g, const stru
 static enum hb_status advance_group(struct hb_groups *groups, struct hb_group *g, uint64_t tick)
 {
   struct hb_chain chain = g->chain;
-  HB_TRY(advance_chain(groups, g, hb_groups_since(groups, g->tick, tick), &chain, &groups->forces));
+  uint64_t forces = 0;
+  HB_TRY(advance_chain(groups, g, hb_groups_since(groups, g->tick, tick), &chain, &forces));
+  groups->forces += forces, g->work += forces;
   store_chain(groups, g, &chain, tick);
   return HB_OK;
 }
 
 /* ---- the block ---- */
 
-/* Groups that are advanced together, by several threads, and copies of their chains. No group changes while others read it. */
+/* A copy of the chain of a group, and the evaluations that its advance took. */
+struct advanced {
+  struct hb_chain chain;
+  uint64_t forces;
+};
+
+/* Groups that are advanced together, by several threads. No group changes while others read it. */
 struct work {
   const struct hb_groups *groups;
   uint64_t tick;
   const uint32_t *needed;
-  struct hb_chain *chain;
-  _Atomic uint64_t forces;
+  struct advanced *made;
   _Atomic size_t failed; /* 1 + an index in needed; 0: none failed */
 };
 
 static enum hb_status advance_one(struct work *w, size_t k)
 {
-  uint64_t forces = 0;
   const struct hb_group *g = w->groups->at + w->needed[k];
-  w->chain[k] = g->chain;
-  HB_TRY(advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), w->chain + k, &forces));
-  w->forces += forces;
-  return HB_OK;
+  struct advanced *made = w->made + k;
+  *made = (struct advanced){.chain = g->chain};
+  return advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), &made->chain,
+                       &made->forces);
 }
 
 static void advance_piece(void *context, size_t k)
@@ -351,17 +359,19 @@ enum { ALONE = 8 }; /* up to this many groups are advanced by the calling thread
 /* Advances these groups to a tick. */
 static enum hb_status advance(struct hb_groups *groups, uint64_t tick, size_t count, const uint32_t *needed)
 {
-  HB_OWN struct hb_chain *chain = NULL;
+  HB_OWN struct advanced *made = NULL;
   if (count == 0) return HB_OK;
-  HB_TRY(HB_ALLOC(count, &chain));
-  struct work w = {.groups = groups, .tick = tick, .needed = needed, .chain = chain};
+  HB_TRY(HB_ALLOC(count, &made));
+  struct work w = {.groups = groups, .tick = tick, .needed = needed, .made = made};
   hb_parallel_for(count > ALONE ? hb_parallel_threads() : 1, count, advance_piece, &w);
-  groups->forces += w.forces;
-  if (w.failed)
-    return advance_one(&w, w.failed - 1); /* once more, to have its error message in this thread */
+  if (w.failed) { /* once more, to have its error message in this thread */
+    enum hb_status status = advance_one(&w, w.failed - 1);
+    return status != HB_OK ? status : hb_fail(HB_ERR_STOPPED, "stopped in the middle of a step, on request");
+  }
   for (size_t k = 0; k < count; k++) {
     struct hb_group *g = groups->at + needed[k];
-    store_chain(groups, g, chain + k, tick);
+    store_chain(groups, g, &made[k].chain, tick);
+    groups->forces += made[k].forces, g->work += made[k].forces;
     g->settled = g->count;
   }
   return HB_OK;
@@ -439,13 +449,33 @@ static double energy_rounded(const struct hb_chain *chain, const double *r, cons
   return sum;
 }
 
-/* Does for one group what hb_groups_resolve does for all. */
-static enum hb_status resolve_one(const struct hb_groups *groups, const struct hb_group *g, double dt,
-                                  double *x, double *v, double *e_rounded)
+/* Advances a copy of the chain of group k by dt. A result that took long is stored, or taken from where it was stored: `next` is the index
+ * of the first stored one that is not of an earlier group. */
+static enum hb_status advance_copy(struct hb_groups *groups, uint32_t k, double dt, size_t next,
+                                   struct hb_chain *chain)
 {
-  struct hb_chain chain = g->chain;
+  enum { LONG = 1024 }; /* evaluations */
+  const struct hb_group *g = groups->at + k;
+  struct hb_groups_advanced *advanced = &groups->advanced;
+  uint64_t forces = 0;
+  if (next < advanced->count && advanced->of[next].group == k) {
+    *chain = advanced->of[next].chain;
+    return HB_OK;
+  }
+  *chain = g->chain;
+  HB_TRY(advance_chain(groups, g, dt, chain, &forces));
+  if (forces < LONG || next < advanced->count) return HB_OK;
+  HB_TRY(HB_GROW(advanced->count, &advanced->capacity, &advanced->of));
+  advanced->of[advanced->count++] = (struct hb_groups_advanced_chain){k, *chain};
+  return HB_OK;
+}
+
+/* Does for one group, whose advanced chain is given, what hb_groups_resolve does for all. */
+static void resolve_one(const struct hb_group *g, const struct hb_chain *advanced, double *x, double *v,
+                        double *e_rounded)
+{
+  const struct hb_chain chain = *advanced;
   double r[3 * HB_CHAIN_MOST], w[3 * HB_CHAIN_MOST], center[2][3];
-  HB_TRY(advance_chain(groups, g, dt, &chain, NULL));
   hb_chain_places(&chain, r, w);
   memcpy(center[0], x + 3 * (size_t)g->node, sizeof *center);
   memcpy(center[1], v + 3 * (size_t)g->node, sizeof *center);
@@ -455,16 +485,21 @@ static enum hb_status resolve_one(const struct hb_groups *groups, const struct h
       v[3 * (size_t)chain.member[k] + c] = center[1][c] + w[3 * k + c];
     }
   *e_rounded += energy_rounded(&chain, r, x);
-  return HB_OK;
 }
 
-enum hb_status hb_groups_resolve(const struct hb_groups *groups, uint64_t tick, double dt, double *x,
-                                 double *v, double *e_rounded)
+enum hb_status hb_groups_resolve(struct hb_groups *groups, uint64_t tick, double dt, double *x, double *v,
+                                 double *e_rounded)
 {
+  struct hb_groups_advanced *advanced = &groups->advanced;
+  if (advanced->tick != tick || advanced->dt != dt) advanced->count = 0;
+  advanced->tick = tick, advanced->dt = dt;
   *e_rounded = 0;
-  for (size_t k = 0; k < groups->count; k++) {
+  for (size_t k = 0, next = 0; k < groups->count; k++) {
     const struct hb_group *g = groups->at + k;
-    HB_TRY(resolve_one(groups, g, hb_groups_since(groups, g->tick, tick) + dt, x, v, e_rounded));
+    struct hb_chain chain;
+    HB_TRY(advance_copy(groups, (uint32_t)k, hb_groups_since(groups, g->tick, tick) + dt, next, &chain));
+    next += next < advanced->count && advanced->of[next].group == k;
+    resolve_one(g, &chain, x, v, e_rounded);
   }
   return HB_OK;
 }

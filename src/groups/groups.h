@@ -67,6 +67,7 @@ struct hb_group {
   size_t settled; /* of the list: those that disturb it; the others enter at the time of the block */
   struct hb_groups_tides tides;
   int is_touched; /* scratch */
+  uint64_t work;  /* evaluations within it since the caller set it to 0 */
 };
 
 enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };
@@ -102,6 +103,19 @@ struct hb_nodes {
   void *context;
   const uint64_t *stamp; /* [n] unless its stamp is `now` */
   uint64_t now;
+};
+
+/* Copies of chains that hb_groups_resolve has advanced to dt after a tick, of those groups for which that took long: a row of
+ * diagnostics asks several times for the same time. Ascending by group. */
+struct hb_groups_advanced_chain {
+  uint32_t group;
+  struct hb_chain chain;
+};
+struct hb_groups_advanced {
+  struct hb_groups_advanced_chain *of; /* [count] of [capacity] */
+  size_t count, capacity;
+  uint64_t tick;
+  double dt;
 };
 
 struct hb_groups {
@@ -152,6 +166,7 @@ struct hb_groups {
   const struct hb_field *field;       /* the caller's, forces from outside; NULL: none */
   double light;                       /* the caller's, speed of light; 0: there are no post-Newtonian terms */
   double lost;                        /* the energy that these have taken */
+  struct hb_groups_advanced advanced; /* by hb_groups_resolve */
 };
 
 /* Where x v a j of a node begin. */
@@ -302,10 +317,14 @@ enum hb_status hb_groups_wake_listers(struct hb_groups *groups, uint64_t tick, u
  * active, hits of the block were found. */
 enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g, uint64_t tick);
 
-/* Replaces what x[3 * n], v[3 * n] have for the nodes at a time dt after tick by the members, all of them. Changes no group.
+/* Replaces what x[3 * n], v[3 * n] have for the nodes at a time dt after tick by the members, all of them. Changes no group, and remembers
+ * what took long until hb_groups_forget_advanced.
  * *e_rounded: what the potential energies within groups are more than those of the x, which have lost digits of separations. Errors: HB_ERR_NUMERIC, HB_ERR_INTERNAL. */
-enum hb_status hb_groups_resolve(const struct hb_groups *groups, uint64_t tick, double dt, double *x,
-                                 double *v, double *e_rounded);
+enum hb_status hb_groups_resolve(struct hb_groups *groups, uint64_t tick, double dt, double *x, double *v,
+                                 double *e_rounded);
+
+/* Groups or nodes will change: chains that hb_groups_resolve has stored are of no more use. */
+static inline void hb_groups_forget_advanced(struct hb_groups *groups) { groups->advanced.count = 0; }
 
 /* ---- what nodes feel of members ---- */
 

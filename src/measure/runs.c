@@ -217,7 +217,8 @@ static enum hb_status steps_to(struct measurement *m, double t)
 {
   while (hb_sim_next_time(m->sim) <= t) {
     double start = hb_clock_now();
-    HB_TRY(hb_sim_step(m->sim));
+    enum hb_status status = hb_sim_step(m->sim);
+    if (status != HB_ERR_STOPPED) HB_TRY(status); /* else poll_saving ends it */
     m->r.wall_s += hb_clock_now() - start;
     HB_TRY(poll_saving(m));
   }
@@ -649,6 +650,7 @@ static enum hb_status check_checkpoint(const struct runs_settings *s)
         HB_ERR_USAGE,
         "option --checkpoint is for one job: name one --n, --scheme and --mode, and at most one --precision");
   hb_signals_watch();
+  hb_signals_reach_steps();
   return HB_OK;
 }
 

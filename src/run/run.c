@@ -4,6 +4,7 @@
 #include "base/draft.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/ranks.h"
@@ -143,6 +144,8 @@ struct hb_run_resumed {
 struct hb_run_pace {
   double began, t_begin; /* 0: not yet */
   int is_announced;
+  double looked, t_looked,
+      groups_s; /* when it was last asked what takes the time; the time of the run, and of groups, then */
 };
 
 struct hb_run {
@@ -630,6 +633,8 @@ struct diag_row {
   int neighbors;          /* 0: none */
   double list_mean;
   struct hb_phases phases;
+  int has_slow;
+  struct hb_slow slow;
   struct star_counts stars;
   char state_hash[HB_HASH_TEXT];
   /* of --diag */
@@ -817,23 +822,95 @@ static void print_near(const struct diag_row *diag_row)
          c->particle_steps);
 }
 
+/* ---- what takes the time ---- */
+
+/* Seconds so far, under names that no field of a row has. */
+static const struct hb_table_column spent[] = {{"predict", HB_TABLE_REAL, IN_DIAG(phases.predict_s)},
+                                               {"send", HB_TABLE_REAL, IN_DIAG(phases.send_s)},
+                                               {"far", HB_TABLE_REAL, IN_DIAG(phases.force_s)},
+                                               {"receive", HB_TABLE_REAL, IN_DIAG(phases.receive_s)},
+                                               {"near", HB_TABLE_REAL, IN_DIAG(phases.near_s)},
+                                               {"lists", HB_TABLE_REAL, IN_DIAG(phases.lists_s)},
+                                               {"groups", HB_TABLE_REAL, IN_DIAG(phases.groups_s)},
+                                               {"correct", HB_TABLE_REAL, IN_DIAG(phases.correct_s)}};
+
+/* Lengths and times in the units of the rows. */
+static void find_slow(const struct hb_run_output *output, struct hb_sim *sim, struct diag_row *diag_row)
+{
+  struct hb_slow *slow = &diag_row->slow;
+  diag_row->has_slow = hb_sim_slow(sim, slow);
+  if (!diag_row->has_slow || !(output->units.mass > 0)) return;
+  slow->period *= output->units.time, slow->step *= output->units.time;
+  slow->nearest *= output->units.length;
+}
+
+static void put_slow(const struct hb_slow *slow, struct hb_json *json)
+{
+  hb_json_open_object(json, "slow");
+  if (slow->members > 0) {
+    hb_json_open_array(json, "members");
+    for (size_t k = 0; k < slow->members; k++) hb_json_count(json, NULL, slow->member[k]);
+    hb_json_close_array(json);
+    hb_json_count(json, "evaluations", slow->evaluations);
+    hb_json_number(json, "period", slow->period);
+    hb_json_number(json, "revolutions", slow->revolutions);
+  }
+  hb_json_count(json, "particle", slow->particle);
+  hb_json_number(json, "step", slow->step);
+  hb_json_truth(json, "at_dt_min", slow->is_dt_min);
+  hb_json_text(json, "criterion", slow->criterion);
+  if (slow->nearest < INFINITY) hb_json_count(json, "nearest", slow->nearest_id);
+  if (slow->nearest < INFINITY) hb_json_number(json, "distance", slow->nearest);
+  hb_json_close_object(json);
+}
+
+/* A row as a line of JSON: columns, then phases and what takes the time. */
+static void put_json(const struct hb_table_column *columns, size_t count, const struct diag_row *diag_row)
+{
+  struct hb_json json = {.out = stdout};
+  hb_json_open_object(&json, NULL);
+  hb_table_members(columns, count, diag_row, &json);
+  hb_table_object(&json, "phases", HB_TABLE_COLUMNS(spent), diag_row);
+  if (diag_row->has_slow) put_slow(&diag_row->slow, &json);
+  hb_json_close_object(&json);
+  putchar('\n');
+}
+
+/* The same for a progress line: the group if groups take most of the time, else the shortest step. Lengths and times in N-body units. */
+static void slow_sentence(const struct hb_slow *slow, int by_groups, char text[256])
+{
+  char names[128] = "";
+  size_t used = 0;
+  for (size_t k = 0; k < slow->members; k++)
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s%" PRIu64, k ? ", " : "", slow->member[k]);
+  if (by_groups && slow->members > 0)
+    snprintf(text, 256, "slow: group of %zu (stars %s), inner period %.2g, %.2g revolutions a step",
+             slow->members, names, slow->period, slow->revolutions);
+  else if (slow->nearest < INFINITY)
+    snprintf(text, 256, "slow: shortest step 2^%d%s of star %" PRIu64 "%s, %.2g from star %" PRIu64,
+             ilogb(slow->step), slow->is_dt_min ? " = dt-min" : "", slow->particle, slow->because,
+             slow->nearest, slow->nearest_id);
+  else
+    snprintf(text, 256, "slow: shortest step 2^%d of star %" PRIu64 "%s", ilogb(slow->step), slow->particle,
+             slow->because);
+}
+
 /* Errors: HB_ERR_IO if standard output cannot be written; those of hb_sim_state. */
 static enum hb_status run_output_row(struct hb_run_output *output, struct hb_sim *sim,
                                      const struct hb_diagnostics *now, int is_last)
 {
   struct diag_row diag_row;
   struct hb_table_column chosen[ALL_SHOWN];
-  struct hb_table table = {chosen, 0, HB_TABLE_JSON_FORM, stdout, (size_t)output->rows};
+  struct hb_table table = {chosen, 0, HB_TABLE_TEXT_FORM, stdout, (size_t)output->rows};
   fill_row(output, sim, now, &diag_row);
+  if (output->form == HB_RUN_OUTPUT_JSON) find_slow(output, sim, &diag_row);
   if (is_last && output->has_stars) HB_TRY(count_stars(sim, &diag_row.stars));
   table.count = choose_columns(output, diag_row.neighbors > 0, is_last, chosen);
   if (is_last && output->form != HB_RUN_OUTPUT_NONE) HB_TRY(hash_state(sim, now->t, diag_row.state_hash));
   hb_terminal_clear_progress();
-  if (output->form == HB_RUN_OUTPUT_TABLE) {
-    table.form = HB_TABLE_TEXT_FORM;
-    if (output->rows == 0) print_head(output, &diag_row);
-  }
-  if (output->form != HB_RUN_OUTPUT_NONE) hb_table_put(&table, &diag_row);
+  if (output->form == HB_RUN_OUTPUT_TABLE && output->rows == 0) print_head(output, &diag_row);
+  if (output->form == HB_RUN_OUTPUT_JSON) put_json(chosen, table.count, &diag_row);
+  if (output->form == HB_RUN_OUTPUT_TABLE) hb_table_put(&table, &diag_row);
   if (is_last && output->form == HB_RUN_OUTPUT_TABLE && diag_row.neighbors > 0) print_near(&diag_row);
   if (is_last && output->form == HB_RUN_OUTPUT_TABLE && output->has_stars) print_stars(&diag_row.stars);
   if (is_last && output->form == HB_RUN_OUTPUT_TABLE && hb_force_is_reproducible(diag_row.precision))
@@ -1296,17 +1373,49 @@ static void run_announce(const struct hb_run *run)
   hb_terminal_announce(as_now > 10 * least ? "about" : "at least", fmax(least, as_now), "");
 }
 
+/* Sets text to what takes the time since the last call, if the rest of the run would take long at the pace since then; else to "". */
+static void explain_pace(struct hb_run *run, char text[256])
+{
+  static const double LONG_S = 600;
+  struct hb_run_pace *pace = &run->pace;
+  struct hb_phases phases;
+  struct hb_slow slow;
+  double now = hb_clock_now(), wall = now - pace->looked;
+  double left = (run->t_end - run->t) / (run->t - pace->t_looked) * wall, groups = pace->groups_s;
+  int is_first = pace->looked == 0;
+  hb_sim_phases(run->sim, &phases);
+  pace->looked = now, pace->t_looked = run->t, pace->groups_s = phases.groups_s;
+  *text = 0;
+  if (!hb_sim_slow(run->sim, &slow) || is_first || !(left > LONG_S)) return;
+  slow_sentence(&slow, phases.groups_s - groups > wall / 2, text);
+}
+
+/* Now and then, what makes the run slow goes to the progress line. */
+static void run_watch_slow(struct hb_run *run)
+{
+  static const double APART_S = 1;
+  char text[256];
+  if (!run->output.has_bar || hb_clock_now() - run->pace.looked < APART_S) return;
+  explain_pace(run, text);
+  hb_terminal_progress_reason(text);
+}
+
 static void run_watch_pace(struct hb_run *run)
 {
   static const double ENOUGH_S = 10; /* for a pace */
   struct hb_run_pace *pace = &run->pace;
+  char why[256];
   if (pace->is_announced || run->output.has_bar || run->settings->quiet) return;
   double now = hb_clock_now();
-  if (pace->began == 0) *pace = (struct hb_run_pace){.began = now, .t_begin = run->t};
+  if (pace->began == 0) {
+    pace->began = now, pace->t_begin = run->t;
+    explain_pace(run, why);
+  }
   if (now - pace->began < ENOUGH_S) return;
   pace->is_announced = 1;
   double done = (run->t - pace->t_begin) / (run->t_end - pace->t_begin);
-  hb_terminal_announce("about", (now - pace->began) / done, "");
+  explain_pace(run, why);
+  hb_terminal_announce("about", (now - pace->began) / done, why);
 }
 
 /* Rows of two kinds need two files. */
@@ -1601,6 +1710,20 @@ static enum hb_status run_record_save(struct hb_run *run)
   return HB_OK;
 }
 
+/* Writes a checkpoint of the state between two block steps, for a run that will end. A step that was given up where it cannot be done again
+ * leaves none: then the last checkpoint counts, and the note says how much work that costs. */
+static enum hb_status save_for_end(struct hb_run *run)
+{
+  struct hb_run_checkpoint *c = &run->checkpoint;
+  enum hb_status status = run_record_save(run);
+  if (status != HB_ERR_STOPPED) return status;
+  char text[32];
+  hb_terminal_duration(hb_clock_now() - c->written, text);
+  hb_terminal_note(
+      hb_phrase("the last step could not be ended in time: the checkpoint is that of %s ago", text));
+  return HB_OK;
+}
+
 static enum hb_status stopped(const struct hb_run *run, const char *by)
 {
   const char *path = run->checkpoint.path.text;
@@ -1609,14 +1732,43 @@ static enum hb_status stopped(const struct hb_run *run, const char *by)
                  path ? path : "");
 }
 
+/* By whose wish this process is to stop; NULL: nobody's. */
+static const char *stopped_by(const struct hb_run *run)
+{
+  const char *by = hb_signals_stop();
+  double limit = run->settings->max_s;
+  return !by && limit > 0 && hb_clock_now() - run->checkpoint.began > limit ? "--max-hours" : by;
+}
+
+/* After a step or an output that failed with this status. If it was given up on request: writes a checkpoint of the state before it, and
+ * ends the run. */
+static enum hb_status run_record_end(struct hb_run *run, enum hb_status status)
+{
+  if (status != HB_ERR_STOPPED) return status;
+  const char *by = stopped_by(run);
+  HB_TRY(save_for_end(run));
+  return stopped(run, by ? by : "request");
+}
+
+/* What asks this run to stop reaches into its steps from now on. Work that cannot be given up and done again has half a second to end.
+ * Several ranks give up nothing, since each would do so in another step. */
+static const double grace_s = 0.5;
+static void watch_interrupts(const struct hb_run *run)
+{
+  double limit = run->settings->max_s;
+  if (hb_ranks_count() > 1) return;
+  hb_signals_reach_steps();
+  hb_interrupt_set_grace(grace_s);
+  if (limit > 0) hb_interrupt_set_deadline(run->checkpoint.began + limit);
+}
+
 /* After a block step: a checkpoint if one is due or asked for; HB_ERR_STOPPED if the run is to end. */
 static enum hb_status run_record_poll(struct hb_run *run)
 {
   const struct hb_run_checkpoint *c = &run->checkpoint;
   double now = hb_clock_now();
   const struct hb_run_settings *s = run->settings;
-  const char *by = hb_signals_stop();
-  if (!by && s->max_s > 0 && now - c->began > s->max_s) by = "--max-hours";
+  const char *by = stopped_by(run);
   HB_TRY(run_ranks_stop(&by));
   int asked = hb_signals_asked();
   if (asked && !c->path.text) hb_terminal_note("SIGUSR1: without --checkpoint there is nothing to write");
@@ -2447,19 +2599,30 @@ static int needs_rows(const struct hb_run *run)
   return run->checkpoint.path.text && rows->path && appended_is_file(rows);
 }
 
+/* Writes the row of these diagnostics. */
+static enum hb_status put_row(struct hb_run *run, const struct hb_diagnostics *now)
+{
+  if (run->output.rows == 0) run_output_begin(&run->output, now, run->settings->sim.field != NULL);
+  if (run->output.has_stars) /* a star that flies off has errors of its own energy */
+    run->output.e_scale = fmax(run->output.e_scale, now->e_scale);
+  if (run->rows[RUN_DIAG_ROWS].file) HB_TRY(run_diag_row(run, now));
+  run->energy_error = fabs(run_output_cluster_error(&run->output, now));
+  int is_last = run->t == run->t_end && !run_energy_is_lost(run);
+  enum hb_status status = run_output_row(&run->output, run->sim, now, is_last);
+  HB_TRY(run_judge_energy(run));
+  return needs_rows(run) ? status : HB_OK;
+}
+
 static enum hb_status diagnose(struct hb_run *run)
 {
   struct hb_diagnostics now;
   HB_TRY(hb_sim_diagnose(run->sim, run->t, &now));
-  if (run->output.rows == 0) run_output_begin(&run->output, &now, run->settings->sim.field != NULL);
-  if (run->output.has_stars) /* a star that flies off has errors of its own energy */
-    run->output.e_scale = fmax(run->output.e_scale, now.e_scale);
-  if (run->rows[RUN_DIAG_ROWS].file) HB_TRY(run_diag_row(run, &now));
-  run->energy_error = fabs(run_output_cluster_error(&run->output, &now));
-  int is_last = run->t == run->t_end && !run_energy_is_lost(run);
-  enum hb_status status = run_output_row(&run->output, run->sim, &now, is_last);
-  HB_TRY(run_judge_energy(run));
-  return needs_rows(run) ? status : HB_OK;
+  hb_interrupt_set_grace(INFINITY); /* rows are written as a whole; what took long above is remembered */
+  hb_interrupt_hold();
+  enum hb_status status = put_row(run, &now);
+  hb_interrupt_release();
+  hb_interrupt_set_grace(grace_s);
+  return status;
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------- */
@@ -2474,14 +2637,18 @@ static double due_time(const struct hb_run *run, double number, double every)
 static enum hb_status advance_to(struct hb_run *run, double t)
 {
   while (hb_sim_next_time(run->sim) <= t + run->time_tolerance) {
+    double before = run->t;
     run->t = hb_sim_next_time(run->sim);
-    HB_TRY(hb_sim_step(run->sim));
+    enum hb_status status = hb_sim_step(run->sim);
+    if (status == HB_ERR_STOPPED) run->t = before;
+    HB_TRY(run_record_end(run, status));
     HB_TRY(run_events_put(run));
     HB_TRY(run_follow_put(run));
     check_stop(run);
     if (run->is_stopped) return HB_OK;
     run_watch_steps(run);
     run_watch_pace(run);
+    run_watch_slow(run);
     run_output_progress(&run->output, run->t);
     hb_run_serve_step(run->serve, run->sim, run->energy_error, 0);
     HB_TRY(run_record_poll(run));
@@ -2510,10 +2677,29 @@ static enum hb_status open_watch(struct hb_run *run)
   return HB_OK;
 }
 
+/* Writes the row and the snapshot that are due now. If the row is given up on request, nothing was written. */
+static enum hb_status put_due(struct hb_run *run, double t_diag, double t_snap)
+{
+  if (run->t == t_diag || run->is_stopped) {
+    enum hb_status status;
+    run->diag_number += run->t == t_diag;
+    status = diagnose(run);
+    if (status == HB_ERR_STOPPED) run->diag_number -= run->t == t_diag;
+    HB_TRY(status);
+  }
+  if (run->t != t_snap) return HB_OK;
+  int on_time = run->snap_number * run->snap_every < run->t_end + 1e-9 * run->snap_every;
+  run->snap_number++;
+  enum hb_status status = on_time ? write_series(run) : HB_OK;
+  if (status == HB_ERR_STOPPED) run->snap_number--, run->written--;
+  return status;
+}
+
 static enum hb_status integrate(struct hb_run *run)
 {
   int resumed = run->resumed.record.text != NULL;
   hb_signals_watch();
+  watch_interrupts(run);
   HB_TRY(open_watch(run));
   if (!resumed) HB_TRY(show_first(run));
   if (run->resumed.differs) HB_TRY(run_record_save(run)); /* so that later its snapshots are recognized */
@@ -2523,19 +2709,11 @@ static enum hb_status integrate(struct hb_run *run)
     double t_snap = run->snap_every > 0 ? due_time(run, run->snap_number, run->snap_every) : INFINITY;
     HB_TRY(advance_to(run, t_snap < t_diag ? t_snap : t_diag));
     if (run->t == run->t_end) HB_TRY(run_record_save(run));
-    if (run->t == t_diag || run->is_stopped) {
-      run->diag_number += run->t == t_diag;
-      HB_TRY(diagnose(run));
-    }
-    if (run->t == t_snap) {
-      int on_time = run->snap_number * run->snap_every < run->t_end + 1e-9 * run->snap_every;
-      run->snap_number++;
-      if (on_time) HB_TRY(write_series(run));
-    }
+    HB_TRY(run_record_end(run, put_due(run, t_diag, t_snap)));
     if (run->t < run->t_end) HB_TRY(run_record_poll(run)); /* a step may have many rows */
   }
   const char *path = run->settings->output;
-  if (path) HB_TRY(write_state(run, run->t_end, path));
+  if (path) HB_TRY(run_record_end(run, write_state(run, run->t_end, path)));
   hb_run_serve_step(run->serve, run->sim, run->energy_error, 1);
   return run_judge_end(run);
 }

@@ -1651,11 +1651,11 @@ void hb_sim_counts(const struct hb_sim *sim, struct hb_sim_counts *counts)
   counts->sent_bytes = hb_force_sent_bytes(sim->force);
 }
 
-/* m x v id of struct hb_particles. Of struct hb_hermite4: a j lost xp vp a1 j1, phi1, block level1; of struct hb_blocks: next
+/* m x v id of struct hb_particles. Of struct hb_hermite4: a j lost xp vp a1 j1, phi1, block level1 criterion; of struct hb_blocks: next
  * level marks marked_words; the stamps of struct hb_force. Diagnostics use the integrator's arrays, see
  * step/integrator.h. */
 static const double PARTICLES = 8 * sizeof(double);
-static const double INTEGRATOR = (7 * 3 + 1) * sizeof(double) + (4 + 1) + (4 + 1 + 1. / 8 + 1. / 512) + 4;
+static const double INTEGRATOR = (7 * 3 + 1) * sizeof(double) + (4 + 1 + 1) + (4 + 1 + 1. / 8 + 1. / 512) + 4;
 /* To find the binaries of a row: nearest, and index x axis of the k-d tree. */
 static const double BINARIES = sizeof(uint32_t) + sizeof(uint32_t) + 3 * sizeof(double) + 1;
 
@@ -1892,7 +1892,9 @@ enum hb_status hb_sim_step(struct hb_sim *sim)
     sim->integrator->wait(sim->state, end);
     return age(sim);
   }
-  HB_TRY(sim->integrator->step(sim->state, &size));
+  enum hb_status status = sim->integrator->step(sim->state, &size);
+  if (status != HB_OK) sim->events.count = 0; /* what was told is not so */
+  HB_TRY(status);
   count_block(size.particles, sim->blocks);
   count_block(size.far, sim->full_blocks);
   if (is_watched) HB_TRY(look_if_due(sim, t));
@@ -2460,6 +2462,13 @@ enum hb_status hb_sim_quantity(struct hb_sim *sim, enum hb_quantity quantity, do
                                                 : view.at.m[i];
   }
   return quantity == HB_QUANTITY_BOUND ? count_bound(&view.at, sim->eps2, value) : HB_OK;
+}
+
+int hb_sim_slow(struct hb_sim *sim, struct hb_slow *slow)
+{
+  if (!sim->integrator->slow) return 0;
+  sim->integrator->slow(sim->state, slow);
+  return 1;
 }
 
 enum hb_status hb_sim_follow(struct hb_sim *sim, struct hb_follow *follow, int *is_due)

@@ -62,6 +62,9 @@ struct hb_sim {
   char *lent[HB_SIM_LENT]; /* to programs of another release, see abi/sized.c */
 };
 
+/* What takes the time, since the last call. Returns 0 if the integrator does not know. */
+int hb_sim_slow(struct hb_sim *sim, struct hb_slow *slow);
+
 /* Particle follow->id after the last hb_sim_step, or at the start, where all steps begin: *is_due 1 where its step has ended there, 0
  * where not, or where no particle has that number any more; then the rest is not set. Errors: HB_ERR_USAGE (the integrator has no such steps); those of reading back. */
 enum hb_status hb_sim_follow(struct hb_sim *sim, struct hb_follow *follow, int *is_due);

@@ -1,6 +1,7 @@
 #include "step/hermite4.h"
 
 #include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/machine.h"
 #include "base/mem.h"
 #include "base/parallel.h"
@@ -28,6 +29,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_hermite4, j1, 3, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4, phi1, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_hermite4, level1, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_hermite4, criterion, 1, HB_COLUMN_SCRATCH),
 };
 static const struct hb_columns columns = HB_COLUMNS(rows, 1);
 
@@ -351,6 +353,7 @@ static void correct_piece(void *context, size_t b, size_t end)
     double dt = correct(h, c->T, b, hb_hermite4_span(h, (uint64_t)1 << level), &noisy);
     h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
     h->phi1[b] = dt;
+    h->criterion[h->block[b]] = h->level1[b] > level ? HB_STEP_GROWS : noisy ? HB_STEP_NOISE : HB_STEP_EQ9;
     if (noisy &&
         !(h->groups && h->groups->near[h->block[b]])) { /* forces change with orbits of members there */
       c->noisy[h->level1[b]]++;
@@ -632,6 +635,7 @@ void hb_hermite4_begin_anew(struct hb_hermite4 *h, uint64_t T, size_t b)
   memcpy(h->j + k, h->j1 + 3 * b, 3 * sizeof *h->j);
   unsigned level = hb_hermite4_level(h, hb_hermite4_limited(h, i, step_anew(h, i)));
   unsigned most = T ? (unsigned)__builtin_ctzll(T) : h->blocks->level_max;
+  h->criterion[i] = HB_STEP_NEW;
   if (level > most) level = most;
   if (h->has_parts) hb_hermite4_near.begin(h, b, &level, most);
   hb_blocks_put(h->blocks, i, level);
@@ -686,6 +690,22 @@ enum hb_status hb_hermite4_grow(struct hb_hermite4 *h, size_t n)
   h->n = n;
   return HB_OK;
 }
+
+static void destroy(void *state)
+{
+  struct hb_hermite4 *h = state;
+  if (!h) return;
+  EACH_PRESENT (h, c, columns) hb_columns_free(c->columns, STATE(h, c));
+  EACH_PRESENT (h, c, close) c->close(h);
+  hb_columns_free(&columns, h);
+  hb_columns_free(&predicted, h);
+  hb_blocks_destroy(h->blocks);
+  hb_particles_destroy(h->particles);
+  hb_mem_free(h);
+}
+
+static void destroy_own(struct hb_hermite4 *const *own) { destroy(*own); }
+#define OWN_STATE __attribute__((cleanup(destroy_own)))
 
 /* ---- a block step ---- */
 
@@ -746,6 +766,7 @@ static enum hb_status advance_on_host(struct hb_hermite4 *h, uint64_t T, size_t 
   if (sources.count < h->n) predict_to_tick(h, T, h->block, 0, ni);
   h->phases.predict_s += hb_clock_lap(lap);
   EACH_PRESENT (h, c, before) HB_TRY(c->before(h, T, ni));
+  if (h->groups) h->phases.groups_s += hb_clock_lap(lap);
   HB_TRY(hb_hermite4_sum(h, T, ni)); /* there are no lists */
   *lap = hb_clock_now();
   EACH_PRESENT (h, c, predicted) c->predicted(h, ni);
@@ -776,19 +797,85 @@ static enum hb_status advance_on_device(struct hb_hermite4 *h, uint64_t T, size_
   return status == HB_ERR_NUMERIC ? add_reason(h, T, ni) : status;
 }
 
+/* After a block was given up before its correction: xp and vp of the block's time must not be taken for those of a later call, and the
+ * counts become those before. Nodes that have entered lists of groups stay there; they would enter anew. */
+static void give_up(struct hb_hermite4 *h, const struct hb_near_counts *before)
+{
+  h->counts.near = *before;
+  if (!h->near) return;
+  memset(h->near->stamp, 0, h->n * sizeof *h->near->stamp);
+  h->near->all_at = 0;
+}
+
+/* What companions do after the block was corrected and scheduled. Groups change their members there, and others are advanced in between:
+ * that is not given up, unless it lasts longer than the caller's grace. Then only a spare state can be stepped again. */
+static enum hb_status end_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  enum hb_status status = HB_OK;
+  hb_interrupt_hold();
+  EACH_PRESENT (h, c, after)
+    if (status == HB_OK) status = c->after(h, T, &ni);
+  hb_interrupt_release();
+  return status;
+}
+
+/* Makes a spare state before a block, if it may be needed: where groups took long in a block not long ago, for a tenth of that time in
+ * all; and always without a grace. */
+static enum hb_status make_spare(struct hb_hermite4 *h, struct hb_hermite4 **spare)
+{
+  if (!h->groups || h->params.predict == HB_PLACE_GPU) return HB_OK; /* a device has one state */
+  if (!(h->spare_s > 0) && hb_interrupt_grace() > 0) return HB_OK;
+  void *made;
+  double lap = hb_clock_now();
+  HB_TRY(hb_integrator_copy(&hb_integrator_hermite4, h, &h->params, h->force, &made));
+  *spare = made;
+  (*spare)->counts = h->counts;
+  h->spare_s -= hb_clock_lap(&lap);
+  return HB_OK;
+}
+
+/* After end_block was given up: the state becomes the spare one, which is that before the block, and the caller's is to be destroyed. */
+static enum hb_status take_spare(struct hb_hermite4 *h, struct hb_hermite4 *spare)
+{
+  struct hb_hermite4 torn = *h;
+  h->is_torn = !spare;
+  if (!spare) return HB_OK;
+  *h = *spare;
+  *spare = torn;
+  h->events = torn.events, h->phases = torn.phases, h->spare_s = torn.spare_s;
+  return hb_force_find_massive(h->force, h->n, h->particles->m);
+}
+
+static enum hb_status check_whole(const struct hb_hermite4 *h)
+{
+  if (!h->is_torn) return HB_OK;
+  return hb_fail(HB_ERR_STOPPED,
+                 "the simulation was stopped in the middle of a step that cannot be done again");
+}
+
 static enum hb_status step(void *state, struct hb_step_size *size)
 {
   struct hb_hermite4 *h = state;
-  const uint64_t far_steps = h->counts.near.far_steps;
+  OWN_STATE struct hb_hermite4 *spare = NULL;
+  static const double long_s = 0.25;
+  const struct hb_near_counts near_counts = h->counts.near;
+  const double groups_s = h->phases.groups_s;
   int on_device = h->params.correct == HB_PLACE_GPU;
   uint64_t T;
   size_t ni;
   double lap;
+  HB_TRY(check_whole(h));
+  HB_TRY(make_spare(h, &spare));
   if (!h->vp) HB_TRY(reserve_predicted(h));
+  if (h->groups) hb_groups_forget_advanced(h->groups);
   HB_TRY(hb_blocks_next_time(h->blocks, &T));
   hb_blocks_select(h->blocks, T, h->block, &ni);
   uint64_t dt = hb_blocks_shortest(h->blocks);
-  HB_TRY((on_device ? advance_on_device : h->near ? advance_by_lists : advance_on_host)(h, T, ni, &lap));
+  enum hb_status status = (on_device ? advance_on_device
+                           : h->near ? advance_by_lists
+                                     : advance_on_host)(h, T, ni, &lap);
+  if (status == HB_ERR_STOPPED) give_up(h, &near_counts);
+  HB_TRY(status);
   count_cut_steps(h, T, ni, h->phi1);
   if (h->params.steps == HB_STEPS_SHARED) share_level(h, ni);
   hb_blocks_advance(h->blocks, T);
@@ -797,13 +884,15 @@ static enum hb_status step(void *state, struct hb_step_size *size)
   h->phases.correct_s += hb_clock_lap(&lap);
   h->counts.block_steps++;
   h->counts.particle_steps += ni;
-  *size = (struct hb_step_size){ni, h->counts.near.far_steps - far_steps};
+  *size = (struct hb_step_size){ni, h->counts.near.far_steps - near_counts.far_steps};
   if (dt < h->shortest) h->shortest = dt;
   h->stale = on_device;
   if (h->params.predict == HB_PLACE_GPU) HB_TRY(tell_device(h, ni));
-  EACH_PRESENT (h, c, after) HB_TRY(c->after(h, T, &ni));
-  if (h->near) h->phases.groups_s += hb_clock_lap(&lap);
-  return HB_OK;
+  status = end_block(h, T, ni);
+  if (status == HB_ERR_STOPPED) HB_TRY(take_spare(h, spare));
+  if (h->near || h->groups) h->phases.groups_s += hb_clock_lap(&lap);
+  if (h->phases.groups_s - groups_s > long_s) h->spare_s = (h->phases.groups_s - groups_s) / 10;
+  return status;
 }
 
 /* ---- starting ---- */
@@ -863,19 +952,6 @@ static enum hb_status check_params(const struct hb_sim_params *params)
   return HB_OK;
 }
 
-static void destroy(void *state)
-{
-  struct hb_hermite4 *h = state;
-  if (!h) return;
-  EACH_PRESENT (h, c, columns) hb_columns_free(c->columns, STATE(h, c));
-  EACH_PRESENT (h, c, close) c->close(h);
-  hb_columns_free(&columns, h);
-  hb_columns_free(&predicted, h);
-  hb_blocks_destroy(h->blocks);
-  hb_particles_destroy(h->particles);
-  hb_mem_free(h);
-}
-
 static enum hb_status open_all(struct hb_hermite4 *h)
 {
   unsigned level_max = (unsigned)ilogb(h->params.dt_max / h->params.dt_min);
@@ -885,9 +961,6 @@ static enum hb_status open_all(struct hb_hermite4 *h)
   EACH (c, open) HB_TRY(c->open(h));
   return HB_OK;
 }
-
-static void destroy_own(struct hb_hermite4 *const *own) { destroy(*own); }
-#define OWN_STATE __attribute__((cleanup(destroy_own)))
 
 /* Takes over the particles, also after a failure; their time becomes t0. No forces are evaluated, nothing is scheduled. */
 static enum hb_status prepare(struct hb_particles *initial, const struct hb_sim_params *params,
@@ -1130,6 +1203,7 @@ static const struct hb_numbers numbers = HB_NUMBERS(number_rows, struct hb_hermi
 static enum hb_status save(const void *state, struct hb_sections *sections)
 {
   const struct hb_hermite4 *h = state;
+  HB_TRY(check_whole(h));
   HB_TRY(sync_with_device((struct hb_hermite4 *)h)); /* logically const: the state itself does not change */
   HB_TRY(hb_particles_put(h->particles, sections));
   HB_TRY(hb_columns_put(&columns, h->n, h, sections));
@@ -1235,8 +1309,10 @@ static int is_by_mass(const struct hb_hermite4 *h, const struct hb_state_change 
 
 static enum hb_status change_now(struct hb_hermite4 *h, int how, const struct hb_state_change *by)
 {
+  if (h->groups) hb_groups_forget_advanced(h->groups);
   h->is_changing = how;
   enum hb_status status = hb_companion_change.change(h, by);
+  if (h->groups) hb_groups_forget_advanced(h->groups);
   h->is_changing = HB_CHANGE_NONE;
   return status;
 }
@@ -1375,6 +1451,8 @@ static enum hb_status follow(void *state, struct hb_follow *follow, int *is_due)
   return HB_OK;
 }
 
+static void find_slow(void *state, struct hb_slow *slow) { hb_companion_slow.slow(state, slow); }
+
 static void report(void *state, struct hb_events *events) { ((struct hb_hermite4 *)state)->events = events; }
 
 static void counts(const void *state, struct hb_sim_counts *counts)
@@ -1419,6 +1497,7 @@ const struct hb_integrator_ops hb_integrator_hermite4 = {
     .view = view_of,
     .quantity = quantity,
     .follow = follow,
+    .slow = find_slow,
     .report = report,
     .counts = counts,
     .phases = phases,

@@ -24,8 +24,8 @@ struct hb_lost {
 };
 
 /* A restart needs particles, a, j, lost, t0, now and the levels; the rest is scratch. Bytes per particle: 64 for
- * the particles, 48 for a j, 24 lost, 48 predicted, 56 new forces, 10 for the schedule: 250, and with the host's columns
- * (56) and force.c's stamps (4) 310. Diagnostics need none of their own, see struct hb_state_view; xp and vp are allocated at the
+ * the particles, 48 for a j, 24 lost, 48 predicted, 56 new forces, 11 for the schedule: 251, and with the host's columns
+ * (56) and force.c's stamps (4) 311. Diagnostics need none of their own, see struct hb_state_view; xp and vp are allocated at the
  * first step, when the caller may have freed its particles. */
 struct hb_hermite4 {
   size_t n;
@@ -43,6 +43,7 @@ struct hb_hermite4 {
   uint32_t *block;        /* [n] the particles due */
   double *a1, *j1, *phi1; /* [3 * n] [3 * n] [n] new forces, in the order of block; phi1 then new steps */
   uint8_t *level1;        /* [n] new levels, in the order of block */
+  uint8_t *criterion;     /* [n] enum hb_step_criterion of the step that each is in */
   struct hb_sim_counts counts;
   uint64_t shortest;        /* step so far, in ticks; UINT64_MAX: none */
   struct hb_phases phases;  /* predict and correct */
@@ -56,6 +57,8 @@ struct hb_hermite4 {
   const struct hb_record
       *ahead; /* whose x v a j, by place, are what counts, until they are settled; NULL: none */
   const uint32_t *place;
+  int is_torn;    /* the last step was given up after its correction: see end_block in hermite4.c */
+  double spare_s; /* seconds that may go into spare states, see make_spare there */
   enum { HB_CHANGE_NONE, HB_CHANGE_MASSES, HB_CHANGE_ANY } is_changing; /* in hermite4_change.c */
 };
 
@@ -164,6 +167,8 @@ struct hb_companion {
   /* replaces nodes at a time t after the last block, x[3 * n] v[3 * n], by what they stand for */
   enum hb_status (*resolve)(const struct hb_hermite4 *h, double t, double *x, double *v, double *e_rounded);
 
+  void (*slow)(const struct hb_hermite4 *h, struct hb_slow *slow); /* see struct hb_integrator_ops */
+
   enum hb_status (*weigh)(struct hb_hermite4 *h);          /* masses or radii have changed */
   enum hb_status (*grow)(struct hb_hermite4 *h, size_t n); /* n slots, h->n so far: stars without mass */
   void (*drop)(struct hb_hermite4 *h, const uint32_t *number,
@@ -173,7 +178,7 @@ struct hb_companion {
 };
 
 extern const struct hb_companion hb_companion_change, hb_companion_bodies, hb_companion_heavy,
-    hb_companion_groups, hb_companion_passages, hb_companion_massless, hb_companion_near;
+    hb_companion_groups, hb_companion_passages, hb_companion_slow, hb_companion_massless, hb_companion_near;
 
 /* For companions that change what moves. What comes before the forces of the block, which is at xp vp. Errors: those
  * of hb_force_of, HB_ERR_NUMERIC. */
@@ -450,6 +455,7 @@ static inline void hb_hermite4_limit_step(struct hb_hermite4 *h, size_t b)
   if (dt == h->phi1[b]) return;
   h->phi1[b] = dt;
   h->level1[b] = (uint8_t)hb_hermite4_level(h, dt);
+  h->criterion[h->block[b]] = h->groups->of[h->block[b]] < HB_GROUPS_PARKED ? HB_STEP_GROUP : HB_STEP_MASS;
 }
 
 #endif

@@ -1216,7 +1216,10 @@ static int settle_one(struct hb_hermite4 *h, uint64_t T, size_t b)
     is_held = wanted > most;
     near->far[i] = (uint8_t)limited(h, near->far[i], is_held ? most : wanted, T);
   }
-  if (h->level1[b] > near->far[i]) h->level1[b] = near->far[i];
+  if (h->level1[b] > near->far[i]) {
+    h->level1[b] = near->far[i];
+    h->criterion[i] = HB_STEP_FAR;
+  }
   return is_held;
 }
 

@@ -3,6 +3,7 @@
 #define HB_INTEGRATOR_H
 
 #include "base/status.h"
+#include "chain/chain.h"
 #include "core/particles.h"
 #include "force/force.h"
 #include "step/change.h"
@@ -40,6 +41,33 @@ struct hb_follow {
   double near_a[3], far_a[3]; /* a in its two parts */
 };
 
+/* What sets the length of a step. */
+enum hb_step_criterion {
+  HB_STEP_UNKNOWN, /* it began before this process */
+  HB_STEP_EQ9,     /* eq. 9 of [PZ07] */
+  HB_STEP_NOISE,   /* eq. 9, with jerks that rounding errors spoil */
+  HB_STEP_NEW,     /* eq. 2: the particle has joined others or left them */
+  HB_STEP_GROWS,   /* it is as long as a step may grow at once */
+  HB_STEP_MASS,    /* the particle is heavier than the mean */
+  HB_STEP_GROUP,   /* it is a group, whose members have to be followed */
+  HB_STEP_FAR,     /* the step of the forces of distant particles */
+  HB_STEP_CRITERIA
+};
+
+/* What takes the time of a run. Numbers of particles are their identities. */
+struct hb_slow {
+  size_t members; /* of the group that took most evaluations since the last call; 0: there was none */
+  uint64_t member[HB_CHAIN_MOST], evaluations;
+  double period;      /* of its closest pair, or the time in which that pair passes */
+  double revolutions; /* how many of these are in a step of the group's center */
+  uint64_t particle;  /* one with the shortest step; of a group its node */
+  double step;
+  const char *criterion, *because; /* what set the step: a word, and in a sentence, " (eq. 9)" or "" */
+  int is_dt_min;                   /* 1: the step is dt_min */
+  double nearest; /* distance of the nearest other particle or group; INFINITY: there is none */
+  uint64_t nearest_id;
+};
+
 /* `state` is the integrator's own; zero fields of params have become their defaults. */
 struct hb_integrator_ops {
   struct hb_integrator_info info;
@@ -62,7 +90,8 @@ struct hb_integrator_ops {
   double (*next_time)(const void *state);
 
   /* One step. On failure the state is unchanged. Errors: HB_ERR_NUMERIC (a force is NaN or Inf, with particle and time; a
-   * step is lost in the digits of the time), those of force. */
+   * step is lost in the digits of the time), those of force, HB_ERR_STOPPED (given up on request, see base/interrupt.h: the step may be
+   * done again, with the same result; or, after a grace that the caller has set, the state is of no use, and step and save say so). */
   enum hb_status (*step)(void *state, struct hb_step_size *size);
 
   /* The first time from t on that can become that of the last step, although nobody has stepped to it, if the next step is later; and that
@@ -88,6 +117,9 @@ struct hb_integrator_ops {
 
   /* See hb_sim_follow. NULL: all have one step. */
   enum hb_status (*follow)(void *state, struct hb_follow *follow, int *is_due);
+
+  /* What takes the time. NULL: nothing in particular. */
+  void (*slow)(void *state, struct hb_slow *slow);
 
   /* Where the next steps tell what happens in them; NULL: this integrator sees nothing of it. */
   void (*report)(void *state, struct hb_events *events);

@@ -106,6 +106,7 @@ struct sigaction {
   void (*sa_handler)(int number);
   int sa_flags;
 };
+#define SA_SIGINFO 4 /* never set */
 int sigaction(int number, const struct sigaction *action, struct sigaction *old);
 
 typedef uint32_t sigset_t;

@@ -25,7 +25,7 @@ part() {
 }
 
 # rows_of FOLDER: the rows without the last column, the wall time.
-rows_of() { sed -E 's/ +[^ ]+$//; s/, "wall_s": [0-9.e+-]+//' "$1/rows"; }
+rows_of() { sed -E 's/, "(phases|slow)": \{[^}]*\}//g; s/ +[^ ]+$//; s/, "wall_s": [0-9.e+-]+//' "$1/rows"; }
 
 same_as_whole() {
   local file

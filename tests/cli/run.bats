@@ -40,11 +40,14 @@ times() { grep -v '^#' <<<"$output" | awk '{ printf "%s%s", separator, $1; separ
   fields+="\"e_binaries\": $n, \"e_orbit\": $n, \"e_scale\": $n, \"de_cluster\": $n, \"de_rel\": $n, "
   fields+="\"virial_ratio\": $n, \"r_half\": $n, \"block_steps\": [0-9]+, \"particle_steps\": [0-9]+, "
   fields+="\"pairs\": [0-9]+, \"wall_s\": $n, \"exact_energy\": true, \"eps\": 0.00390625"
+  local phases=", \"phases\": \{\"predict\": $n, \"send\": $n, \"far\": $n, \"receive\": $n, \"near\": $n, "
+  phases+="\"lists\": $n, \"groups\": $n, \"correct\": $n\\}, \"slow\": \\{\"particle\": [0-9]+, \"step\": $n, "
+  phases+="\"at_dt_min\": false, \"criterion\": \"[a-z0-9]+\", \"nearest\": [0-9]+, \"distance\": $n\\}\\}"
   local last=', "dt_least": [0-9.e-]+, "done": true, "scheme": "host", "precision": "double", "context": "none", "device": "[^"]+", "sent_bytes": 0, "first_step": "eq2", "neighbors": 0, "state_hash": "[0-9a-f]{16}"'
   [ "${#lines[@]}" -eq 3 ]
-  [[ ${lines[0]} =~ $fields\}$ ]]
-  [[ ${lines[1]} =~ $fields\}$ ]]
-  [[ ${lines[2]} =~ $fields$last\}$ ]]
+  [[ ${lines[0]} =~ $fields$phases$ ]]
+  [[ ${lines[1]} =~ $fields$phases$ ]]
+  [[ ${lines[2]} =~ $fields$last$phases$ ]]
 }
 
 @test "the shortest step of a run, also of one that is resumed after it" {

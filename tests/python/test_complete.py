@@ -28,6 +28,7 @@ WHY_NOT = {
     "hb_device_release": "OpenGL of a program's own, in C",
     "hb_sim_on_device": "OpenGL of a program's own, in C",
     "hb_force_scheme_find": "schemes()[name]",
+    "hb_interrupt_request": "signals do it, see _library.interruptible",
     "hb_ic_scaling_for": "what scaling='auto' is",
     "hb_integrator_named": "integrators()[name]",
     "hb_sim_call": "step() returns between two block steps, and there change() and all else may be called",
@@ -35,7 +36,7 @@ WHY_NOT = {
     "hb_sim_default_encounters": "what 0 and auto mean before there is a simulation; Simulation(...).settings() says what they have become",
     "hb_sim_default_first_step": "what 0 and auto mean before there is a simulation; Simulation(...).settings() says what they have become",
     "hb_sim_default_neighbors": "what 0 and auto mean before there is a simulation; Simulation(...).settings() says what they have become",
-    "hb_sim_integrate": "evolve() steps itself, so that Ctrl-C comes between two steps",
+    "hb_sim_integrate": "evolve() steps itself, so that Ctrl-C is handled after each",
     "hb_sim_take": "Simulation() copies, arrays stay the caller's",
     "hb_snapshot_read": "hb_snapshot_read_at with a time that is NaN",
 }

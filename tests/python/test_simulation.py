@@ -5,6 +5,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -231,6 +233,31 @@ class Runs(unittest.TestCase):
         self.assertEqual(arrays(sim.state()), arrays(Particles.read(first)))
         sim.evolve(later)
         self.assertEqual(arrays(sim.state()), arrays(Particles.read(second)))
+
+    def test_an_interrupt_within_a_long_step(self):
+        """A pair whose block step is many revolutions: the step is given up, and done later with the same bits."""
+        def begin():
+            return Simulation(Particles.make("twobody", 2, e=0.3), eps=0, scheme="host", light_speed=300, dt_max=2**17)
+
+        sim, whole = begin(), begin()
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        from_s = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            sim.evolve(2**24)
+        took = time.monotonic() - from_s
+        print(f"interrupted after {took:.2f} s at t = {sim.time}")
+        self.assertLess(took, 1.3)
+        end = sim.time + 2**17
+        calls = []
+        before = signal.signal(signal.SIGINT, lambda *_: calls.append(1))  # a handler that does not raise: the step is done anew
+        try:
+            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+            sim.evolve(end)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        self.assertEqual(calls, [1])
+        whole.evolve(end)
+        self.assertEqual(arrays(sim.state()), arrays(whole.state()))
 
 
 class Pictures(unittest.TestCase):

@@ -118,7 +118,7 @@ static void forming_changes_nothing(void **state)
 }
 
 /* Nodes at x, v as their members; the energy of these. */
-static double resolved_energy(const struct hb_groups *groups, const struct hb_particles *p)
+static double resolved_energy(struct hb_groups *groups, const struct hb_particles *p)
 {
   struct hb_particles *members;
   ASSERT_OK(hb_particles_copy(p, &members));

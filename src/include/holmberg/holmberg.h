@@ -43,7 +43,7 @@ enum hb_status {
   HB_ERR_GL = 5,       /* no OpenGL device, or one that lacks what is needed       */
   HB_ERR_DEVICE = 6,   /* the device failed while working                          */
   HB_ERR_NUMERIC = 7,  /* NaN, Inf, or an energy error above the bound             */
-  HB_ERR_STOPPED = 75  /* stopped before the end on request; program and page only */
+  HB_ERR_STOPPED = 75  /* stopped before the end on request                        */
 };
 
 const char *hb_library_version(void); /* like "1.2.3" */
@@ -584,6 +584,17 @@ enum hb_status hb_sim_step(struct hb_sim *sim);
 /* All block steps that reach t or a time before it, or those until it is stopped by an event: hb_sim_stopped in diagnostics.h
  * says by which. Errors: as hb_sim_step; the steps before it are done. */
 enum hb_status hb_sim_integrate(struct hb_sim *sim, double t);
+
+/* Asks whatever moves the members of groups, in any simulation of this process, to give up within a fraction of a second. The block step
+ * fails with HB_ERR_STOPPED; it is not done, the simulation is at the end of the step before, and may be saved, or do the step again with
+ * the same result once the request is withdrawn. A state or diagnostics that were asked for fail in the same way. May be called by a
+ * signal handler and by any thread. */
+void hb_interrupt_request(void);
+void hb_interrupt_withdraw(void);
+
+/* is_on 1: from now on SIGINT and SIGTERM are also a request, if the program has a handler for them, which is called, too; 0: no longer.
+ * Not by two threads at the same time. */
+void hb_interrupt_with_signals(int is_on);
 
 /* What hb_sim_integrate calls after each block step: sim may be asked anything, or changed. *stop = 1 ends the integration, whose time is
  * that of the step. */

@@ -11,6 +11,7 @@ import os
 import re
 import textwrap
 import threading
+import time
 import weakref
 from contextlib import contextmanager
 from pathlib import Path
@@ -80,6 +81,12 @@ class NumericError(HolmbergError, ArithmeticError):
     status = _abi.HB_ERR_NUMERIC
 
 
+class GivenUp(HolmbergError):
+    """A step was given up because of a signal. It was not done, and can be done now."""
+
+    status = _abi.HB_ERR_STOPPED
+
+
 _ERRORS = {kind.status: kind for kind in HolmbergError.__subclasses__()}
 
 
@@ -122,6 +129,36 @@ for _name, (_result, _arguments) in _abi.FUNCTIONS.items():
         _function.errcheck = _check
 for _name, _structs in _abi.SIZES.items():
     setattr(lib, _name, functools.partial(getattr(lib, f"{_name}_sized"), *map(ctypes.sizeof, _structs)))
+
+
+def _is_main() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """In the main thread, a signal that Python handles, like Ctrl-C, also reaches into a step that takes long: see `uninterrupted`."""
+    if not _is_main():
+        yield
+        return
+    lib.hb_interrupt_with_signals(1)
+    try:
+        yield
+    finally:
+        lib.hb_interrupt_with_signals(0)
+        lib.hb_interrupt_withdraw()
+
+
+def uninterrupted(function: Callable[..., Any], *arguments: Any) -> Any:
+    """function(*arguments), anew for as long as it is given up because of a signal whose handler raises nothing."""
+    while True:
+        try:
+            return function(*arguments)
+        except GivenUp:
+            if _is_main():
+                lib.hb_interrupt_withdraw()
+            else:
+                time.sleep(0.01)  # the main thread withdraws what it was asked
 
 
 _ALSO_CALLED = {"softening": "eps", "epsilon": "eps", "nu": "eta", "colormap": "map"}

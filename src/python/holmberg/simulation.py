@@ -10,8 +10,8 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 
 from . import _abi, _run
-from ._library import (Array, Opened, UsageError, address, array, check_words, default_of, encoded, lib, listing, made, quantity,
-                       setting, units_of, values_of, with_settings)
+from ._library import (Array, Opened, UsageError, address, array, check_words, default_of, encoded, interruptible, lib, listing,
+                       made, quantity, setting, uninterrupted, units_of, values_of, with_settings)
 from ._settings import SIM
 from ._show import Shown
 from .archive import add_entry
@@ -41,8 +41,8 @@ class Simulation(Opened):
 
     Where the particles have units, every time and length may be a word with one: ``evolve("5Myr")``, ``eps="0.1pc"``.
 
-    An interrupt from the keyboard takes effect between two block steps: then the simulation is at the time of the last
-    one, its particles are valid, and it can be continued. An object with forces on OpenGL stays with the thread that
+    An interrupt from the keyboard takes effect within a second, also in a block step that takes long, which is then not
+    done: the simulation is at the time of the last one, its particles are valid, and it can be continued. An object with forces on OpenGL stays with the thread that
     made it.
 
     Parameters
@@ -173,7 +173,7 @@ class Simulation(Opened):
         return float(self._handle.call(lib.hb_sim_next_time))
 
     def _step(self, handle: ctypes.c_void_p) -> None:
-        lib.hb_sim_step(handle)
+        uninterrupted(lib.hb_sim_step, handle)
         self._events += events_of(handle)
         if self._shown is not None:
             self._shown.publish(handle, self._error())
@@ -184,13 +184,13 @@ class Simulation(Opened):
 
     def step(self) -> float:
         """Does one block step; returns its time. Raises what `evolve` does, after the step."""
-        with self._handle.used() as handle:
+        with self._handle.used() as handle, interruptible():
             self._events = []
             self._step(handle)
             return self.time
 
     def evolve(self, t: Union[float, str]) -> None:
-        """Does all block steps that reach t or a time before it. KeyboardInterrupt comes between two of them.
+        """Does all block steps that reach t or a time before it. After a KeyboardInterrupt it can be continued.
 
         Raises
         ------
@@ -201,7 +201,7 @@ class Simulation(Opened):
         self._evolve(self._time_of(t), lambda _: None)
 
     def _evolve(self, t: float, tell: Callable[[float], None]) -> None:
-        with self._handle.used() as handle:
+        with self._handle.used() as handle, interruptible():
             if t < self.time:
                 raise UsageError(f"time {t:g} has passed, the simulation is at {self.time:g}")
             self._events = []
