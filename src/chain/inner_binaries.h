@@ -28,7 +28,7 @@ struct hb_inner_binaries {
   double B, B_nodes;      /* binding energies at the start, of the members and of the nodes; */
   double adjusted;        /* what was added to the latter that no force from outside did; */
   double radiated;        /* and the energy that post-Newtonian terms took from the binaries */
-  int has_failed; /* a binary has no mean orbit any longer */
+  int has_failed;         /* a binary has no mean orbit any longer */
 };
 
 /* Finds the binaries of a chain: is_first[k] becomes 1 where members k and k + 1 are one. Returns their number. */

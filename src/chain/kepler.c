@@ -146,7 +146,8 @@ static int is_averaged(const struct hb_chain *chain, double dt, double tides)
 
 /* Advances by dt by the mean orbit. Returns 0 where that is not possible, since another body has come near on the way; the pair is then
  * unchanged. */
-static int advance_averaged(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide, uint64_t *forces)
+static int advance_averaged(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide,
+                            uint64_t *forces)
 {
   static const double strongest = 3e-5; /* ten times what tides below averaged_below do */
   struct hb_mean_orbit o;

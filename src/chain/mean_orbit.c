@@ -325,8 +325,8 @@ static void add_rates(const double y[ELEMENTS], double dt, const double rate[ELE
 
 /* Advances by at most dt from the time t, less where the elements would change by more than a few per cent. Returns the time advanced, 0 if
  * a tide is too strong. */
-static double step(const struct hb_chain *pair, const struct hb_chain_tide *tide, double t, double dt, double strongest,
-                   struct hb_mean_orbit *o, uint64_t *forces)
+static double step(const struct hb_chain *pair, const struct hb_chain_tide *tide, double t, double dt,
+                   double strongest, struct hb_mean_orbit *o, uint64_t *forces)
 {
   static const double most_change = 0.05, little_change = 1e-5;
   double k1[ELEMENTS], k2[ELEMENTS], k3[ELEMENTS], k4[ELEMENTS], y[ELEMENTS], E[2];

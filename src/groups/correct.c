@@ -110,7 +110,7 @@ static void add_more(const struct hb_groups *groups, double more_a[3], double mo
 static int is_orbit(const struct hb_groups *groups, const struct hb_group *g, uint32_t node, double d2)
 {
   double m = groups->m[node];
-  return g->weak > 0 && m * m * g->strong <= d2 * d2 * d2;
+  return g->weak > 0 && m * fmax(m, g->floor) * g->strong <= d2 * d2 * d2;
 }
 
 /* Adds to a group, node i, the acceleration by another group, node k, of all members by all members, less that of points. Where only the

@@ -160,6 +160,7 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
   size_t count = find_orbits(groups, g, orbits);
   double L = length(&g->chain), M = hb_chain_mass(&g->chain), Q[6];
   g->R = count > 0 ? fmax(L, g->span) : L;
+  g->floor = count > 1 ? M : 0;
   g->tide = g->strong = g->weak = 0;
   double of_mass = 2 * g->R * g->R * g->R / M;
   for (size_t k = 0; k < count; k++) {
@@ -186,8 +187,9 @@ void hb_groups_measure_node(struct hb_groups *groups, struct hb_group *g)
   static const double margin =
       2; /* positions are corrected after hits are found; this allows for a tenth of a distance */
   hb_groups_measure(groups, g);
-  groups->reach[g->node] = fmax(margin * g->tide, g->weak);
-  groups->orbit[g->node] = (struct hb_groups_orbit){.tide = g->tide, .weak = g->weak};
+  double lightest = HB_GROUPS_LIGHT * groups->m_mean;
+  groups->reach[g->node] = fmax(margin * g->tide, g->weak) * fmax(1, g->floor / lightest);
+  groups->orbit[g->node] = (struct hb_groups_orbit){.tide = g->tide, .weak = g->weak, .floor = g->floor};
   memcpy(groups->orbit[g->node].Q, g->Q, sizeof g->Q);
 }
 

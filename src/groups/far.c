@@ -398,7 +398,7 @@ static int feels_weakly(const struct hb_groups *groups, const struct hb_groups_o
                         double d2)
 {
   double m = hb_groups_felt_mass(groups, node);
-  return m * m * orbit->weak > d2 * d2 * d2;
+  return m * fmax(m, orbit->floor) * orbit->weak > d2 * d2 * d2;
 }
 
 /* Appends the hits of one node to hit[]. */

@@ -53,9 +53,12 @@ struct hb_groups_tides {
 struct hb_group {
   struct hb_chain chain;
   uint32_t node;
-  uint64_t tick;  /* time of the chain */
-  int is_hard;    /* a hard pair, or a hierarchy whose outer orbit is one; see hb_groups_measure */
-  double span;    /* 2 a of that orbit; INFINITY where there is none */
+  uint64_t tick; /* time of the chain */
+  int is_hard;   /* a hard pair, or a hierarchy whose outer orbit is one; see hb_groups_measure */
+  double span;   /* 2 a of that orbit; INFINITY where there is none */
+  /* Of a hierarchy its total mass, else 0. A lighter node m within a few times R disturbs it by more than its tide says: it counts as the
+   * geometric mean of m and this. */
+  double floor;
   double R;       /* how far it reaches, see hb_groups_measure */
   double tide;    /* a mass m disturbs it from nearer than d if m^2 tide > d^6 */
   double waking;  /* an active node of its list wakes it if m^2 waking > d^6; INFINITY: each does */
@@ -74,7 +77,7 @@ enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };
 
 /* What others have to know of a group: what hb_groups_measure says. Of nodes that are none, 0. */
 struct hb_groups_orbit {
-  double tide, weak, Q[6];
+  double tide, weak, floor, Q[6];
 };
 
 /* A node's being in the list of the group whose node is `group`; and the next one that it is in. */
@@ -243,7 +246,7 @@ double hb_groups_step(const struct hb_groups *groups, const struct hb_group *g);
 /* Whether a mass m, d away, disturbs the group. */
 static inline int hb_groups_is_tide(const struct hb_group *g, double m, double d2)
 {
-  return m * m * g->tide > d2 * d2 * d2;
+  return m * fmax(m, g->floor) * g->tide > d2 * d2 * d2;
 }
 
 #define HB_GROUPS_LIGHT (1. / 16) /* of the mean; Kroupa's lightest stars have 1 / 8 */
@@ -259,7 +262,8 @@ static inline int hb_groups_feel(const struct hb_groups *groups, const struct hb
                                  double d2)
 {
   double m = hb_groups_felt_mass(groups, node), M = groups->m[g->node];
-  return hb_groups_is_tide(g, m, d2) || M * M * groups->orbit[node].tide > d2 * d2 * d2;
+  return hb_groups_is_tide(g, m, d2) ||
+         M * fmax(M, groups->orbit[node].floor) * groups->orbit[node].tide > d2 * d2 * d2;
 }
 
 /* Whether a node of its list feels of a group only the mean of its orbit: where the members are on it would change the node's pull
@@ -268,7 +272,7 @@ static inline int hb_groups_is_mean(const struct hb_groups *groups, const struct
                                     double d2)
 {
   double m = hb_groups_felt_mass(groups, node);
-  return m * m * g->strong <= d2 * d2 * d2 && !hb_groups_of(groups, node);
+  return m * fmax(m, g->floor) * g->strong <= d2 * d2 * d2 && !hb_groups_of(groups, node);
 }
 
 /* The field's tide at x, as m / d^3 of a mass m that is d away. */
