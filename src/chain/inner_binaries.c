@@ -20,23 +20,10 @@ static const double two_pi = 6.28318530717958647693;
 
 /* The tide of the other members below which a pair becomes a node, relative to what holds it together at 2 a, and above which it is none
  * any longer. */
-static double forms_below = 2e-3, breaks_above = 4e-3;
-#include <stdlib.h>
-__attribute__((constructor)) static void knobs(void)
-{
-  if (getenv("HB_NODE")) {
-    forms_below = atof(getenv("HB_NODE")), breaks_above = 2 * forms_below;
-  }
-}
+static const double forms_below = 2e-3, breaks_above = 4e-3;
 
 /* The same for the period of a pair, relative to the time in which another node comes or goes. */
-static double forms_period = 0.2, breaks_period = 0.4;
-__attribute__((constructor)) static void knobs2(void)
-{
-  if (getenv("HB_PER")) {
-    forms_period = atof(getenv("HB_PER")), breaks_period = 2 * forms_period;
-  }
-}
+static const double forms_period = 0.2, breaks_period = 0.4;
 
 /* What other nodes do to a pair. */
 struct disturbance {
