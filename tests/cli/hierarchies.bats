@@ -3,6 +3,7 @@
 # Clusters whose stars are all close pairs: triples and quadruples form within the first orbits, and their inner pairs have periods that
 # are millions of times shorter than anything else. Runs must not stop there.
 load common
+BATS_TEST_TIMEOUT=600 # each test takes seconds; with a pair followed through each revolution it would not end
 
 # cluster N SEED
 cluster() {
