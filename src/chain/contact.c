@@ -23,6 +23,10 @@ int hb_contact_touches(double M, double reach, double dt, const double x0[3], co
   double a_inverse = 2 / sqrt(r2) - v2 / M, h2 = r2 * v2 - rv * rv, e2 = 1 - h2 * a_inverse / M;
   double q = h2 / M / (1 + sqrt(e2 > 0 ? e2 : 0));
   if (!(q < reach)) return 0;
+  /* A body on a close orbit around a third one changes its direction, but does not come that far: from both places to `reach`. */
+  double fastest2 = v2 + 2 * M * (1 / reach - 1 / sqrt(r2)),
+         way = sqrt(r2) + sqrt(hb_dot(x0, x0)) - 2 * reach;
+  if (way > 2 * dt * sqrt(fastest2)) return 0;
   double rate2 = a_inverse > 0 ? M * a_inverse * a_inverse * a_inverse : 0; /* (2 pi / period)^2 */
   double turn2 = dt * dt * rate2;
   return turn2 > two_pi * two_pi || has_passed(turn2 < two_pi * two_pi / 4, x0, v0, x1, v1);

@@ -142,6 +142,8 @@ int hb_inner_binaries_have_broken(const struct hb_inner_binaries *b, const struc
 double hb_inner_binaries_longest_step(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide)
 {
   static const double part = 0.25; /* of the time of approach */
+  static const double of_orbit =
+      0.4; /* of distance over speed: a pair sees the paths of others as polynomials between steps */
   const struct hb_chain *c = &b->chain;
   double longest = INFINITY;
   for (size_t k = 0; k < c->n; k++) {
@@ -153,14 +155,15 @@ double hb_inner_binaries_longest_step(const struct hb_inner_binaries *b, const s
       if (l == k) continue;
       hb_chain_between(c->X, k, l, x);
       hb_chain_between(c->V, k, l, v);
+      double M = c->m[k] + c->m[l], r2 = hb_dot(x, x), v2 = hb_dot(v, v);
+      longest = fmin(longest, of_orbit * sqrt(r2 / fmax(v2, M / sqrt(r2))));
       if (!(hb_dot(x, v) < 0)) continue;
-      double span = 2 * node->mean.a, M = c->m[k] + c->m[l], q = hb_outer_orbit_pericenter(M, x, v),
-             v2 = hb_dot(v, v);
+      double span = 2 * node->mean.a, q = hb_outer_orbit_pericenter(M, x, v);
       double closest[3] = {q}, fastest[3] = {sqrt(fmax(2 * M / q, v2))};
       disturb(span, c->m[k], c->m[l], closest, fastest,
               reach_of(tide, span, &node->members, &b->node[c->member[l]].members), &d);
       if (d.tide > breaks_above / 4 || d.period > forms_period || d.may_touch)
-        longest = fmin(longest, part * sqrt(hb_dot(x, x) / v2));
+        longest = fmin(longest, part * sqrt(r2 / v2));
     }
   }
   return longest;
@@ -243,7 +246,7 @@ static void pull_two(const struct hb_chain *c, const double Q[6], size_t of, siz
 {
   double a[3];
   if (is_zero(Q)) return;
-  pulls->U += c->m[on] * pull_of(Q, r, a);
+  pulls->U += hb_chain_product(c, of, on) / c->m[of] * pull_of(Q, r, a);
   for (size_t i = 0; i < 3; i++) pulls->a[on][i] += a[i], pulls->a[of][i] -= c->m[on] / c->m[of] * a[i];
 }
 
@@ -277,13 +280,15 @@ static void kick(struct hb_chain *c, const double (*Q)[6], double dt)
     for (size_t i = 0; i < 3; i++) c->V[k][i] += dt * (pulls.a[k + 1][i] - pulls.a[k][i]);
 }
 
-/* Returns U - T of the nodes. */
-static double binding_of_nodes(const struct hb_inner_binaries *b)
+/* Returns U - T of the nodes, those without mass having the mass w in it. */
+static double binding_of_nodes(const struct hb_inner_binaries *b, double w)
 {
+  struct hb_chain c = b->chain;
   struct hb_chain_pulls pulls;
-  hb_chain_pull_members(&b->chain, b->chain.X, &pulls);
-  hb_inner_binaries_add_pulls(b, b->chain.X, &pulls);
-  return pulls.U - hb_chain_kinetic(&b->chain, b->chain.V);
+  c.w = w;
+  hb_chain_pull_members(&c, c.X, &pulls);
+  add_quadrupoles(&c, b->Q, c.X, &pulls);
+  return pulls.U - hb_chain_kinetic(&c, c.V);
 }
 
 /* Adds to the velocities of the nodes `times` what the places of the binaries in their orbits do to them. */
@@ -313,6 +318,15 @@ static void fit_path(double h, double x[2][3], double v[2][3], struct hb_chain_p
   }
 }
 
+/* Sets x[3] and v[3] to the position and velocity of a point at the time t. */
+static void place_at(const struct hb_chain_point *p, double t, double x[3], double v[3])
+{
+  for (size_t i = 0; i < 3; i++) {
+    x[i] = p->x[i] + t * (p->v[i] + t / 2 * (p->a[i] + t / 3 * p->j[i]));
+    v[i] = p->v[i] + t * (p->a[i] + t / 2 * p->j[i]);
+  }
+}
+
 /* Adds to points[] those of the tide that disturb a binary of this span and mass M, whose center is at x[0], v[0] at the time t[0], and at
  * x[1], v[1] at t[1]. Returns the number of points. */
 static size_t add_outside(const struct hb_chain_tide *tide, double span, double M, const double t[2],
@@ -322,11 +336,10 @@ static size_t add_outside(const struct hb_chain_tide *tide, double span, double 
     struct hb_chain_point p;
     double to[2][3], by[2][3];
     hb_chain_tide_get_point(tide->points, k, &p);
-    for (size_t e = 0; e < 2; e++)
-      for (size_t i = 0; i < 3; i++) {
-        to[e][i] = p.x[i] + t[e] * (p.v[i] + t[e] / 2 * (p.a[i] + t[e] / 3 * p.j[i])) - x[e][i];
-        by[e][i] = p.v[i] + t[e] * (p.a[i] + t[e] / 2 * p.j[i]) - v[e][i];
-      }
+    for (size_t e = 0; e < 2; e++) {
+      place_at(&p, t[e], to[e], by[e]);
+      for (size_t i = 0; i < 3; i++) to[e][i] -= x[e][i], by[e][i] -= v[e][i];
+    }
     double r2 = hb_dot(to[0], to[0]);
     if (2 * p.m * span * span * span < least_seen * M * r2 * sqrt(r2)) continue;
     fit_path(t[1] - t[0], to, by, &p);
@@ -342,15 +355,17 @@ static size_t place_of(const struct hb_chain *c, uint32_t member)
   return k;
 }
 
-/* Adds the other nodes to what disturbs the binary at place k of the chain of nodes, on their paths from the time b->t to t. Returns the
- * number of points. */
-static size_t add_nodes(const struct hb_inner_binaries *b, size_t k, double t, struct hb_chain_points *points)
+/* Returns what disturbs the binary at place k of the chain of nodes, from the time b->t until t: the other nodes on their way, points,
+ * tensor and field. */
+static struct hb_chain_tide tide_on(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide,
+                                    size_t k, double t, struct hb_chain_points points[POINTS_MOST / HB_LANES])
 {
   const struct hb_chain *c = &b->chain, *before = &b->before;
+  const double times[] = {b->t, t};
   size_t from = place_of(before, c->member[k]), count = 0;
+  double x[2][3], v[2][3], at[2][3 * HB_CHAIN_MOST], by[2][3 * HB_CHAIN_MOST];
   for (size_t l = 0; l < c->n; l++) {
     struct hb_chain_point p = {.m = c->m[l]};
-    double x[2][3], v[2][3];
     if (l == k) continue;
     size_t old = place_of(before, c->member[l]);
     hb_chain_between(before->X, from, old, x[0]);
@@ -360,48 +375,26 @@ static size_t add_nodes(const struct hb_inner_binaries *b, size_t k, double t, s
     fit_path(t - b->t, x, v, &p);
     hb_chain_tide_set_point(points, count++, &p);
   }
-  return count;
-}
-
-/* Returns what disturbs the binary at place k of the chain of nodes from the time b->t until t: everything outside the chain, after the
- * `count` points that there are already. Of a field in axes that turn the binary feels nothing. */
-static struct hb_chain_tide add_everything(const struct hb_inner_binaries *b,
-                                           const struct hb_chain_tide *tide, size_t k, double t, size_t count,
-                                           struct hb_chain_points *points)
-{
-  const struct hb_chain *c = &b->chain, *before = &b->before;
-  const double times[] = {b->t, t};
-  size_t from = place_of(before, c->member[k]);
-  struct hb_chain_tide on = *tide;
-  if (tide->count > 0 || tide->field) {
-    double x[2][3], v[2][3], at[2][3 * HB_CHAIN_MOST], by[2][3 * HB_CHAIN_MOST];
-    hb_chain_places(before, at[0], by[0]);
-    hb_chain_places(c, at[1], by[1]);
-    for (size_t i = 0; i < 3; i++) {
-      x[0][i] = at[0][3 * from + i], v[0][i] = by[0][3 * from + i];
-      x[1][i] = at[1][3 * k + i], v[1][i] = by[1][3 * k + i];
-    }
-    count = add_outside(tide, 2 * b->node[c->member[k]].mean.a, c->m[k], times, x, v, count, points);
-    for (size_t i = 0; i < 3; i++) {
-      const struct hb_chain_point *p = &tide->center;
-      double s = b->t;
-      on.center.x[i] += s * (p->v[i] + s / 2 * (p->a[i] + s / 3 * p->j[i])) + x[0][i];
-      on.center.v[i] += s * (p->a[i] + s / 2 * p->j[i]) + v[0][i];
-    }
+  hb_chain_places(before, at[0], by[0]);
+  hb_chain_places(c, at[1], by[1]);
+  for (size_t i = 0; i < 3; i++) {
+    x[0][i] = at[0][3 * from + i], v[0][i] = by[0][3 * from + i];
+    x[1][i] = at[1][3 * k + i], v[1][i] = by[1][3 * k + i];
   }
+  count = add_outside(tide, 2 * b->node[c->member[k]].mean.a, c->m[k], times, x, v, count, points);
   hb_chain_tide_pad_points(points, count);
+  struct hb_chain_tide on = *tide;
   on.points = points, on.count = count;
   on.since += b->t;
-  if (tide->turn != 0) on.turn = 0, on.field = NULL;
+  on.turn = 0; /* it is small within an advance */
+  if (!tide->field) return on;
+  for (size_t e = 0; e < 2; e++) {
+    double q[3], u[3];
+    place_at(&tide->center, times[e], q, u);
+    for (size_t i = 0; i < 3; i++) x[e][i] += q[i], v[e][i] += u[i];
+  }
+  fit_path(t - b->t, x, v, &on.center);
   return on;
-}
-
-/* Returns what disturbs the binary at place k of the chain of nodes from the time b->t until t: the other nodes, points, tensor and
- * field. */
-static struct hb_chain_tide tide_on(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide,
-                                    size_t k, double t, struct hb_chain_points points[POINTS_MOST / HB_LANES])
-{
-  return add_everything(b, tide, k, t, add_nodes(b, k, t, points), points);
 }
 
 /* ---- in time ---- */
@@ -413,7 +406,8 @@ int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide
   struct hb_chain_points points[POINTS_MOST / HB_LANES];
   hb_inner_binaries_make(c, is_first, b);
   struct hb_chain *nodes = &b->chain;
-  b->t = t, b->B = c->B, b->adjusted = b->radiated = 0, b->has_failed = 0, b->before = *nodes;
+  b->t = t, b->B = c->w > 0 ? -hb_chain_energy(c) : c->B, b->adjusted = b->radiated = 0, b->has_failed = 0,
+  b->before = *nodes;
   add_swings(b, -1);
   for (size_t k = 0; k < nodes->n; k++) {
     struct hb_inner_node *node = b->node + k;
@@ -425,7 +419,8 @@ int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide
   }
   hb_chain_start(nodes);
   nodes->ds *= of_the_first;
-  nodes->B = b->B_nodes = binding_of_nodes(b);
+  nodes->B = binding_of_nodes(b, nodes->w);
+  b->B_nodes = binding_of_nodes(b, 0);
   b->before = *nodes;
   return 1;
 }
@@ -445,7 +440,8 @@ void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain
   static const double strongest = 0.02; /* several times what a tide of breaks_above does */
   struct hb_chain *nodes = &b->chain;
   struct hb_chain_points points[POINTS_MOST / HB_LANES];
-  double dt = t - b->t, more[HB_CHAIN_MOST][6] = {{0}}, before = binding_of_nodes(b);
+  double dt = t - b->t, more[HB_CHAIN_MOST][6] = {{0}}, before = binding_of_nodes(b, nodes->w),
+         before_of_mass = binding_of_nodes(b, 0);
   for (size_t k = 0; k < nodes->n; k++) {
     uint32_t of = nodes->member[k];
     struct hb_inner_node *node = b->node + of;
@@ -461,14 +457,13 @@ void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain
     for (size_t q = 0; q < 6; q++) more[of][q] = (b->Q[of][q] - more[of][q]) / 2;
   }
   kick(nodes, (const double(*)[6])more, dt);
-  double adjusted = binding_of_nodes(b) - before;
-  nodes->B += adjusted;
-  b->adjusted += adjusted;
+  nodes->B += binding_of_nodes(b, nodes->w) - before;
+  b->adjusted += binding_of_nodes(b, 0) - before_of_mass;
   b->before = *nodes;
   b->t = t;
 }
 
-/* Gives the closest binary what is missing of the binding energy B of the members. Its orbit keeps its shape and becomes larger or smaller;
+/* Gives the closest binary what is missing of the binding energy B of the members with mass. Its orbit keeps its shape and becomes larger or smaller;
  * what that changes in the tide of the others on it is mended in further rounds. */
 static void match_energy(struct hb_inner_binaries *b, double B, struct hb_chain *c)
 {
@@ -478,13 +473,13 @@ static void match_energy(struct hb_inner_binaries *b, double B, struct hb_chain 
   for (size_t k = 0; k < b->chain.n; k++)
     if (b->node[k].n == 2 && (!pair || b->node[k].members.B > pair->B)) pair = &b->node[k].members;
   for (int round = 0; round < ROUNDS; round++) {
-    double missing = B - c->B, by = 1 + missing / pair->B;
+    double missing = B - (c->w > 0 ? -hb_chain_energy(c) : c->B), by = 1 + missing / pair->B;
     if (missing == 0 || !(fabs(missing) < most * pair->B)) break;
     for (int i = 0; i < 3; i++) pair->X[0][i] /= by, pair->V[0][i] *= sqrt(by);
     pair->B *= by;
     resolve(b, c);
   }
-  c->B = B;
+  if (c->w == 0) c->B = B;
 }
 
 /* Records in the chain of members the contacts that binaries have noticed. */
@@ -502,7 +497,8 @@ int hb_inner_binaries_end(struct hb_inner_binaries *b, const struct hb_chain_tid
 {
   struct hb_chain_points points[POINTS_MOST / HB_LANES];
   if (b->has_failed) return 0;
-  double B = b->B + (b->chain.B - b->B_nodes - b->adjusted) + b->radiated;
+  double now = b->chain.w > 0 ? binding_of_nodes(b, 0) : b->chain.B; /* those without mass have no energy */
+  double B = b->B + (now - b->B_nodes - b->adjusted) + b->radiated;
   for (size_t k = 0; k < b->chain.n; k++) {
     struct hb_inner_node *node = b->node + b->chain.member[k];
     if (node->n == 1) continue;

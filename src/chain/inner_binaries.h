@@ -25,7 +25,7 @@ struct hb_inner_binaries {
   double Q[HB_CHAIN_MOST][6]; /* mean quadrupoles of the nodes; 0 for single members */
   double t;               /* time to which the binaries have been advanced, since the start of the advance, */
   struct hb_chain before; /* and the chain of nodes at that time */
-  double B, B_nodes;      /* binding energies at the start, of the members and of the nodes; */
+  double B, B_nodes;      /* binding energies at the start, of the members and of the nodes, those with mass; */
   double adjusted;        /* what was added to the latter that no force from outside did; */
   double radiated;        /* and the energy that post-Newtonian terms took from the binaries */
   int has_failed;         /* a binary has no mean orbit any longer */
@@ -54,8 +54,8 @@ void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain
 /* True if a binary is disturbed too much to be a node any longer. */
 int hb_inner_binaries_have_broken(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide);
 
-/* Returns the time after which another node may have come so near to a binary that this is no node any longer; INFINITY if no
- * node will. */
+/* Returns the longest step of the chain of nodes: a part of the time in which another node moves by its distance from a binary, and of
+ * that after which it may have come so near that the binary is no node any longer. */
 double hb_inner_binaries_longest_step(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide);
 
 /* Sets the members of the chain from the nodes, with the binding energy that follows from that at the start and from the work of forces

@@ -237,9 +237,11 @@ HB_CLONES static void find_slopes(const struct hb_mean_orbit *o, const struct ax
            ey = of_e * (share * (fz * h[0] - fx * h[2]) + (vz * tx - vx * tz)),
            ez = of_e * (share * (fx * h[1] - fy * h[0]) + (vx * ty - vy * tx));
     r->slope[ECC][k] = ex, r->slope[ECC + 1][k] = ey, r->slope[ECC + 2][k] = ez;
-    r->slope[ANG][k] = of_h * share * tx, r->slope[ANG + 1][k] = of_h * share * ty,
-    r->slope[ANG + 2][k] = of_h * share * tz;
-    r->slope[ENERGY][k] = -(vx * fx + vy * fy + vz * fz) / n;
+    double energy = -(vx * fx + vy * fy + vz * fz) / n, of_a = b * o->a / o->M * energy; /* a in (M a)^1/2 */
+    r->slope[ANG][k] = of_h * share * tx + of_a * W[0],
+    r->slope[ANG + 1][k] = of_h * share * ty + of_a * W[1],
+    r->slope[ANG + 2][k] = of_h * share * tz + of_a * W[2];
+    r->slope[ENERGY][k] = energy;
     r->slope[LONGITUDE][k] = of_l * share * (x[0][k] * fx + x[1][k] * fy + x[2][k] * fz) +
                              of_turn * (ex * Q[0] + ey * Q[1] + ez * Q[2]);
   }
@@ -288,13 +290,19 @@ static void wave_of(const struct hb_chain *pair, const struct hb_chain_tide *tid
 
 /* ---- in time ---- */
 
-/* Adds the means of the post-Newtonian terms to the rates of change. */
-static void add_post_newton(const struct hb_chain *pair, double light, const struct hb_mean_orbit *o,
-                            const struct axes *axes, double rate[ELEMENTS])
+/* Returns the angular speed of the pericenter by post-Newtonian terms, of an orbit with (1 - e^2)^1/2 = b; 0 if there are none. */
+static double post_newton_turn(const struct hb_chain_tide *tide, const struct hb_mean_orbit *o, double b)
 {
-  double e2 = axes->e * axes->e, b2 = axes->b * axes->b, c2 = light * light, M = o->M, a = o->a;
-  double turn = 3 * o->n * M / (a * c2 * b2);
-  double mm = pair->m[0] * pair->m[1] * M / (c2 * c2 * light), b7 = b2 * b2 * b2 * axes->b;
+  return tide->light > 0 ? 3 * o->n * o->M / (o->a * tide->light * tide->light * b * b) : 0;
+}
+
+/* Adds the means of the post-Newtonian terms to the rates of change. */
+static void add_post_newton(const struct hb_chain *pair, const struct hb_chain_tide *tide,
+                            const struct hb_mean_orbit *o, const struct axes *axes, double rate[ELEMENTS])
+{
+  double e2 = axes->e * axes->e, b2 = axes->b * axes->b, c2 = tide->light * tide->light, M = o->M, a = o->a;
+  double turn = post_newton_turn(tide, o, axes->b);
+  double mm = pair->m[0] * pair->m[1] * M / (c2 * c2 * tide->light), b7 = b2 * b2 * b2 * axes->b;
   double a_rate = -12.8 * mm / (a * a * a * b7) * (1 + 73. / 24 * e2 + 37. / 96 * e2 * e2);
   double e_rate = -304. / 15 * axes->e * mm / (a * a * a * a * b7 / b2) * (1 + 121. / 304 * e2);
   for (int i = 0; i < 3; i++) {
@@ -315,7 +323,7 @@ static void find_rates(const struct hb_chain *pair, const struct hb_chain_tide *
   find_places(1, 0, &r);
   revolve(pair, tide, t, o, &axes, &r);
   for (int q = 0; q < ELEMENTS; q++) rate[q] = o->n * r.mean[q];
-  if (tide->light > 0) add_post_newton(pair, tide->light, o, &axes, rate);
+  if (tide->light > 0) add_post_newton(pair, tide, o, &axes, rate);
 }
 
 static void add_rates(const double y[ELEMENTS], double dt, const double rate[ELEMENTS], double sum[ELEMENTS])
@@ -323,20 +331,42 @@ static void add_rates(const double y[ELEMENTS], double dt, const double rate[ELE
   for (int q = 0; q < ELEMENTS; q++) sum[q] = y[q] + dt * rate[q];
 }
 
-/* Advances by at most dt from the time t, less where the elements would change by more than a few per cent. Returns the time advanced, 0 if
- * a tide is too strong. */
+/* Returns the shortest time in which a point comes or goes: its distance over its speed, at the time t. */
+static double time_of_points(const struct hb_chain_tide *tide, double t)
+{
+  double rate2 = 0;
+  for (size_t k = 0; k < tide->count; k++) {
+    struct hb_chain_point p;
+    double x[3], v[3];
+    hb_chain_tide_get_point(tide->points, k, &p);
+    for (int i = 0; i < 3; i++) {
+      x[i] = p.x[i] + t * (p.v[i] + t / 2 * (p.a[i] + t / 3 * p.j[i]));
+      v[i] = p.v[i] + t * (p.a[i] + t / 2 * p.j[i]);
+    }
+    rate2 = fmax(rate2, hb_dot(v, v) / hb_dot(x, x));
+  }
+  return 1 / sqrt(rate2);
+}
+
+/* Advances by at most dt from the time t, less where the elements would change by more than a few per cent, or a point comes or goes.
+ * Returns the time advanced, 0 if a tide is too strong. */
 static double step(const struct hb_chain *pair, const struct hb_chain_tide *tide, double t, double dt,
                    double strongest, struct hb_mean_orbit *o, uint64_t *forces)
 {
-  static const double most_change = 0.05, little_change = 1e-5;
+  static const double most_change = 0.05, little_change = 1e-5, of_points = 0.5, little_error = 1e-8;
   double k1[ELEMENTS], k2[ELEMENTS], k3[ELEMENTS], k4[ELEMENTS], y[ELEMENTS], E[2];
   struct axes before, after;
   find_anomaly(o, &before, E);
   double e_sine = before.e * E[1];
   find_rates(pair, tide, t, o, o->y, k1);
-  double rate = fmax(hb_norm(k1 + ECC), hb_norm(k1 + ANG)) / before.b, h = fmin(dt, most_change / rate);
+  double rate = fmax(hb_norm(k1 + ECC), hb_norm(k1 + ANG)) / before.b, time = time_of_points(tide, t);
   if (!(rate <= strongest * o->n)) return 0;
-  if (h * rate < little_change) { /* Heun's method: the error is about the third power of that */
+  rate =
+      fmax(rate, post_newton_turn(tide, o, before.b)); /* the direction of a small e changes faster than e */
+  double h = fmin(most_change / rate, of_points * time);
+  h = h < dt ? dt / ceil(dt / h) : dt;
+  if (h * rate < little_change && h * rate * (h / time) * (h / time) < little_error) {
+    /* Heun's method: the error is about the third power of h * rate, or the last product */
     add_rates(o->y, h, k1, y);
     find_rates(pair, tide, t + h, o, y, k4);
     for (int q = 0; q < ELEMENTS; q++) o->y[q] += h / 2 * (k1[q] + k4[q]);
