@@ -210,13 +210,15 @@ static uint32_t partner_of(const struct change *c, uint32_t node)
   struct hb_groups_around around = {groups->live, c->live};
   uint32_t partner = node;
   double least = INFINITY;
+  int is_at_any_distance =
+      groups->radius || c->h->n <= HB_CHAIN_MOST; /* large bodies touch, few bodies are one group */
   if (groups->nodes.list) around = hb_groups_near(groups, node);
   for (size_t l = 0; l < around.count; l++) {
     uint32_t k = around.list[l];
     if (k == node || groups->of[k] == HB_GROUPS_PARKED || !groups->is_live[k] || !(groups->m[k] > 0))
       continue;
     double r2 = hb_distance2(c->h->xp, node, k);
-    if (!groups->radius && hb_groups_are_far(groups, groups->m[node], groups->m[k], r2)) continue;
+    if (!is_at_any_distance && hb_groups_are_far(groups, groups->m[node], groups->m[k], r2)) continue;
     if (!hb_groups_should_join(groups, node, k)) continue;
     if (r2 < least) least = r2, partner = k;
   }
