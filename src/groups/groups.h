@@ -234,6 +234,12 @@ static inline int hb_groups_are_far(const struct hb_groups *groups, double m1, d
   return r2 * mean > groups->r_close * groups->r_close * (heavy > least ? heavy : least);
 }
 
+/* Returns the distance beyond which hb_groups_are_far is true, except for rounding. */
+static inline double hb_groups_far_distance(const struct hb_groups *groups, double m1, double m2)
+{
+  return groups->r_close * fmax(sqrt(m1 * m2) / groups->m_mean, groups->bound);
+}
+
 /* An acceleration below that a star of mass m has no close neighbor. */
 double hb_groups_least_pull(const struct hb_groups *groups, double m);
 

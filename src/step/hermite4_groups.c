@@ -1,9 +1,11 @@
 /* Groups in the block scheme: where they enter a block step, and what a node that is new needs. */
 #include "step/hermite4.h"
 
+#include "base/mem.h"
 #include "base/parallel.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const hb_encounters_names[] = {"auto", "none", "groups", NULL};
@@ -119,6 +121,21 @@ static double limit_step(const struct hb_hermite4 *h, uint32_t i, double dt)
 
 /* ---- joining and breaking ---- */
 
+/* A node with mass in the order of x. */
+struct by_x {
+  double x;
+  size_t l; /* index in groups->live */
+};
+
+/* The live nodes with mass, ascending by x. In a large block, comparing all pairs of nodes would take as long as their forces. Nodes that
+ * join keep the row and the x that they had when the rows were sorted. */
+struct order {
+  struct by_x *row;
+  size_t count; /* 0: not sorted, or no longer */
+  double moved; /* largest change of x of a node since then */
+  double m_most;
+};
+
 /* Nodes at the time of the block that may change: the block, and what came of it. Those with mass are at the front of
  * groups->live, test particles at its end: of a million of these none looks for another. */
 struct change {
@@ -128,6 +145,7 @@ struct change {
   size_t hinted;  /* of live, the first, which are the block; 0: no hints were looked for */
   unsigned found; /* of hints */
   int is_any;
+  struct order order;
 };
 
 /* What groups->hint has of the b-th of the block. */
@@ -203,26 +221,92 @@ static int may_join(const struct hb_hermite4 *h, uint32_t node)
   return h->groups->of[node] != HB_GROUPS_STAR || is_pulled(h, node);
 }
 
-/* The nearest of those with mass that the node should join, or the node itself. */
-static uint32_t partner_of(const struct change *c, uint32_t node)
+/* Orders rows by x; rows with equal x by index, so that every library's qsort gives the same order. */
+static int compare_x(const void *a, const void *b)
+{
+  const struct by_x *p = a, *q = b;
+  return p->x < q->x ? -1 : p->x > q->x ? 1 : p->l < q->l ? -1 : p->l > q->l;
+}
+
+/* Sorts the live nodes with mass, except where they are sorted already, are few, have lists, or may join from any distance. */
+static enum hb_status sort_live(struct change *c)
+{
+  enum { FEW = 128 };
+  const struct hb_groups *groups = c->h->groups;
+  struct order *o = &c->order;
+  if (o->count > 0 || c->live < FEW || groups->nodes.list || groups->radius) return HB_OK;
+  if (!o->row) HB_TRY(HB_ALLOC(c->h->n, &o->row));
+  o->moved = o->m_most = 0;
+  for (size_t l = 0; l < c->live; l++) {
+    o->row[l] = (struct by_x){c->h->xp[3 * (size_t)groups->live[l]], l};
+    o->m_most = fmax(o->m_most, groups->m[groups->live[l]]);
+  }
+  qsort(o->row, c->live, sizeof *o->row, compare_x);
+  o->count = c->live;
+  return HB_OK;
+}
+
+/* Adapts the order to a node that two have become, before it is placed. If it moves for the second time, all are sorted again. */
+static void note_join(struct change *c, const struct hb_groups_node *made)
+{
+  struct order *o = &c->order;
+  if (c->h->groups->fresh[made->node]) o->count = 0;
+  o->moved = fmax(o->moved, fabs(made->x[0] - c->h->xp[3 * (size_t)made->node]));
+  o->m_most = fmax(o->m_most, c->h->groups->m[made->node]);
+}
+
+/* Returns the first row with at least this x. */
+static size_t find_row(const struct order *o, double x)
+{
+  size_t begin = 0, end = o->count;
+  while (begin < end) {
+    size_t middle = begin + (end - begin) / 2;
+    if (o->row[middle].x < x)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/* The nearest node found so far that a node should join. Of two at the same distance it is the one with the smaller index. */
+struct partner {
+  uint32_t node;
+  size_t l; /* index in the list that was searched */
+  double r2;
+};
+
+/* Makes node k, at index l of the list, the partner of a node if the two should join and it is nearer than the best so far. */
+static void try_partner(const struct change *c, uint32_t node, uint32_t k, size_t l, struct partner *best)
 {
   const struct hb_groups *groups = c->h->groups;
-  struct hb_groups_around around = {groups->live, c->live};
-  uint32_t partner = node;
-  double least = INFINITY;
   int is_at_any_distance =
       groups->radius || c->h->n <= HB_CHAIN_MOST; /* large bodies touch, few bodies are one group */
-  if (groups->nodes.list) around = hb_groups_near(groups, node);
-  for (size_t l = 0; l < around.count; l++) {
-    uint32_t k = around.list[l];
-    if (k == node || groups->of[k] == HB_GROUPS_PARKED || !groups->is_live[k] || !(groups->m[k] > 0))
-      continue;
-    double r2 = hb_distance2(c->h->xp, node, k);
-    if (!is_at_any_distance && hb_groups_are_far(groups, groups->m[node], groups->m[k], r2)) continue;
-    if (!hb_groups_should_join(groups, node, k)) continue;
-    if (r2 < least) least = r2, partner = k;
+  if (k == node || groups->of[k] == HB_GROUPS_PARKED || !groups->is_live[k] || !(groups->m[k] > 0)) return;
+  double r2 = hb_distance2(c->h->xp, node, k);
+  if (!is_at_any_distance && hb_groups_are_far(groups, groups->m[node], groups->m[k], r2)) return;
+  if (!hb_groups_should_join(groups, node, k)) return;
+  if (r2 < best->r2 || (r2 == best->r2 && l < best->l)) *best = (struct partner){k, l, r2};
+}
+
+/* Returns the nearest of those with mass that the node should join, or the node itself. */
+static uint32_t partner_of(const struct change *c, uint32_t node)
+{
+  static const double margin = 1e-6, rounding = 1e-15;
+  const struct hb_groups *groups = c->h->groups;
+  const struct order *o = &c->order;
+  struct hb_groups_around around = {groups->live, c->live};
+  struct partner best = {.node = node, .l = SIZE_MAX, .r2 = INFINITY};
+  if (o->count > 0) {
+    double x = c->h->xp[3 * (size_t)node], reach = hb_groups_far_distance(groups, groups->m[node], o->m_most);
+    reach = (1 + margin) * (reach + o->moved) + rounding * fabs(x);
+    for (size_t k = find_row(o, x - reach); k < o->count && o->row[k].x <= x + reach; k++)
+      try_partner(c, node, groups->live[o->row[k].l], o->row[k].l, &best);
+    return best.node;
   }
-  return partner;
+  if (groups->nodes.list) around = hb_groups_near(groups, node);
+  for (size_t l = 0; l < around.count; l++) try_partner(c, node, around.list[l], l, &best);
+  return best.node;
 }
 
 /* Two nodes that become one are an encounter, unless they are bound already. */
@@ -245,12 +329,15 @@ static enum hb_status join(struct change *c, size_t count, const uint32_t *nodes
     if (!c->is_any && nodes == groups->live && l < c->hinted && !(groups->hint[l] & MAY_JOIN)) continue;
     uint32_t node = nodes[l], partner;
     struct hb_groups_node made;
-    if (!may_join(c->h, node) || (partner = partner_of(c, node)) == node) continue;
+    if (!may_join(c->h, node)) continue;
+    HB_TRY(sort_live(c));
+    if ((partner = partner_of(c, node)) == node) continue;
     if (hb_groups_meet_closely(groups, node, partner)) HB_TRY(tell(c, node, partner));
     HB_TRY(hb_groups_wake_listers(groups, c->T, node));
     HB_TRY(hb_groups_wake_listers(groups, c->T, partner));
     hb_hermite4_near_unite(c->h, c->T, node, partner);
     HB_TRY(hb_groups_join(groups, c->T, node, partner, &made));
+    note_join(c, &made);
     place(c->h, &made);
     groups->fresh[made.node == node ? partner : node] |= IS_NEW;
     *joined = c->is_any = 1;
@@ -458,7 +545,9 @@ static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t *block_s
   for (size_t b = 0; b < ni; b++)
     if (h->groups->m[h->block[b]] > 0 || may_join(h, h->block[b])) add(&c, h->block[b]);
   hb_hermite4_place_corrected(h, 0, ni);
-  HB_TRY(change_block(&c, ni));
+  enum hb_status status = change_block(&c, ni);
+  hb_mem_free(c.order.row);
+  HB_TRY(status);
   forget_live(&c);
   return HB_OK;
 }
