@@ -420,6 +420,9 @@ enum hb_status hb_groups_grow(struct hb_groups *groups, size_t n);
 
 /* ---- checkpoints ---- */
 
+/* Returns the rules of the run that was saved. The number of bodies does not tell: it may have grown or shrunk since the start. */
+const struct hb_groups_rules *hb_groups_saved_rules(const struct hb_sections *sections);
+
 enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections *sections);
 enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_groups *groups);
 

@@ -121,18 +121,12 @@ static double limit_step(const struct hb_hermite4 *h, uint32_t i, double dt)
 
 /* ---- joining and breaking ---- */
 
-/* A node with mass in the order of x. */
-struct by_x {
-  double x;
-  size_t l; /* index in groups->live */
-};
-
 /* The live nodes with mass, ascending by x. In a large block, comparing all pairs of nodes would take as long as their forces. Nodes that
  * join keep the row and the x that they had when the rows were sorted. */
 struct order {
-  struct by_x *row;
-  size_t count; /* 0: not sorted, or no longer */
-  double moved; /* largest change of x of a node since then */
+  uint64_t *row; /* key of x in float, and below it the index in groups->live */
+  size_t count;  /* 0: not sorted, or no longer */
+  double moved;  /* largest change of x of a node since then */
   double m_most;
 };
 
@@ -221,11 +215,20 @@ static int may_join(const struct hb_hermite4 *h, uint32_t node)
   return h->groups->of[node] != HB_GROUPS_STAR || is_pulled(h, node);
 }
 
-/* Orders rows by x; rows with equal x by index, so that every library's qsort gives the same order. */
-static int compare_x(const void *a, const void *b)
+/* Returns a row that is larger for larger x in float. 0 is added so that -0 and 0 have the same row. */
+static uint64_t row_of(double x, uint32_t l)
 {
-  const struct by_x *p = a, *q = b;
-  return p->x < q->x ? -1 : p->x > q->x ? 1 : p->l < q->l ? -1 : p->l > q->l;
+  float rounded = (float)x + 0.0F;
+  uint32_t bits;
+  memcpy(&bits, &rounded, sizeof bits);
+  bits = bits >> 31 ? ~bits : bits | 1U << 31;
+  return (uint64_t)bits << 32 | l;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+  const uint64_t *p = a, *q = b;
+  return (*p > *q) - (*p < *q);
 }
 
 /* Sorts the live nodes with mass, except where they are sorted already, are few, have lists, or may join from any distance. */
@@ -238,10 +241,10 @@ static enum hb_status sort_live(struct change *c)
   if (!o->row) HB_TRY(HB_ALLOC(c->h->n, &o->row));
   o->moved = o->m_most = 0;
   for (size_t l = 0; l < c->live; l++) {
-    o->row[l] = (struct by_x){c->h->xp[3 * (size_t)groups->live[l]], l};
+    o->row[l] = row_of(c->h->xp[3 * (size_t)groups->live[l]], (uint32_t)l);
     o->m_most = fmax(o->m_most, groups->m[groups->live[l]]);
   }
-  qsort(o->row, c->live, sizeof *o->row, compare_x);
+  qsort(o->row, c->live, sizeof *o->row, compare_rows);
   o->count = c->live;
   return HB_OK;
 }
@@ -255,13 +258,13 @@ static void note_join(struct change *c, const struct hb_groups_node *made)
   o->m_most = fmax(o->m_most, c->h->groups->m[made->node]);
 }
 
-/* Returns the first row with at least this x. */
-static size_t find_row(const struct order *o, double x)
+/* Returns the index of the first row that is not below this one. */
+static size_t find_row(const struct order *o, uint64_t row)
 {
   size_t begin = 0, end = o->count;
   while (begin < end) {
     size_t middle = begin + (end - begin) / 2;
-    if (o->row[middle].x < x)
+    if (o->row[middle] < row)
       begin = middle + 1;
     else
       end = middle;
@@ -300,8 +303,11 @@ static uint32_t partner_of(const struct change *c, uint32_t node)
   if (o->count > 0) {
     double x = c->h->xp[3 * (size_t)node], reach = hb_groups_far_distance(groups, groups->m[node], o->m_most);
     reach = (1 + margin) * (reach + o->moved) + rounding * fabs(x);
-    for (size_t k = find_row(o, x - reach); k < o->count && o->row[k].x <= x + reach; k++)
-      try_partner(c, node, groups->live[o->row[k].l], o->row[k].l, &best);
+    uint64_t last = row_of(x + reach, UINT32_MAX);
+    for (size_t k = find_row(o, row_of(x - reach, 0)); k < o->count && o->row[k] <= last; k++) {
+      uint32_t l = (uint32_t)o->row[k];
+      try_partner(c, node, groups->live[l], l, &best);
+    }
     return best.node;
   }
   if (groups->nodes.list) around = hb_groups_near(groups, node);
@@ -562,17 +568,28 @@ static enum hb_status resolve_groups(const struct hb_hermite4 *h, double t, doub
 
 /* ---- the companion ---- */
 
+/* True if two bodies may touch before they are close. Each then joins the group that it may touch a member of, and by perturbation
+ * groups are so wide that they would soon be full: contacts between members of two full groups are not found. */
+static int has_large_bodies(const struct hb_hermite4 *h)
+{
+  const struct hb_particles *p = h->particles;
+  for (size_t i = 0; i < h->n && h->groups->radius; i++)
+    if (p->m[i] > 0 && 2 * p->radius[i] > h->groups->r_close) return 1;
+  return 0;
+}
+
 static enum hb_status open_groups(struct hb_hermite4 *h)
 {
   const struct hb_sim_params *params = &h->params;
   if (params->encounters != HB_ENCOUNTERS_GROUPS) return HB_OK;
   HB_TRY(hb_groups_create(h->particles, h->rule.noise > 0, &h->groups));
-  if (params->neighbors > 0 || h->n > HB_CHAIN_MOST) hb_groups_use(h->groups, &hb_groups_by_perturbation);
   h->groups->field = h->field;
   h->groups->light = params->light_speed;
   h->groups->gathers_few = params->escapers == HB_ESCAPERS_NONE &&   /* members do not escape, */
                            params->collisions == HB_COLLISIONS_NONE; /* and two of them touch in a step */
   if (params->collisions != HB_COLLISIONS_NONE) h->groups->radius = h->particles->radius;
+  if (params->neighbors > 0 || (h->n > HB_CHAIN_MOST && !has_large_bodies(h)))
+    hb_groups_use(h->groups, &hb_groups_by_perturbation);
   return HB_OK;
 }
 
@@ -645,6 +662,7 @@ static enum hb_status get_groups(const struct hb_sections *sections, struct hb_h
 {
   if (!h->groups) return HB_OK;
   double gone = (double)h->counts.merged + (double)h->counts.escaped;
+  if (!(h->params.neighbors > 0)) hb_groups_use(h->groups, hb_groups_saved_rules(sections));
   HB_TRY(hb_groups_get(sections, h->groups));
   HB_TRY(check_ticks(h));
   HB_TRY(get_parking(h));
