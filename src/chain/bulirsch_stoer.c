@@ -431,10 +431,13 @@ static enum hb_status advance_with_binaries(struct advance *s, double dt)
     }
     int has_means = hb_inner_binaries_begin(members, s->tide, is_first, s->t, &binaries);
     if (has_means) {
-      s->c = &binaries.chain, s->binaries = &binaries;
-      HB_TRY(advance_to(s, dt));
+      struct advance nodes = *s;
+      nodes.c = &binaries.chain, nodes.binaries = &binaries;
+      enum hb_status status = advance_to(&nodes, dt);
+      nodes.c = members, nodes.binaries = NULL;
+      *s = nodes;
+      HB_TRY(status);
       has_means = hb_inner_binaries_end(&binaries, s->tide, members);
-      s->c = members, s->binaries = NULL;
     }
     if (has_means) continue;
     *s = start, *members = before;

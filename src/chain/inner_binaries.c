@@ -472,7 +472,7 @@ static void match_energy(struct hb_inner_binaries *b, double B, struct hb_chain 
   struct hb_chain *pair = NULL;
   for (size_t k = 0; k < b->chain.n; k++)
     if (b->node[k].n == 2 && (!pair || b->node[k].members.B > pair->B)) pair = &b->node[k].members;
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; pair && round < ROUNDS; round++) {
     double missing = B - (c->w > 0 ? -hb_chain_energy(c) : c->B), by = 1 + missing / pair->B;
     if (missing == 0 || !(fabs(missing) < most * pair->B)) break;
     for (int i = 0; i < 3; i++) pair->X[0][i] /= by, pair->V[0][i] *= sqrt(by);

@@ -234,6 +234,12 @@ static inline int hb_groups_are_far(const struct hb_groups *groups, double m1, d
   return r2 * mean > groups->r_close * groups->r_close * (heavy > least ? heavy : least);
 }
 
+/* Returns the distance beyond which hb_groups_are_far is true, except for rounding. */
+static inline double hb_groups_far_distance(const struct hb_groups *groups, double m1, double m2)
+{
+  return groups->r_close * fmax(sqrt(m1 * m2) / groups->m_mean, groups->bound);
+}
+
 /* An acceleration below that a star of mass m has no close neighbor. */
 double hb_groups_least_pull(const struct hb_groups *groups, double m);
 
@@ -413,6 +419,9 @@ void hb_groups_renumber(struct hb_groups *groups, const uint32_t *number, size_t
 enum hb_status hb_groups_grow(struct hb_groups *groups, size_t n);
 
 /* ---- checkpoints ---- */
+
+/* Returns the rules of the run that was saved. The number of bodies does not tell: it may have grown or shrunk since the start. */
+const struct hb_groups_rules *hb_groups_saved_rules(const struct hb_sections *sections);
 
 enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections *sections);
 enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_groups *groups);

@@ -178,6 +178,11 @@ static enum hb_status get_lists(const struct hb_sections *sections, struct hb_gr
   return hb_groups_link_all(groups);
 }
 
+const struct hb_groups_rules *hb_groups_saved_rules(const struct hb_sections *sections)
+{
+  return hb_sections_find(sections, "groups.tides") ? &hb_groups_by_perturbation : &hb_groups_by_size;
+}
+
 enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_groups *groups)
 {
   size_t count = hb_numbers_records(&of_each, sections);

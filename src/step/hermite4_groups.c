@@ -1,9 +1,11 @@
 /* Groups in the block scheme: where they enter a block step, and what a node that is new needs. */
 #include "step/hermite4.h"
 
+#include "base/mem.h"
 #include "base/parallel.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const hb_encounters_names[] = {"auto", "none", "groups", NULL};
@@ -119,6 +121,15 @@ static double limit_step(const struct hb_hermite4 *h, uint32_t i, double dt)
 
 /* ---- joining and breaking ---- */
 
+/* The live nodes with mass, ascending by x. In a large block, comparing all pairs of nodes would take as long as their forces. Nodes that
+ * join keep the row and the x that they had when the rows were sorted. */
+struct order {
+  uint64_t *row; /* key of x in float, and below it the index in groups->live */
+  size_t count;  /* 0: not sorted, or no longer */
+  double moved;  /* largest change of x of a node since then */
+  double m_most;
+};
+
 /* Nodes at the time of the block that may change: the block, and what came of it. Those with mass are at the front of
  * groups->live, test particles at its end: of a million of these none looks for another. */
 struct change {
@@ -128,6 +139,7 @@ struct change {
   size_t hinted;  /* of live, the first, which are the block; 0: no hints were looked for */
   unsigned found; /* of hints */
   int is_any;
+  struct order order;
 };
 
 /* What groups->hint has of the b-th of the block. */
@@ -203,24 +215,104 @@ static int may_join(const struct hb_hermite4 *h, uint32_t node)
   return h->groups->of[node] != HB_GROUPS_STAR || is_pulled(h, node);
 }
 
-/* The nearest of those with mass that the node should join, or the node itself. */
-static uint32_t partner_of(const struct change *c, uint32_t node)
+/* Returns a row that is larger for larger x in float. 0 is added so that -0 and 0 have the same row. */
+static uint64_t row_of(double x, uint32_t l)
+{
+  float rounded = (float)x + 0.0F;
+  uint32_t bits;
+  memcpy(&bits, &rounded, sizeof bits);
+  bits = bits >> 31 ? ~bits : bits | 1U << 31;
+  return (uint64_t)bits << 32 | l;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+  const uint64_t *p = a, *q = b;
+  return (*p > *q) - (*p < *q);
+}
+
+/* Sorts the live nodes with mass, except where they are sorted already, are few, have lists, or may join from any distance. */
+static enum hb_status sort_live(struct change *c)
+{
+  enum { FEW = 128 };
+  const struct hb_groups *groups = c->h->groups;
+  struct order *o = &c->order;
+  if (o->count > 0 || c->live < FEW || groups->nodes.list || groups->radius) return HB_OK;
+  if (!o->row) HB_TRY(HB_ALLOC(c->h->n, &o->row));
+  o->moved = o->m_most = 0;
+  for (size_t l = 0; l < c->live; l++) {
+    o->row[l] = row_of(c->h->xp[3 * (size_t)groups->live[l]], (uint32_t)l);
+    o->m_most = fmax(o->m_most, groups->m[groups->live[l]]);
+  }
+  qsort(o->row, c->live, sizeof *o->row, compare_rows);
+  o->count = c->live;
+  return HB_OK;
+}
+
+/* Adapts the order to a node that two have become, before it is placed. If it moves for the second time, all are sorted again. */
+static void note_join(struct change *c, const struct hb_groups_node *made)
+{
+  struct order *o = &c->order;
+  if (c->h->groups->fresh[made->node]) o->count = 0;
+  o->moved = fmax(o->moved, fabs(made->x[0] - c->h->xp[3 * (size_t)made->node]));
+  o->m_most = fmax(o->m_most, c->h->groups->m[made->node]);
+}
+
+/* Returns the index of the first row that is not below this one. */
+static size_t find_row(const struct order *o, uint64_t row)
+{
+  size_t begin = 0, end = o->count;
+  while (begin < end) {
+    size_t middle = begin + (end - begin) / 2;
+    if (o->row[middle] < row)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/* The nearest node found so far that a node should join. Of two at the same distance it is the one with the smaller index. */
+struct partner {
+  uint32_t node;
+  size_t l; /* index in the list that was searched */
+  double r2;
+};
+
+/* Makes node k, at index l of the list, the partner of a node if the two should join and it is nearer than the best so far. */
+static void try_partner(const struct change *c, uint32_t node, uint32_t k, size_t l, struct partner *best)
 {
   const struct hb_groups *groups = c->h->groups;
+  int is_at_any_distance =
+      groups->radius || c->h->n <= HB_CHAIN_MOST; /* large bodies touch, few bodies are one group */
+  if (k == node || groups->of[k] == HB_GROUPS_PARKED || !groups->is_live[k] || !(groups->m[k] > 0)) return;
+  double r2 = hb_distance2(c->h->xp, node, k);
+  if (!is_at_any_distance && hb_groups_are_far(groups, groups->m[node], groups->m[k], r2)) return;
+  if (!hb_groups_should_join(groups, node, k)) return;
+  if (r2 < best->r2 || (r2 == best->r2 && l < best->l)) *best = (struct partner){k, l, r2};
+}
+
+/* Returns the nearest of those with mass that the node should join, or the node itself. */
+static uint32_t partner_of(const struct change *c, uint32_t node)
+{
+  static const double margin = 1e-6, rounding = 1e-15;
+  const struct hb_groups *groups = c->h->groups;
+  const struct order *o = &c->order;
   struct hb_groups_around around = {groups->live, c->live};
-  uint32_t partner = node;
-  double least = INFINITY;
-  if (groups->nodes.list) around = hb_groups_near(groups, node);
-  for (size_t l = 0; l < around.count; l++) {
-    uint32_t k = around.list[l];
-    if (k == node || groups->of[k] == HB_GROUPS_PARKED || !groups->is_live[k] || !(groups->m[k] > 0))
-      continue;
-    double r2 = hb_distance2(c->h->xp, node, k);
-    if (!groups->radius && hb_groups_are_far(groups, groups->m[node], groups->m[k], r2)) continue;
-    if (!hb_groups_should_join(groups, node, k)) continue;
-    if (r2 < least) least = r2, partner = k;
+  struct partner best = {.node = node, .l = SIZE_MAX, .r2 = INFINITY};
+  if (o->count > 0) {
+    double x = c->h->xp[3 * (size_t)node], reach = hb_groups_far_distance(groups, groups->m[node], o->m_most);
+    reach = (1 + margin) * (reach + o->moved) + rounding * fabs(x);
+    uint64_t last = row_of(x + reach, UINT32_MAX);
+    for (size_t k = find_row(o, row_of(x - reach, 0)); k < o->count && o->row[k] <= last; k++) {
+      uint32_t l = (uint32_t)o->row[k];
+      try_partner(c, node, groups->live[l], l, &best);
+    }
+    return best.node;
   }
-  return partner;
+  if (groups->nodes.list) around = hb_groups_near(groups, node);
+  for (size_t l = 0; l < around.count; l++) try_partner(c, node, around.list[l], l, &best);
+  return best.node;
 }
 
 /* Two nodes that become one are an encounter, unless they are bound already. */
@@ -243,12 +335,15 @@ static enum hb_status join(struct change *c, size_t count, const uint32_t *nodes
     if (!c->is_any && nodes == groups->live && l < c->hinted && !(groups->hint[l] & MAY_JOIN)) continue;
     uint32_t node = nodes[l], partner;
     struct hb_groups_node made;
-    if (!may_join(c->h, node) || (partner = partner_of(c, node)) == node) continue;
+    if (!may_join(c->h, node)) continue;
+    HB_TRY(sort_live(c));
+    if ((partner = partner_of(c, node)) == node) continue;
     if (hb_groups_meet_closely(groups, node, partner)) HB_TRY(tell(c, node, partner));
     HB_TRY(hb_groups_wake_listers(groups, c->T, node));
     HB_TRY(hb_groups_wake_listers(groups, c->T, partner));
     hb_hermite4_near_unite(c->h, c->T, node, partner);
     HB_TRY(hb_groups_join(groups, c->T, node, partner, &made));
+    note_join(c, &made);
     place(c->h, &made);
     groups->fresh[made.node == node ? partner : node] |= IS_NEW;
     *joined = c->is_any = 1;
@@ -456,7 +551,9 @@ static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t *block_s
   for (size_t b = 0; b < ni; b++)
     if (h->groups->m[h->block[b]] > 0 || may_join(h, h->block[b])) add(&c, h->block[b]);
   hb_hermite4_place_corrected(h, 0, ni);
-  HB_TRY(change_block(&c, ni));
+  enum hb_status status = change_block(&c, ni);
+  hb_mem_free(c.order.row);
+  HB_TRY(status);
   forget_live(&c);
   return HB_OK;
 }
@@ -471,17 +568,28 @@ static enum hb_status resolve_groups(const struct hb_hermite4 *h, double t, doub
 
 /* ---- the companion ---- */
 
+/* True if two bodies may touch before they are close. Each then joins the group that it may touch a member of, and by perturbation
+ * groups are so wide that they would soon be full: contacts between members of two full groups are not found. */
+static int has_large_bodies(const struct hb_hermite4 *h)
+{
+  const struct hb_particles *p = h->particles;
+  for (size_t i = 0; i < h->n && h->groups->radius; i++)
+    if (p->m[i] > 0 && 2 * p->radius[i] > h->groups->r_close) return 1;
+  return 0;
+}
+
 static enum hb_status open_groups(struct hb_hermite4 *h)
 {
   const struct hb_sim_params *params = &h->params;
   if (params->encounters != HB_ENCOUNTERS_GROUPS) return HB_OK;
   HB_TRY(hb_groups_create(h->particles, h->rule.noise > 0, &h->groups));
-  if (params->neighbors > 0 || h->n > HB_CHAIN_MOST) hb_groups_use(h->groups, &hb_groups_by_perturbation);
   h->groups->field = h->field;
   h->groups->light = params->light_speed;
   h->groups->gathers_few = params->escapers == HB_ESCAPERS_NONE &&   /* members do not escape, */
                            params->collisions == HB_COLLISIONS_NONE; /* and two of them touch in a step */
   if (params->collisions != HB_COLLISIONS_NONE) h->groups->radius = h->particles->radius;
+  if (params->neighbors > 0 || (h->n > HB_CHAIN_MOST && !has_large_bodies(h)))
+    hb_groups_use(h->groups, &hb_groups_by_perturbation);
   return HB_OK;
 }
 
@@ -554,6 +662,7 @@ static enum hb_status get_groups(const struct hb_sections *sections, struct hb_h
 {
   if (!h->groups) return HB_OK;
   double gone = (double)h->counts.merged + (double)h->counts.escaped;
+  if (!(h->params.neighbors > 0)) hb_groups_use(h->groups, hb_groups_saved_rules(sections));
   HB_TRY(hb_groups_get(sections, h->groups));
   HB_TRY(check_ticks(h));
   HB_TRY(get_parking(h));

@@ -195,7 +195,8 @@ static void test_steps(void **state)
            s->name, given_up, COUNT_OF(at) * (size_t)counts.block_steps, after,
            (unsigned long long)counts.particle_steps, (unsigned long long)counts.merged);
     expect_above(given_up, 100);
-    if (strstr(s->name, "wide")) expect_above(after, 0);
+    /* pairs without lists wake no others when they join */
+    if (strstr(s->name, "wide pairs with lists") || strstr(s->name, "field")) expect_above(after, 0);
     hb_sim_destroy(whole);
   }
 }
