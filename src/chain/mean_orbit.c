@@ -409,6 +409,7 @@ int hb_mean_orbit_of_pair(const struct hb_chain *pair, const struct hb_chain_tid
   enum {
     ITERATIONS = 2
   }; /* the wave is that of the mean orbit: then going back is the inverse but for the tide's third power */
+  static const double tiny = 1e-7; /* waves whose square is below rounding need no second iteration */
   struct hb_mean_orbit osculating;
   double wave[ELEMENTS];
   if (!find_osculating(pair, &osculating)) return 0;
@@ -419,6 +420,7 @@ int hb_mean_orbit_of_pair(const struct hb_chain *pair, const struct hb_chain_tid
     change_elements(o, -1, wave);
     if (!(o->y[ENERGY] > 0)) return 0;
     place_longitude(o);
+    if (hb_norm(wave + ECC) + hb_norm(wave + ANG) < tiny) break;
   }
   return 1;
 }

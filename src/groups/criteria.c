@@ -142,7 +142,9 @@ static double mean_below(const struct hb_groups *groups, const struct hb_group *
   static const double most = 3e-3, of_the_system = 1e-8;
   double least = groups->rules->mean;
   if (groups->rules->weak == 0 || g->chain.w > 0) return least;
-  return fmax(least, fmin(most, hb_elementary_power(of_the_system / share_of(groups, B), 2. / 3)));
+  double ratio = of_the_system / share_of(groups, B);
+  if (ratio * ratio <= least * least * least || ratio >= most) return ratio >= most ? most : least;
+  return fmin(most, hb_elementary_power(ratio, 2. / 3));
 }
 
 /* Makes tide, strong and weak large enough for one orbit of a hard group, on which a mass m at d has the tide `of_mass` m / d^3. */

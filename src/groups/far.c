@@ -401,22 +401,62 @@ static int feels_weakly(const struct hb_groups *groups, const struct hb_groups_o
   return m * fmax(m, orbit->floor) * orbit->weak > d2 * d2 * d2;
 }
 
-/* Appends the hits of one node to hit[]. */
+/* Nodes that mark_hits looks at together. */
+enum { HITS_AT_ONCE = 64 };
+
+/* Sets hit[count] for the nodes from number `first` on: whether one of them and node i may be more than points to each other. */
+HB_CLONES static void mark_hits(const struct hb_groups *groups, uint32_t i, size_t first, size_t count,
+                                uint8_t *hit)
+{
+  const double *x = groups->nodes.xp + 3 * (size_t)i, *y = groups->nodes.xp + 3 * first,
+               *mass = groups->m + first, *reach = groups->reach + first;
+  const double m = hb_groups_felt_mass(groups, i), own = groups->reach[i],
+               light = HB_GROUPS_LIGHT * groups->m_mean, mean = groups->m_mean;
+#pragma omp simd
+  for (size_t k = 0; k < count; k++) {
+    double dx = y[3 * k] - x[0], dy = y[3 * k + 1] - x[1], dz = y[3 * k + 2] - x[2];
+    double d2 = dx * dx + dy * dy + dz * dz, d6 = d2 * d2 * d2, mk = mass[k] < light ? mean : mass[k];
+    double its = m * m * reach[k], ours = mk * mk * own, larger = its > ours ? its : ours;
+    hit[k] = larger > d6;
+  }
+}
+
+static enum hb_status add_hit(struct hb_groups *groups, uint32_t i, uint32_t k)
+{
+  if (k == i || groups->of[k] == HB_GROUPS_PARKED) return HB_OK;
+  HB_TRY(HB_GROW(groups->hits, &groups->hit_capacity, &groups->hit));
+  groups->hit[groups->hits++] = k;
+  return HB_OK;
+}
+
+/* Finds the hits of node i among all nodes, whose positions are all known. */
+static enum hb_status find_among_all(struct hb_groups *groups, uint32_t i)
+{
+  uint8_t hit[HITS_AT_ONCE];
+  for (size_t first = 0; first < groups->n; first += HITS_AT_ONCE) {
+    size_t count = hb_min(HITS_AT_ONCE, groups->n - first);
+    mark_hits(groups, i, first, count, hit);
+    for (size_t k = 0; k < count; k++)
+      if (hit[k]) HB_TRY(add_hit(groups, i, (uint32_t)(first + k)));
+  }
+  return HB_OK;
+}
+
+/* Finds the hits of node i among those that may be near it. */
 static enum hb_status find_around(struct hb_groups *groups, uint32_t i)
 {
   const struct hb_groups_around around = hb_groups_near(groups, i);
   const double *x = groups->nodes.xp + 3 * (size_t)i, m = hb_groups_felt_mass(groups, i),
                own = groups->reach[i];
+  if (!around.list && !groups->nodes.need) return find_among_all(groups, i);
   for (size_t p = 0; p < around.count; p++) {
     uint32_t k = hb_groups_around_at(&around, p);
     double its = groups->reach[k];
-    if (!(its > 0 || own > 0) || k == i || groups->of[k] == HB_GROUPS_PARKED) continue;
+    if (!(its > 0 || own > 0)) continue;
     hb_groups_need(groups, k);
     const double *y = groups->nodes.xp + 3 * (size_t)k, r[] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
     double d2 = hb_dot(r, r), d6 = d2 * d2 * d2, mk = hb_groups_felt_mass(groups, k);
-    if (!(m * m * its > d6 || mk * mk * own > d6)) continue;
-    HB_TRY(HB_GROW(groups->hits, &groups->hit_capacity, &groups->hit));
-    groups->hit[groups->hits++] = k;
+    if (m * m * its > d6 || mk * mk * own > d6) HB_TRY(add_hit(groups, i, k));
   }
   return HB_OK;
 }
