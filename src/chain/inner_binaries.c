@@ -355,17 +355,15 @@ static size_t place_of(const struct hb_chain *c, uint32_t member)
   return k;
 }
 
-/* Returns what disturbs the binary at place k of the chain of nodes, from the time b->t until t: the other nodes on their way, points,
- * tensor and field. */
-static struct hb_chain_tide tide_on(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide,
-                                    size_t k, double t, struct hb_chain_points points[POINTS_MOST / HB_LANES])
+/* Adds the other nodes to what disturbs the binary at place k of the chain of nodes, on their paths from the time b->t to t. Returns the
+ * number of points. */
+static size_t add_nodes(const struct hb_inner_binaries *b, size_t k, double t, struct hb_chain_points *points)
 {
   const struct hb_chain *c = &b->chain, *before = &b->before;
-  const double times[] = {b->t, t};
   size_t from = place_of(before, c->member[k]), count = 0;
-  double x[2][3], v[2][3], at[2][3 * HB_CHAIN_MOST], by[2][3 * HB_CHAIN_MOST];
   for (size_t l = 0; l < c->n; l++) {
     struct hb_chain_point p = {.m = c->m[l]};
+    double x[2][3], v[2][3];
     if (l == k) continue;
     size_t old = place_of(before, c->member[l]);
     hb_chain_between(before->X, from, old, x[0]);
@@ -375,26 +373,48 @@ static struct hb_chain_tide tide_on(const struct hb_inner_binaries *b, const str
     fit_path(t - b->t, x, v, &p);
     hb_chain_tide_set_point(points, count++, &p);
   }
-  hb_chain_places(before, at[0], by[0]);
-  hb_chain_places(c, at[1], by[1]);
-  for (size_t i = 0; i < 3; i++) {
-    x[0][i] = at[0][3 * from + i], v[0][i] = by[0][3 * from + i];
-    x[1][i] = at[1][3 * k + i], v[1][i] = by[1][3 * k + i];
-  }
-  count = add_outside(tide, 2 * b->node[c->member[k]].mean.a, c->m[k], times, x, v, count, points);
-  hb_chain_tide_pad_points(points, count);
+  return count;
+}
+
+/* Returns what disturbs the binary at place k of the chain of nodes from the time b->t until t: everything outside the chain, after the
+ * `count` points that there are already. Of a field in axes that turn the binary feels nothing. */
+static struct hb_chain_tide add_everything(const struct hb_inner_binaries *b,
+                                           const struct hb_chain_tide *tide, size_t k, double t, size_t count,
+                                           struct hb_chain_points *points)
+{
+  const struct hb_chain *c = &b->chain, *before = &b->before;
+  const double times[] = {b->t, t};
+  size_t from = place_of(before, c->member[k]);
   struct hb_chain_tide on = *tide;
+  if (tide->count > 0 || tide->field) {
+    double x[2][3], v[2][3], at[2][3 * HB_CHAIN_MOST], by[2][3 * HB_CHAIN_MOST];
+    hb_chain_places(before, at[0], by[0]);
+    hb_chain_places(c, at[1], by[1]);
+    for (size_t i = 0; i < 3; i++) {
+      x[0][i] = at[0][3 * from + i], v[0][i] = by[0][3 * from + i];
+      x[1][i] = at[1][3 * k + i], v[1][i] = by[1][3 * k + i];
+    }
+    count = add_outside(tide, 2 * b->node[c->member[k]].mean.a, c->m[k], times, x, v, count, points);
+    for (size_t e = 0; e < 2; e++) {
+      double center[3], speed[3];
+      place_at(&tide->center, times[e], center, speed);
+      for (size_t i = 0; i < 3; i++) x[e][i] += center[i], v[e][i] += speed[i];
+    }
+    fit_path(t - b->t, x, v, &on.center);
+  }
+  hb_chain_tide_pad_points(points, count);
   on.points = points, on.count = count;
   on.since += b->t;
-  on.turn = 0; /* it is small within an advance */
-  if (!tide->field) return on;
-  for (size_t e = 0; e < 2; e++) {
-    double q[3], u[3];
-    place_at(&tide->center, times[e], q, u);
-    for (size_t i = 0; i < 3; i++) x[e][i] += q[i], v[e][i] += u[i];
-  }
-  fit_path(t - b->t, x, v, &on.center);
+  if (tide->turn != 0) on.turn = 0, on.field = NULL;
   return on;
+}
+
+/* Returns what disturbs the binary at place k of the chain of nodes from the time b->t until t: the other nodes, points, tensor and
+ * field. */
+static struct hb_chain_tide tide_on(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide,
+                                    size_t k, double t, struct hb_chain_points points[POINTS_MOST / HB_LANES])
+{
+  return add_everything(b, tide, k, t, add_nodes(b, k, t, points), points);
 }
 
 /* ---- in time ---- */
