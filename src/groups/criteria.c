@@ -139,7 +139,7 @@ static size_t find_orbits(const struct hb_groups *groups, struct hb_group *g,
  * pair with little of the system's energy tides may be stronger. */
 static double mean_below(const struct hb_groups *groups, const struct hb_group *g, double B)
 {
-  static const double most = 3e-3, of_the_system = 1e-8;
+  static const double most = 3e-3, of_the_system = 1e-9;
   double least = groups->rules->mean;
   if (groups->rules->weak == 0 || g->chain.w > 0) return least;
   double ratio = of_the_system / share_of(groups, B);

@@ -107,7 +107,7 @@ same() {
   done
   options=(run stars.txt --scheme host --precision reproducible --t-end 1/16 --json)
   accepts "${options[@]}"
-  hash=$(grep -o '"state_hash": [^}]*' <<<"$output")
+  hash=$(grep -o '"state_hash": "[0-9a-f]*"' <<<"$output")
   ranks 3 "${options[@]}"
   [[ $output == *"$hash"* ]]
 }
@@ -145,7 +145,7 @@ same() {
   limit=60
   options=(run cluster.h5 --scheme host --precision reproducible --t-end 0.25 --tuning sinks_from=8 --json)
   accepts "${options[@]}"
-  hash=$(grep -o '"state_hash": [^}]*' <<<"$output")
+  hash=$(grep -o '"state_hash": "[0-9a-f]*"' <<<"$output")
   ranks 3 "${options[@]}" --verbose
   [ "$status" -eq 0 ]
   [[ $stderr == *"ranks share "*" bytes of memory"* ]]
