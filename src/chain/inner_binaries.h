@@ -25,10 +25,10 @@ struct hb_inner_binaries {
   double Q[HB_CHAIN_MOST][6]; /* mean quadrupoles of the nodes; 0 for single members */
   double t;               /* time to which the binaries have been advanced, since the start of the advance, */
   struct hb_chain before; /* and the chain of nodes at that time */
-  double B, B_nodes;      /* binding energies at the start, of the members and of the nodes, those with mass; */
-  double adjusted;        /* what was added to the latter that no force from outside did; */
-  double radiated;        /* and the energy that post-Newtonian terms took from the binaries */
-  int has_failed;         /* a binary has no mean orbit any longer */
+  double B, B_nodes; /* binding energies at the start, of the members and of the nodes, those with mass; */
+  double adjusted;   /* what was added to the latter that no force from outside did; */
+  double radiated;   /* and the energy that post-Newtonian terms took from the binaries */
+  int has_failed;    /* a binary has no mean orbit any longer */
 };
 
 /* Finds the binaries of a chain: is_first[k] becomes 1 where members k and k + 1 are one. Returns their number. */
