@@ -483,23 +483,26 @@ void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain
   b->t = t;
 }
 
-/* Gives the closest binary what is missing of the binding energy B of the members with mass. Its orbit keeps its shape and becomes larger or smaller;
- * what that changes in the tide of the others on it is mended in further rounds. */
-static void match_energy(struct hb_inner_binaries *b, double B, struct hb_chain *c)
+/* Gives the closest binary what is missing of the binding energy B of the members with mass. Its orbit keeps its shape and becomes larger or
+ * smaller; what that changes in the tide of the others on it is mended in further rounds. Returns 0 if more is missing than an error of
+ * second order: then a mean orbit was used where there was none. */
+static int match_energy(struct hb_inner_binaries *b, double B, struct hb_chain *c)
 {
   enum { ROUNDS = 3 };
-  static const double most = 1e-2; /* of the binary's energy: more is no error of second order */
+  static const double most = 2e-3; /* of the binary's energy */
   struct hb_chain *pair = NULL;
   for (size_t k = 0; k < b->chain.n; k++)
     if (b->node[k].n == 2 && (!pair || b->node[k].members.B > pair->B)) pair = &b->node[k].members;
   for (int round = 0; pair && round < ROUNDS; round++) {
     double missing = B - (c->w > 0 ? -hb_chain_energy(c) : c->B), by = 1 + missing / pair->B;
-    if (missing == 0 || !(fabs(missing) < most * pair->B)) break;
+    if (missing == 0) break;
+    if (!(fabs(missing) < most * pair->B)) return 0;
     for (int i = 0; i < 3; i++) pair->X[0][i] /= by, pair->V[0][i] *= sqrt(by);
     pair->B *= by;
     resolve(b, c);
   }
   if (c->w == 0) c->B = B;
+  return 1;
 }
 
 /* Records in the chain of members the contacts that binaries have noticed. */
@@ -528,7 +531,7 @@ int hb_inner_binaries_end(struct hb_inner_binaries *b, const struct hb_chain_tid
   }
   add_swings(b, 1);
   resolve(b, c);
-  match_energy(b, B, c);
+  if (!match_energy(b, B, c)) return 0;
   record_contacts(b, c);
   c->lost += b->radiated;
   return 1;
