@@ -22,10 +22,11 @@ static const double two_pi = 6.28318530717958647693;
  * any longer. */
 static const double forms_below = 2e-3, breaks_above = 4e-3;
 
-/* The same for the period of a pair, relative to the time in which another node comes or goes. */
+/* The period below which a pair becomes a node, relative to the time in which another node comes or goes, and above which it is none any
+ * longer. */
 static const double forms_period = 0.2, breaks_period = 0.4;
 
-/* What other nodes do to a pair. */
+/* The disturbance of a pair by the other nodes. */
 struct disturbance {
   double tide;   /* relative to what holds the pair together at 2 a */
   double period; /* its period over the shortest time in which another node comes or goes */
@@ -302,7 +303,7 @@ static void add_swings(struct hb_inner_binaries *b, double times)
 
 /* ---- what disturbs a binary ---- */
 
-/* Of the points that disturb a chain, this many are seen by its binaries, too, and of these only those with a tide above `least_seen`. */
+/* A binary feels at most this many of the points that disturb the chain, and of these only points whose tide on it is above `least_seen`. */
 enum { SEEN_MOST = 4 * HB_LANES, POINTS_MOST = SEEN_MOST + HB_LANES };
 static const double least_seen = 1e-10;
 

@@ -128,7 +128,7 @@ static double most_angle(double tides)
   return fmin(fmax(fmin(x, most), least), square_of_orbits / tides);
 }
 
-/* What advance_along returns, beside 0 and 1, when the work is to be given up, see base/interrupt.h. */
+/* A third return value of advance_along: the work is to be given up, see base/interrupt.h. */
 enum { GIVEN_UP = -1 };
 
 /* ---- many revolutions at once ---- */

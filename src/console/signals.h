@@ -7,7 +7,7 @@
  * and SIGUSR1 asks for a checkpoint. Ignored signals stay ignored, as SIGINT is in the background of a script. */
 void hb_signals_watch(void);
 
-/* From now on a signal that asks to stop is also a request of base/interrupt.h, so that a step may fail with HB_ERR_STOPPED. */
+/* Makes a signal that asks to stop also a request of base/interrupt.h, so that a step may fail with HB_ERR_STOPPED. */
 void hb_signals_reach_steps(void);
 
 /* The name of the signal that asked to stop, like "SIGINT"; NULL: none. */

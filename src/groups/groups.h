@@ -56,8 +56,8 @@ struct hb_group {
   uint64_t tick; /* time of the chain */
   int is_hard;   /* a hard pair, or a hierarchy whose outer orbit is one; see hb_groups_measure */
   double span;   /* 2 a of that orbit; INFINITY where there is none */
-  /* Of a hierarchy its total mass, else 0. A lighter node m within a few times R disturbs it by more than its tide says: it counts as the
-   * geometric mean of m and this. */
+  /* Total mass of a hierarchy; 0 for a pair or a loose group. A node m that is lighter disturbs a hierarchy by more than its tide says, since
+   * its orbit is as fast as the outer one: it counts as the geometric mean of m and this mass. */
   double floor;
   double R;       /* how far it reaches, see hb_groups_measure */
   double tide;    /* a mass m disturbs it from nearer than d if m^2 tide > d^6 */
@@ -75,7 +75,7 @@ struct hb_group {
 
 enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };
 
-/* What others have to know of a group: what hb_groups_measure says. Of nodes that are none, 0. */
+/* What the correction of other nodes reads of a group, as hb_groups_measure sets it; zeros for nodes that are stars. */
 struct hb_groups_orbit {
   double tide, weak, floor, Q[6];
 };

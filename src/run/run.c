@@ -876,7 +876,8 @@ static void put_json(const struct hb_table_column *columns, size_t count, const 
   putchar('\n');
 }
 
-/* The same for a progress line: the group if groups take most of the time, else the shortest step. Lengths and times in N-body units. */
+/* Appends the reason to a progress line: the group if groups take most of the time, else the shortest step. Lengths and times are in N-body
+ * units. */
 static void slow_sentence(const struct hb_slow *slow, int by_groups, char text[256])
 {
   char names[128] = "";
