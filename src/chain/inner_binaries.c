@@ -20,11 +20,11 @@ static const double two_pi = 6.28318530717958647693;
 
 /* The tide of the other members below which a pair becomes a node, relative to what holds it together at 2 a, and above which it is none
  * any longer. */
-static const double forms_below = 2e-3, breaks_above = 4e-3;
+static const double forms_below = 1e-3, breaks_above = 2e-3;
 
 /* The period below which a pair becomes a node, relative to the time in which another node comes or goes, and above which it is none any
  * longer. */
-static const double forms_period = 0.2, breaks_period = 0.4;
+static const double forms_period = 0.15, breaks_period = 0.3;
 
 /* The disturbance of a pair by the other nodes. */
 struct disturbance {

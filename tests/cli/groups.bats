@@ -69,8 +69,8 @@ energy() {
     awk -v P=1048576 "NR >= $last { $where; \$5 = \$6 = \$7 = 0 } 1" stars.txt >far.txt
     for how in 'host double' 'host-simd ds'; do
       accepts run far.txt --eps 0 --scheme "${how% *}" --precision "${how#* }" --t-end 1/16 -o end.txt
-      echo "$where, $how: dE/E = $(awk 'END { print $4 }' <<<"$output"), at most 1e-7"
-      energy 1e-7
+      echo "$where, $how: dE/E = $(awk 'END { print $4 }' <<<"$output"), at most 2e-7"
+      energy 2e-7 # stars feel the mean orbits of close pairs
       awk -v last=$last 'FNR == 1 { ++file } /^#/ { next } { ++n[file] } n[file] >= last && file == 1 { x[n[1]] = $2 " " $3 " " $4 }
         file == 2 && n[2] >= last && $2 " " $3 " " $4 != x[n[2]] { split(x[n[2]], o); for (d = 1; d < 4; d++) if (($(d + 1) - o[d]) ^ 2 > 1) exit 1 }' far.txt end.txt
     done
@@ -147,7 +147,7 @@ galaxy() {
     print 1e-9, k % 2 ? -p : p, int(k / 2) % 2 ? -p : p, int(k / 4) % 2 ? -p : p, 0, 0, 0 } }' stars.txt >far.txt
   for how in 'host double' 'host-simd ds'; do
     accepts run far.txt --eps 0 --scheme "${how% *}" --precision "${how#* }" --t-end 1/16 -o end.txt
-    energy 1e-7
+    energy 2e-7
     [ "$(grep -vc '^#' end.txt)" -eq "$(grep -vc '^#' far.txt)" ]
     tail -n 32 far.txt >before && tail -n 32 end.txt | cut -d ' ' -f 1-4 >after
     paste -d ' ' before after | awk '{ for (d = 1; d < 5; d++) if (($d - $(d + 7)) ^ 2 > 1e-12 * $d ^ 2) exit 1 }'
