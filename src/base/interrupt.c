@@ -61,7 +61,7 @@ void hb_interrupt_release(void)
 void hb_interrupt_set_grace(double seconds) { grace = seconds; }
 double hb_interrupt_grace(void) { return grace; }
 
-/* True if the work goes on for now. */
+/* True if a request is held back, so that the work goes on. */
 static int is_held_back(void)
 {
   if (held == 0) return 0;

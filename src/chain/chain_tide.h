@@ -1,4 +1,4 @@
-/* What disturbs a chain from outside: moving points, a tidal tensor and a field, and their accelerations of the members less that
+/* Disturbances of a chain from outside: moving points, a tidal tensor and a field, and their accelerations of the members less that
  * of the center of mass. The caller collects them; for a star cluster that is groups/advance.c. Accelerations of the members by
  * each other are in chain.h. */
 #ifndef HB_CHAIN_TIDE_H

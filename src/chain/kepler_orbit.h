@@ -13,7 +13,7 @@ struct hb_kepler_orbit {
   double M, r, a, n, e_cos, e_sin;
 };
 
-/* Where a drift in s has come to: the separation, and the time since its start. */
+/* Place of a drift in s: the separation, and the time since the start of the drift. */
 struct hb_kepler_place {
   double r, t;
 };

@@ -415,7 +415,7 @@ enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *
   int is_near = groups->rules == &hb_groups_by_size || !own; /* any node nearby may enter */
   struct hb_groups_around around =
       is_near ? hb_groups_near(groups, g->node) : hb_groups_hits_of(groups, own - 1);
-  /* passages and chains keep no tides of others: they list whoever they feel, neighbor or not, wherever all are at hand */
+  /* passages and loose chains keep no tides: their lists have all nodes that disturb them, if all positions are known */
   if (g->weak == 0 && groups->nodes.is_full) around = (struct hb_groups_around){.count = groups->n};
   for (size_t k = 0; k < around.count && status == HB_OK; k++) {
     uint32_t i = hb_groups_around_at(&around, k);

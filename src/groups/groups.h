@@ -75,7 +75,7 @@ struct hb_group {
 
 enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };
 
-/* What the correction of other nodes reads of a group, as hb_groups_measure sets it; zeros for nodes that are stars. */
+/* Facts about a group that the correction of other nodes reads; hb_groups_measure sets them. Zeros for nodes that are stars. */
 struct hb_groups_orbit {
   double tide, weak, floor, Q[6];
 };

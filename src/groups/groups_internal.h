@@ -1,4 +1,4 @@
-/* What the files of this folder share and nobody else may use. The contract of the folder is groups.h. */
+/* Declarations shared by the files of this folder, for their use only. The contract of the folder is groups.h. */
 #ifndef HB_GROUPS_INTERNAL_H
 #define HB_GROUPS_INTERNAL_H
 

@@ -1733,7 +1733,7 @@ static enum hb_status stopped(const struct hb_run *run, const char *by)
                  path ? path : "");
 }
 
-/* By whose wish this process is to stop; NULL: nobody's. */
+/* Reason for which this process is to stop; NULL: none. */
 static const char *stopped_by(const struct hb_run *run)
 {
   const char *by = hb_signals_stop();
@@ -1751,7 +1751,7 @@ static enum hb_status run_record_end(struct hb_run *run, enum hb_status status)
   return stopped(run, by ? by : "request");
 }
 
-/* What asks this run to stop reaches into its steps from now on. Work that cannot be given up and done again has half a second to end.
+/* Makes signals and time limits stop this run within a step, too. Work that cannot be given up and done again has half a second to end.
  * Several ranks give up nothing, since each would do so in another step. */
 static const double grace_s = 0.5;
 static void watch_interrupts(const struct hb_run *run)

@@ -62,7 +62,7 @@ struct hb_sim {
   char *lent[HB_SIM_LENT]; /* to programs of another release, see abi/sized.c */
 };
 
-/* What takes the time, since the last call. Returns 0 if the integrator does not know. */
+/* Reports why the run is slow, since the last call. Returns 0 if the integrator does not know. */
 int hb_sim_slow(struct hb_sim *sim, struct hb_slow *slow);
 
 /* Particle follow->id after the last hb_sim_step, or at the start, where all steps begin: *is_due 1 where its step has ended there, 0

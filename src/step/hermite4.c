@@ -807,7 +807,7 @@ static void give_up(struct hb_hermite4 *h, const struct hb_near_counts *before)
   h->near->all_at = 0;
 }
 
-/* What companions do after the block was corrected and scheduled. Groups change their members there, and others are advanced in between:
+/* The work of companions after the block was corrected and scheduled. Groups change their members there, and others are advanced in between:
  * that is not given up, unless it lasts longer than the caller's grace. Then only a spare state can be stepped again. */
 static enum hb_status end_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {

@@ -1,4 +1,4 @@
-/* What takes the time of a run: the group in which most forces were evaluated, and a particle with the shortest step. Nothing here changes
+/* The reasons why a run is slow: the group in which most forces were evaluated, and a particle with the shortest step. Nothing here changes
  * a step. */
 #include "step/hermite4.h"
 

@@ -41,7 +41,7 @@ struct hb_follow {
   double near_a[3], far_a[3]; /* a in its two parts */
 };
 
-/* What sets the length of a step. */
+/* The criterion that sets the length of a step. */
 enum hb_step_criterion {
   HB_STEP_UNKNOWN, /* it began before this process */
   HB_STEP_EQ9,     /* eq. 9 of [PZ07] */
@@ -54,7 +54,7 @@ enum hb_step_criterion {
   HB_STEP_CRITERIA
 };
 
-/* What takes the time of a run. Numbers of particles are their identities. */
+/* The reasons why a run is slow. Numbers of particles are their identities. */
 struct hb_slow {
   size_t members; /* of the group that took most evaluations since the last call; 0: there was none */
   uint64_t member[HB_CHAIN_MOST], evaluations;
@@ -118,7 +118,7 @@ struct hb_integrator_ops {
   /* See hb_sim_follow. NULL: all have one step. */
   enum hb_status (*follow)(void *state, struct hb_follow *follow, int *is_due);
 
-  /* What takes the time. NULL: nothing in particular. */
+  /* Reports why the run is slow; NULL: not known. */
   void (*slow)(void *state, struct hb_slow *slow);
 
   /* Where the next steps tell what happens in them; NULL: this integrator sees nothing of it. */
