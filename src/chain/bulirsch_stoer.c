@@ -27,6 +27,7 @@
 #include "base/interrupt.h"
 #include "chain/contact.h"
 #include "chain/inner_binaries.h"
+#include "chain/many_revolutions.h"
 #include "chain/post_newton.h"
 
 #include <string.h>
@@ -56,6 +57,7 @@ struct advance {
   int has_no_binaries;                /* a pair had no mean orbit: all members are followed in this advance */
   int has_changed;                    /* other pairs are binaries from here on */
   double t;                           /* since the start of the advance */
+  double each_until;                  /* each revolution of an outer orbit is followed until this time */
   double W[3];                        /* second velocity, for post-Newtonian terms */
   uint64_t forces;
 };
@@ -379,6 +381,32 @@ static enum hb_status check_distance(const struct advance *s)
       c->member[0], c->member[1], least);
 }
 
+static enum hb_status advance_to(struct advance *s, double dt);
+
+/* Advances the chain of nodes by dt from the time t, for hb_many_revolutions. */
+static enum hb_status advance_nodes(void *context, double t, double dt, int *is_whole)
+{
+  struct advance *s = context;
+  s->t = t;
+  HB_TRY(advance_to(s, t + dt));
+  *is_whole = !s->has_changed;
+  s->has_changed = 0;
+  return HB_OK;
+}
+
+/* Advances over as many revolutions of an outer orbit as there are before the time dt. Where they differ too much, each is followed for
+ * half of the time. */
+static enum hb_status skip_revolutions(struct advance *s, double dt)
+{
+  int is_worth = 1;
+  double start = s->t, t = s->t;
+  if (!s->binaries || s->t < s->each_until) return HB_OK;
+  enum hb_status status = hb_many_revolutions(s->binaries, dt, advance_nodes, s, &t, &is_worth);
+  s->t = t;
+  s->each_until = is_worth ? 0 : start + (dt - start) / 2;
+  return status;
+}
+
 /* Advances to the time dt, or until has_changed. Steps aim at dt and end before or after it, nearer each time. The chain stores the
  * length of the last step that did not aim at dt. */
 static enum hb_status advance_to(struct advance *s, double dt)
@@ -388,9 +416,10 @@ static enum hb_status advance_to(struct advance *s, double dt)
   struct step step;
   size_t rejected = 0, steps = 0;
   for (;;) {
+    HB_TRY(hb_interrupt_look(steps));
+    HB_TRY(skip_revolutions(s, dt));
     double rest = dt - s->t;
     if (rest == 0) return HB_OK;
-    HB_TRY(hb_interrupt_look(steps));
     if (fabs(rest) * hb_chain_rate(c->n, c->m, c->X, c->V) < land_within) break;
     double aimed =
         step_for(c, s->binaries ? fmin(rest, hb_inner_binaries_longest_step(s->binaries, s->tide)) : rest);

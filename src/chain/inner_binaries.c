@@ -1,6 +1,6 @@
 /* Pairs as nodes of a chain; see inner_binaries.h.
  *
- * The mean quadrupole changes while the pair's orbit does. A step of the chain of nodes feels the quadrupole at its start; at its end
+ * The mean multipoles change while the pair's orbit does. A step of the chain of nodes feels the multipoles at its start; at its end
  * the nodes get a kick by half of the change. Velocities of nodes are without what the pairs' present places have added to them
  * (hb_mean_orbit_swing): it is subtracted at the start and added at the end.
  *
@@ -188,7 +188,7 @@ void hb_inner_binaries_make(const struct hb_chain *c, const uint8_t is_first[HB_
     struct hb_inner_node *node = b->node + to->n;
     node->n = is_first[k] ? 2 : 1;
     hb_chain_extract(c, k, node->n, &node->members);
-    memset(b->Q[to->n], 0, sizeof b->Q[to->n]);
+    b->multipoles[to->n] = (struct hb_inner_multipoles){{0}, {0}};
     to->member[to->n] = (uint32_t)to->n;
     to->m[to->n] = hb_chain_mass(&node->members);
     for (size_t i = 0; i < 3 && k > 0; i++) {
@@ -225,9 +225,9 @@ static void resolve(const struct hb_inner_binaries *b, struct hb_chain *c)
   c->B = hb_chain_binding(c);
 }
 
-/* ---- quadrupoles ---- */
+/* ---- multipoles ---- */
 
-static int is_zero(const double Q[6]) { return Q[0] == 0 && Q[1] == 0 && Q[2] == 0; }
+static int is_zero(const struct hb_inner_multipoles *q) { return q->Q[0] == 0 && q->Q[1] == 0 && q->Q[2] == 0; }
 
 /* Sets a to the acceleration of a body at r from a quadrupole, and returns its potential there, with the sign of U. */
 static double pull_of(const double Q[6], const double r[3], double a[3])
@@ -241,27 +241,29 @@ static double pull_of(const double Q[6], const double r[3], double a[3])
   return 1.5 * rQr * i5 - 0.5 * trace * i3;
 }
 
-/* Adds the pulls between two nodes by the quadrupole of the first one. r leads from it to the other. */
-static void pull_two(const struct hb_chain *c, const double Q[6], size_t of, size_t on, const double r[3],
+/* Adds the pulls between two nodes by the multipoles of the first one. r leads from it to the other. */
+static void pull_two(const struct hb_chain *c, const struct hb_inner_multipoles *q, size_t of, size_t on, const double r[3],
                      struct hb_chain_pulls *pulls)
 {
   double a[3];
-  if (is_zero(Q)) return;
-  pulls->U += hb_chain_product(c, of, on) / c->m[of] * pull_of(Q, r, a);
+  if (is_zero(q)) return;
+  double U = pull_of(q->Q, r, a);
+  U += hb_octupole_pull(q->T, r, a);
+  pulls->U += hb_chain_product(c, of, on) / c->m[of] * U;
   for (size_t i = 0; i < 3; i++) pulls->a[on][i] += a[i], pulls->a[of][i] -= c->m[on] / c->m[of] * a[i];
 }
 
-/* Adds the pulls of quadrupoles Q[], by the numbers of nodes, which are at X. */
-static void add_quadrupoles(const struct hb_chain *c, const double (*Q)[6], const double X[][3],
-                            struct hb_chain_pulls *pulls)
+/* Adds the pulls of multipoles q[], by the numbers of nodes, which are at X. */
+static void add_multipoles(const struct hb_chain *c, const struct hb_inner_multipoles *q, const double X[][3],
+                           struct hb_chain_pulls *pulls)
 {
   for (size_t i = 0; i + 1 < c->n; i++) {
     double r[3] = {0};
     for (size_t k = i + 1; k < c->n; k++) {
       for (size_t d = 0; d < 3; d++) r[d] += X[k - 1][d];
       const double back[3] = {-r[0], -r[1], -r[2]};
-      pull_two(c, Q[c->member[i]], i, k, r, pulls);
-      pull_two(c, Q[c->member[k]], k, i, back, pulls);
+      pull_two(c, q + c->member[i], i, k, r, pulls);
+      pull_two(c, q + c->member[k], k, i, back, pulls);
     }
   }
 }
@@ -269,16 +271,32 @@ static void add_quadrupoles(const struct hb_chain *c, const double (*Q)[6], cons
 void hb_inner_binaries_add_pulls(const struct hb_inner_binaries *b, const double X[][3],
                                  struct hb_chain_pulls *pulls)
 {
-  add_quadrupoles(&b->chain, b->Q, X, pulls);
+  add_multipoles(&b->chain, b->multipoles, X, pulls);
 }
 
-/* Kicks the nodes by the time dt with the pulls of quadrupoles Q[]. */
-static void kick(struct hb_chain *c, const double (*Q)[6], double dt)
+/* Kicks the nodes by the time dt with the pulls of multipoles q[]. */
+static void kick(struct hb_chain *c, const struct hb_inner_multipoles *q, double dt)
 {
   struct hb_chain_pulls pulls = {.U = 0};
-  add_quadrupoles(c, Q, c->X, &pulls);
+  add_multipoles(c, q, c->X, &pulls);
   for (size_t k = 0; k + 1 < c->n; k++)
     for (size_t i = 0; i < 3; i++) c->V[k][i] += dt * (pulls.a[k + 1][i] - pulls.a[k][i]);
+}
+
+/* Sets the multipoles of a binary from its mean orbit. */
+static void set_multipoles(struct hb_inner_binaries *b, uint32_t of)
+{
+  const struct hb_inner_node *node = b->node + of;
+  hb_mean_orbit_quadrupole(&node->members, &node->mean, b->multipoles[of].Q);
+  hb_octupole_of_vectors(node->members.m, node->mean.a, node->mean.y + HB_MEAN_ORBIT_ECC,
+                         node->mean.y + HB_MEAN_ORBIT_ANG, b->multipoles[of].T);
+}
+
+static void set_half_of_change(const struct hb_inner_multipoles *from, const struct hb_inner_multipoles *to,
+                               struct hb_inner_multipoles *half)
+{
+  for (size_t k = 0; k < 6; k++) half->Q[k] = (to->Q[k] - from->Q[k]) / 2;
+  for (size_t k = 0; k < HB_OCTUPOLE_PARTS; k++) half->T[k] = (to->T[k] - from->T[k]) / 2;
 }
 
 /* Returns U - T of the nodes, those without mass having the mass w in it. */
@@ -288,17 +306,17 @@ static double binding_of_nodes(const struct hb_inner_binaries *b, double w)
   struct hb_chain_pulls pulls;
   c.w = w;
   hb_chain_pull_members(&c, c.X, &pulls);
-  add_quadrupoles(&c, b->Q, c.X, &pulls);
+  add_multipoles(&c, b->multipoles, c.X, &pulls);
   return pulls.U - hb_chain_kinetic(&c, c.V);
 }
 
 /* Adds to the velocities of the nodes `times` what the places of the binaries in their orbits do to them. */
 static void add_swings(struct hb_inner_binaries *b, double times)
 {
-  double S[HB_CHAIN_MOST][6] = {{0}};
+  struct hb_inner_multipoles swing[HB_CHAIN_MOST] = {{{0}, {0}}};
   for (size_t k = 0; k < b->chain.n; k++)
-    if (b->node[k].n > 1) hb_mean_orbit_swing(&b->node[k].members, S[k]);
-  kick(&b->chain, (const double(*)[6])S, times);
+    if (b->node[k].n > 1) hb_mean_orbit_swing(&b->node[k].members, swing[k].Q);
+  kick(&b->chain, swing, times);
 }
 
 /* ---- what disturbs a binary ---- */
@@ -436,7 +454,7 @@ int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide
     node->mean.a = hb_chain_span(&node->members) / 2;
     const struct hb_chain_tide on = tide_on(b, tide, k, t, points);
     if (!hb_mean_orbit_of_pair(&node->members, &on, 0, &node->mean)) return 0;
-    hb_mean_orbit_quadrupole(&node->members, &node->mean, b->Q[k]);
+    set_multipoles(b, (uint32_t)k);
   }
   hb_chain_start(nodes);
   nodes->ds *= of_the_first;
@@ -444,6 +462,17 @@ int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide
   b->B_nodes = binding_of_nodes(b, 0);
   b->before = *nodes;
   return 1;
+}
+
+void hb_inner_binaries_place(struct hb_inner_binaries *b, double t)
+{
+  for (size_t k = 0; k < b->chain.n; k++) {
+    uint32_t of = b->chain.member[k];
+    if (b->node[of].n > 1) set_multipoles(b, of);
+  }
+  b->chain.B = binding_of_nodes(b, b->chain.w);
+  b->before = b->chain;
+  b->t = t;
 }
 
 /* Records a contact of the two members of a binary, if their mean orbit brings them that near. */
@@ -461,7 +490,8 @@ void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain
   static const double strongest = 0.02; /* several times what a tide of breaks_above does */
   struct hb_chain *nodes = &b->chain;
   struct hb_chain_points points[POINTS_MOST / HB_LANES];
-  double dt = t - b->t, more[HB_CHAIN_MOST][6] = {{0}}, before = binding_of_nodes(b, nodes->w),
+  struct hb_inner_multipoles more[HB_CHAIN_MOST] = {{{0}, {0}}};
+  double dt = t - b->t, before = binding_of_nodes(b, nodes->w),
          before_of_mass = binding_of_nodes(b, 0);
   for (size_t k = 0; k < nodes->n; k++) {
     uint32_t of = nodes->member[k];
@@ -473,11 +503,11 @@ void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain
     b->radiated +=
         node->members.m[0] * node->members.m[1] / nodes->m[k] * (node->mean.y[HB_MEAN_ORBIT_ENERGY] - energy);
     notice_contact(tide, node);
-    memcpy(more[of], b->Q[of], sizeof more[of]);
-    hb_mean_orbit_quadrupole(&node->members, &node->mean, b->Q[of]);
-    for (size_t q = 0; q < 6; q++) more[of][q] = (b->Q[of][q] - more[of][q]) / 2;
+    const struct hb_inner_multipoles old = b->multipoles[of];
+    set_multipoles(b, of);
+    set_half_of_change(&old, b->multipoles + of, more + of);
   }
-  kick(nodes, (const double(*)[6])more, dt);
+  kick(nodes, more, dt);
   nodes->B += binding_of_nodes(b, nodes->w) - before;
   b->adjusted += binding_of_nodes(b, 0) - before_of_mass;
   b->before = *nodes;
@@ -534,6 +564,6 @@ int hb_inner_binaries_end(struct hb_inner_binaries *b, const struct hb_chain_tid
   resolve(b, c);
   if (!match_energy(b, B, c)) return 0;
   record_contacts(b, c);
-  c->lost += b->radiated;
+  c->lost += b->radiated + b->chain.lost;
   return 1;
 }

@@ -163,8 +163,7 @@ static void turn_with_plane(const double W[3], struct hb_mean_orbit *o)
 
 /* ---- an orbit and its places ---- */
 
-/* Sets the osculating orbit of a pair. Returns 0 if it is unbound. */
-static int find_osculating(const struct hb_chain *pair, struct hb_mean_orbit *o)
+int hb_mean_orbit_osculating(const struct hb_chain *pair, struct hb_mean_orbit *o)
 {
   const double *X = pair->X[0], *V = pair->V[0];
   double r = hb_norm(X), center[3];
@@ -199,6 +198,66 @@ static void place_pair(const struct hb_mean_orbit *o, struct hb_chain *pair)
     pair->X[0][i] = o->a * ((E[0] - axes.e) * axes.P[i] + axes.b * E[1] * axes.Q[i]);
     pair->V[0][i] = speed * (-E[1] * axes.P[i] + axes.b * E[0] * axes.Q[i]);
   }
+}
+
+void hb_mean_orbit_place(const struct hb_mean_orbit *o, struct hb_chain *pair)
+{
+  struct hb_mean_orbit at = *o;
+  place_longitude(&at);
+  place_pair(&at, pair);
+}
+
+/* ---- increments ---- */
+
+/* Sets d to the direction of the eccentric longitude of an orbit whose plane has the normal W. */
+static void longitude_direction(const struct hb_mean_orbit *o, const double W[3], double d[3])
+{
+  double across[3];
+  cross(W, o->u, across);
+  for (int i = 0; i < 3; i++) d[i] = o->cosine * o->u[i] + o->sine * across[i];
+}
+
+/* Returns the small angle with this sine and cosine, by the series of the arc tangent for a quarter of it. */
+static double small_angle(double sine, double cosine)
+{
+  double half = sqrt((1 + cosine) / 2), t = sine / (2 * half) / (1 + half), t2 = t * t;
+  return 4 * t * (1 - t2 * (1. / 3 - t2 * (1. / 5 - t2 * (1. / 7 - t2 / 9))));
+}
+
+int hb_mean_orbit_difference(const struct hb_mean_orbit *from, const struct hb_mean_orbit *to, double n,
+                             double dt, double more[ELEMENTS])
+{
+  static const double largest_sine = 0.2, /* the series of small_angle is exact to 1e-14 below that */
+      largest = 1;
+  struct hb_mean_orbit turned = *from;
+  struct axes before, after;
+  double E0[2], E1[2], d0[3], d1[3], across[3];
+  find_anomaly(from, &before, E0);
+  find_anomaly(to, &after, E1);
+  memcpy(turned.y, to->y, sizeof turned.y);
+  turn_with_plane(before.W, &turned);
+  longitude_direction(&turned, after.W, d0);
+  longitude_direction(to, after.W, d1);
+  cross(d0, d1, across);
+  double sine = hb_dot(across, after.W), cosine = hb_dot(d0, d1);
+  for (int q = 0; q < ELEMENTS; q++) more[q] = to->y[q] - from->y[q];
+  more[LONGITUDE] += small_angle(sine, cosine) - (after.e * E1[1] - before.e * E0[1]);
+  more[LONGITUDE] = remainder(more[LONGITUDE] - remainder(n * dt, two_pi), two_pi);
+  return cosine > 0 && fabs(sine) < largest_sine && fabs(more[LONGITUDE]) < largest;
+}
+
+void hb_mean_orbit_add(struct hb_mean_orbit *o, double n, double dt, const double more[ELEMENTS])
+{
+  struct axes before, after;
+  double E0[2], E1[2];
+  find_anomaly(o, &before, E0);
+  for (int q = 0; q < ELEMENTS; q++) o->y[q] += more[q];
+  restore_constraints(o->y);
+  set_size(o);
+  turn_with_plane(before.W, o);
+  find_anomaly(o, &after, E1);
+  o->y[LONGITUDE] = remainder(
+      o->y[LONGITUDE] + remainder(n * dt, two_pi) + (after.e * E1[1] - before.e * E0[1]), two_pi);
 }
 
 /* The places of an orbit, and what its elements do there. */
@@ -412,7 +471,7 @@ int hb_mean_orbit_of_pair(const struct hb_chain *pair, const struct hb_chain_tid
   static const double tiny = 1e-7; /* waves whose square is below rounding need no second iteration */
   struct hb_mean_orbit osculating;
   double wave[ELEMENTS];
-  if (!find_osculating(pair, &osculating)) return 0;
+  if (!hb_mean_orbit_osculating(pair, &osculating)) return 0;
   *o = osculating;
   for (int k = 0; k < ITERATIONS; k++) {
     wave_of(pair, tide, t, o, wave);
@@ -457,7 +516,7 @@ void hb_mean_orbit_swing(const struct hb_chain *pair, double S[6])
   struct axes axes;
   double E[2], Q[6], mu = pair->m[0] * pair->m[1] / (pair->m[0] + pair->m[1]);
   memset(S, 0, 6 * sizeof *S);
-  if (!find_osculating(pair, &o)) return;
+  if (!hb_mean_orbit_osculating(pair, &o)) return;
   find_anomaly(&o, &axes, E);
   find_places(E[0], E[1], &r);
   hb_mean_orbit_quadrupole(pair, &o, Q);

@@ -45,6 +45,21 @@ int hb_mean_orbit_advance(const struct hb_chain *pair, const struct hb_chain_tid
 int hb_mean_orbit_to_pair(const struct hb_chain_tide *tide, double t, const struct hb_mean_orbit *o,
                           struct hb_chain *pair);
 
+/* Sets the orbit that X and V of a pair describe at this instant, without a wave. Returns 0 if it is unbound. */
+int hb_mean_orbit_osculating(const struct hb_chain *pair, struct hb_mean_orbit *o);
+
+/* Sets X and V of a pair from an orbit, without a wave. */
+void hb_mean_orbit_place(const struct hb_mean_orbit *o, struct hb_chain *pair);
+
+/* Sets more[] to the increments from one orbit to another one, a time dt later. That of the longitude is what it has grown by more than
+ * n dt, less whole revolutions. Returns 0 if the increments are too large to be told from whole revolutions. */
+int hb_mean_orbit_difference(const struct hb_mean_orbit *from, const struct hb_mean_orbit *to, double n,
+                             double dt, double more[HB_MEAN_ORBIT_ELEMENTS]);
+
+/* Adds increments over the time dt, as those above, to an orbit. */
+void hb_mean_orbit_add(struct hb_mean_orbit *o, double n, double dt,
+                       const double more[HB_MEAN_ORBIT_ELEMENTS]);
+
 /* Sets the quadrupole (quadrupole.h) of a pair with a mean orbit. */
 void hb_mean_orbit_quadrupole(const struct hb_chain *pair, const struct hb_mean_orbit *o, double Q[6]);
 

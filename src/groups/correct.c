@@ -113,8 +113,17 @@ static int is_orbit(const struct hb_groups *groups, const struct hb_group *g, ui
   return g->weak > 0 && m * fmax(m, g->floor) * g->strong <= d2 * d2 * d2;
 }
 
+/* Adds `times` the acceleration and jerk by the mean of the orbits of a group, of a body at r, moving with v, both relative to the group,
+ * less those by a point. */
+static void add_mean_pull(const struct hb_group *g, double times, const double r[3], const double v[3], double a[3],
+                          double j[3])
+{
+  hb_quadrupole_add_pull(g->Q, times, r, v, a, j);
+  hb_octupole_add_pull(g->T, times, r, v, a, j);
+}
+
 /* Adds to a group, node i, the acceleration by another group, node k, of all members by all members, less that of points. Where only the
- * mean of an orbit counts, it is a quadrupole. */
+ * mean of an orbit counts, it is a quadrupole and an octupole. */
 static void correct_pair(const struct hb_groups *groups, uint32_t i, uint32_t k, struct points *members,
                          double *a, double *j)
 {
@@ -144,8 +153,8 @@ static void correct_pair(const struct hb_groups *groups, uint32_t i, uint32_t k,
       hb_chain_add_pull(share * source.m[q], hb_dot(rpq, rpq), rpq, vpq, sum_a, sum_j);
     }
   if (sink->n + source.n > 2) hb_chain_add_pull(-groups->m[k], d2, r, v, sum_a, sum_j);
-  if (is_other_mean) hb_quadrupole_add_pull(other->Q, 1, to_i, by, sum_a, sum_j);
-  if (is_own_mean) hb_quadrupole_add_pull(own->Q, groups->m[k] / M, to_i, by, sum_a, sum_j);
+  if (is_other_mean) add_mean_pull(other, 1, to_i, by, sum_a, sum_j);
+  if (is_own_mean) add_mean_pull(own, -groups->m[k] / M, r, v, sum_a, sum_j);
   add_more(groups, sum_a, sum_j, a, j);
 }
 
@@ -166,7 +175,7 @@ static void correct_star(const struct hb_groups *groups, uint32_t center, const 
     hb_chain_add_pull(-M, hb_dot(r, r), r, v, sum_a, sum_j);
   else
     for (size_t c = 0; c < 3; c++) r[c] = -r[c], v[c] = -v[c];
-  if (group->n == 0) hb_quadrupole_add_pull(hb_groups_of(groups, center)->Q, 1, r, v, sum_a, sum_j);
+  if (group->n == 0) add_mean_pull(hb_groups_of(groups, center), 1, r, v, sum_a, sum_j);
   double back_a[3], back_j[3];
   for (size_t c = 0; c < 3; c++) back_a[c] = -share * sum_a[c], back_j[c] = -share * sum_j[c];
   if (b) add_more(groups, sum_a, sum_j, a + 3 * (size_t)(b - 1), j + 3 * (size_t)(b - 1));

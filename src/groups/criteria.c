@@ -160,7 +160,7 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
 {
   struct hb_chain orbits[HB_CHAIN_MOST - 1], at_rest = g->chain;
   size_t count = find_orbits(groups, g, orbits);
-  double L = length(&g->chain), M = hb_chain_mass(&g->chain), Q[6];
+  double L = length(&g->chain), M = hb_chain_mass(&g->chain), Q[6], T[HB_OCTUPOLE_PARTS];
   g->R = count > 0 ? fmax(L, g->span) : L;
   g->floor = count > 1 ? M : 0;
   g->tide = g->strong = g->weak = 0;
@@ -173,6 +173,7 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
   if (count == 0) g->tide = squared(of_mass / HB_GROUPS_LEAST_IN_A_PASSAGE), g->strong = INFINITY;
   g->waking = g->weak > 0 && groups->rules->wakes > 0 ? squared(of_mass / groups->rules->wakes) : INFINITY;
   memset(g->Q, 0, sizeof g->Q);
+  memset(g->T, 0, sizeof g->T);
   if (!(g->weak > 0)) return;
   if (groups->field) {
     hb_turning_transform(&at_rest, -hb_field_turn(groups->field) / 2);
@@ -181,6 +182,8 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
   for (size_t k = 0; k < count; k++) {
     hb_quadrupole_of_orbit(orbits + k, Q);
     for (size_t q = 0; q < 6; q++) g->Q[q] += Q[q];
+    hb_octupole_of_orbit(orbits + k, T);
+    for (size_t q = 0; q < HB_OCTUPOLE_PARTS; q++) g->T[q] += T[q];
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "chain/chain.h"
 #include "chain/chain_tide.h"
+#include "chain/octupole.h"
 #include "core/field.h"
 #include "core/particles.h"
 #include "core/sections.h"
@@ -65,6 +66,7 @@ struct hb_group {
   double strong;  /* and, if m^2 strong > d^6, so much that it feels where the members are */
   double weak;    /* a mass m that is not in the list feels the mean of its orbit if m^2 weak > d^6 */
   double Q[6];    /* that mean: mu <x x> as xx yy zz xy xz yz */
+  double T[HB_OCTUPOLE_PARTS]; /* and its octupole, for nodes in the list */
   uint32_t *list; /* [count] of [capacity] nodes */
   size_t count, capacity;
   size_t settled; /* of the list: those that disturb it; the others enter at the time of the block */
