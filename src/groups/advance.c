@@ -99,7 +99,7 @@ static size_t look_from(const struct hb_chain_point *center, const struct hb_gro
     if (!other) continue;
     struct hb_chain_point node, parts[HB_CHAIN_MOST];
     hb_chain_tide_get_point(points, k, &node);
-    double least = HB_GROUPS_RESOLVED * sqrt(hb_dot(node.x, node.x)),
+    double least = HB_GROUPS_RESOLVED * sqrt(hb_groups_gap2(g, node.x)),
            from = hb_groups_since(groups, other->tick, g->tick);
     double until = fmax(fabs(from), fabs(from + dt));
     if (other->R < least || until > not_far * hb_groups_time_of_links(&other->chain, least)) continue;
@@ -348,7 +348,9 @@ static int is_needed(const struct hb_groups *groups, const struct hb_group *g)
   for (size_t k = 0; k < g->count; k++) {
     if (!hb_groups_active(groups, g->list[k])) continue;
     hb_groups_need(groups, g->node);
-    double d2 = hb_distance2(groups->nodes.xp, g->node, g->list[k]), m = groups->m[g->list[k]];
+    const struct hb_group *other = hb_groups_of(groups, g->list[k]);
+    double d2 = other ? hb_groups_gap2_to(groups, other, g->node) : hb_distance2(groups->nodes.xp, g->node, g->list[k]),
+           m = groups->m[g->list[k]];
     if (m * m * g->waking > d2 * d2 * d2) return 1;
   }
   return 0;

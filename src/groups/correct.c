@@ -133,7 +133,8 @@ static void correct_pair(const struct hb_groups *groups, uint32_t i, uint32_t k,
   hb_between(groups->nodes.xp, i, k, r);
   hb_between(groups->nodes.vp, i, k, v);
   double d2 = hb_dot(r, r), to_i[3] = {-r[0], -r[1], -r[2]}, by[3] = {-v[0], -v[1], -v[2]};
-  int is_own_mean = is_orbit(groups, own, k, d2), is_other_mean = is_orbit(groups, other, i, d2);
+  int is_own_mean = is_orbit(groups, own, k, hb_groups_gap2_to(groups, other, i)),
+      is_other_mean = is_orbit(groups, other, i, hb_groups_gap2_to(groups, own, k));
   if (is_own_mean)
     take_node(groups, i, &one);
   else if (members->n == 0)

@@ -226,6 +226,26 @@ int hb_groups_is_all(const struct hb_groups *groups, const struct hb_group *g)
   return 1;
 }
 
+double hb_groups_gap2(const struct hb_group *g, const double r[3])
+{
+  static const double large = 0.25; /* of the distance: else all members are about as far as the center */
+  double least = hb_dot(r, r), x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST];
+  if (g->is_hard || g->R * g->R < large * large * least) return least;
+  hb_chain_places(&g->chain, x, v);
+  for (size_t k = 0; k < g->chain.n; k++) {
+    double d[3] = {r[0] - x[3 * k], r[1] - x[3 * k + 1], r[2] - x[3 * k + 2]};
+    least = fmin(least, hb_dot(d, d));
+  }
+  return least;
+}
+
+double hb_groups_gap2_to(const struct hb_groups *groups, const struct hb_group *g, uint32_t node)
+{
+  double r[3];
+  hb_between(groups->nodes.xp, g->node, node, r);
+  return hb_groups_gap2(g, r);
+}
+
 static const double of_a_passage = 0.25, of_a_fall = 0.1;
 
 /* Returns the longest step of the center of a group, without regard to other groups. */
@@ -267,7 +287,8 @@ double hb_groups_step(const struct hb_groups *groups, const struct hb_group *g)
     const struct hb_group *other = hb_groups_of(groups, g->list[k]);
     if (!other) continue;
     hb_groups_need(groups, other->node);
-    double least = groups->rules->resolved * sqrt(hb_distance2(groups->nodes.xp, g->node, other->node));
+    double gap2 = fmin(hb_groups_gap2_to(groups, g, other->node), hb_groups_gap2_to(groups, other, g->node));
+    double least = groups->rules->resolved * sqrt(gap2);
     step = fmin(step, of_a_fall * fmin(hb_groups_time_of_links(&g->chain, least),
                                        hb_groups_time_of_links(&other->chain, least)));
   }

@@ -51,6 +51,13 @@ int hb_groups_keeps_tides(const struct hb_groups *groups, const struct hb_group 
 /* True if the field disturbs a group whose center is at x. */
 int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group *g, const double x[3]);
 
+/* Returns the square of the distance between a point, r from the center of a group, and the nearest member if the group is not hard; of a
+ * hard group, r^2. A loose group may be large: what is far from its center may be close to a member. */
+double hb_groups_gap2(const struct hb_group *g, const double r[3]);
+
+/* Returns hb_groups_gap2 of a group and a node at xp. */
+double hb_groups_gap2_to(const struct hb_groups *groups, const struct hb_group *g, uint32_t node);
+
 /* True if the system is so few bodies, without a field, that they should be one group. */
 int hb_groups_are_few(const struct hb_groups *groups);
 
