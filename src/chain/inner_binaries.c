@@ -436,6 +436,22 @@ static struct hb_chain_tide tide_on(const struct hb_inner_binaries *b, const str
   return add_everything(b, tide, k, t, add_nodes(b, k, t, points), points);
 }
 
+/* Returns by how much the binding energies of the binaries at their places are above their means, by the tides of everything outside the
+ * chain. */
+static double wave_from_outside(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide)
+{
+  double sum = 0;
+  if (tide->count == 0 && !tide->tensor && !tide->field) return 0;
+  for (size_t k = 0; k < b->chain.n; k++) {
+    struct hb_chain_points points[POINTS_MOST / HB_LANES];
+    const struct hb_inner_node *node = b->node + b->chain.member[k];
+    if (node->n == 1) continue;
+    const struct hb_chain_tide on = add_everything(b, tide, k, b->t, 0, points);
+    sum += hb_mean_orbit_energy_wave(&node->members, &on, 0, &node->mean);
+  }
+  return sum;
+}
+
 /* ---- in time ---- */
 
 int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide *tide,
@@ -461,6 +477,7 @@ int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide
   nodes->B = binding_of_nodes(b, nodes->w);
   b->B_nodes = binding_of_nodes(b, 0);
   b->before = *nodes;
+  b->wave = wave_from_outside(b, tide);
   return 1;
 }
 
@@ -552,7 +569,7 @@ int hb_inner_binaries_end(struct hb_inner_binaries *b, const struct hb_chain_tid
   struct hb_chain_points points[POINTS_MOST / HB_LANES];
   if (b->has_failed) return 0;
   double now = b->chain.w > 0 ? binding_of_nodes(b, 0) : b->chain.B; /* those without mass have no energy */
-  double B = b->B + (now - b->B_nodes - b->adjusted) + b->radiated;
+  double B = b->B + (now - b->B_nodes - b->adjusted) + b->radiated + (wave_from_outside(b, tide) - b->wave);
   for (size_t k = 0; k < b->chain.n; k++) {
     struct hb_inner_node *node = b->node + b->chain.member[k];
     if (node->n == 1) continue;

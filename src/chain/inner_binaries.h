@@ -33,6 +33,7 @@ struct hb_inner_binaries {
   struct hb_chain before; /* and the chain of nodes at that time */
   double B, B_nodes; /* binding energies at the start, of the members and of the nodes, those with mass; */
   double adjusted;   /* what was added to the latter that no force from outside did; */
+  double wave;       /* what the tides of everything outside have added to the binding energy of the binaries at their places, at the start; */
   double radiated;   /* and the energy that post-Newtonian terms took from the binaries */
   int has_failed;    /* a binary has no mean orbit any longer */
 };

@@ -498,6 +498,16 @@ int hb_mean_orbit_to_pair(const struct hb_chain_tide *tide, double t, const stru
   return 1;
 }
 
+double hb_mean_orbit_energy_wave(const struct hb_chain *pair, const struct hb_chain_tide *tide, double t,
+                                 const struct hb_mean_orbit *o)
+{
+  struct hb_mean_orbit at = *o;
+  double wave[ELEMENTS];
+  place_longitude(&at);
+  wave_of(pair, tide, t, &at, wave);
+  return pair->m[0] * pair->m[1] / o->M * wave[ENERGY];
+}
+
 void hb_mean_orbit_quadrupole(const struct hb_chain *pair, const struct hb_mean_orbit *o, double Q[6])
 {
   static const unsigned char row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};

@@ -45,6 +45,10 @@ int hb_mean_orbit_advance(const struct hb_chain *pair, const struct hb_chain_tid
 int hb_mean_orbit_to_pair(const struct hb_chain_tide *tide, double t, const struct hb_mean_orbit *o,
                           struct hb_chain *pair);
 
+/* Returns by how much the binding energy of a pair at its present place is above its mean, in this tide at the time t. */
+double hb_mean_orbit_energy_wave(const struct hb_chain *pair, const struct hb_chain_tide *tide, double t,
+                                 const struct hb_mean_orbit *o);
+
 /* Sets the orbit that X and V of a pair describe at this instant, without a wave. Returns 0 if it is unbound. */
 int hb_mean_orbit_osculating(const struct hb_chain *pair, struct hb_mean_orbit *o);
 
