@@ -108,6 +108,7 @@ static void kick(struct advance *s, double ds, double dt, struct change *d)
   int is_pulled = s->tide->count > 0 || s->tide->field || s->tide->tensor;
   if (is_pulled) {
     hb_chain_tide_on_members(c, s->tide, X, s->t + d->t, f);
+    if (s->binaries) hb_inner_binaries_add_tide(s->binaries, s->tide, X, s->t + d->t, f);
     for (size_t k = 0; k < c->n; k++)
       for (size_t i = 0; i < 3; i++) pulls.a[k][i] += f[k][i];
   }

@@ -452,6 +452,54 @@ static double wave_from_outside(const struct hb_inner_binaries *b, const struct 
   return sum;
 }
 
+/* Lists the points whose energy in the quadrupole of a binary is above this part of the binding energy of the nodes. */
+static void find_pullers(struct hb_inner_binaries *b, const struct hb_chain_tide *tide)
+{
+  static const double least = 1e-9;
+  const struct hb_chain *c = &b->chain;
+  double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST];
+  b->pullers = 0;
+  if (tide->count == 0 || tide->turn != 0) return;
+  hb_chain_places(c, x, v);
+  for (size_t k = 0; k < tide->count && b->pullers < HB_INNER_PULLERS_MOST; k++) {
+    struct hb_chain_point p;
+    double at[3], by[3], energy = 0;
+    hb_chain_tide_get_point(tide->points, k, &p);
+    place_at(&p, b->t, at, by);
+    for (size_t l = 0; l < c->n; l++) {
+      const double *Q = b->multipoles[c->member[l]].Q;
+      double r[3] = {at[0] - x[3 * l], at[1] - x[3 * l + 1], at[2] - x[3 * l + 2]}, r2 = hb_dot(r, r);
+      energy += p.m * (Q[0] + Q[1] + Q[2]) / (r2 * sqrt(r2));
+    }
+    if (energy > least * fabs(c->B)) b->puller[b->pullers++] = (uint32_t)k;
+  }
+}
+
+void hb_inner_binaries_add_tide(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide,
+                                const double X[][3], double t, double f[][3])
+{
+  const struct hb_chain *c = &b->chain;
+  double x[3 * HB_CHAIN_MOST], mean[3] = {0}, M = hb_chain_mass(c);
+  if (b->pullers == 0) return;
+  hb_chain_from_center(c, X, x);
+  for (size_t k = 0; k < b->pullers; k++) {
+    struct hb_chain_point p;
+    double at[3], by[3];
+    hb_chain_tide_get_point(tide->points, b->puller[k], &p);
+    place_at(&p, t, at, by);
+    for (size_t l = 0; l < c->n; l++) {
+      const struct hb_inner_multipoles *q = b->multipoles + c->member[l];
+      double r[3] = {at[0] - x[3 * l], at[1] - x[3 * l + 1], at[2] - x[3 * l + 2]}, a[3];
+      if (is_zero(q)) continue;
+      pull_of(q->Q, r, a);
+      hb_octupole_pull(q->T, r, a);
+      for (size_t i = 0; i < 3; i++) f[l][i] -= p.m / c->m[l] * a[i], mean[i] -= p.m / M * a[i];
+    }
+  }
+  for (size_t l = 0; l < c->n; l++)
+    for (size_t i = 0; i < 3; i++) f[l][i] -= mean[i];
+}
+
 /* ---- in time ---- */
 
 int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide *tide,
@@ -478,6 +526,7 @@ int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide
   b->B_nodes = binding_of_nodes(b, 0);
   b->before = *nodes;
   b->wave = wave_from_outside(b, tide);
+  find_pullers(b, tide);
   return 1;
 }
 

@@ -24,11 +24,16 @@ struct hb_inner_multipoles {
   double Q[6], T[HB_OCTUPOLE_PARTS];
 };
 
+/* Points outside a chain that pull at the multipoles of its nodes: at most this many, the first ones. */
+enum { HB_INNER_PULLERS_MOST = 8 };
+
 /* A chain as nodes, of which one or more are binaries. */
 struct hb_inner_binaries {
   struct hb_chain chain; /* of nodes: a member is the number of a node */
   struct hb_inner_node node[HB_CHAIN_MOST];
   struct hb_inner_multipoles multipoles[HB_CHAIN_MOST]; /* of the nodes; 0 for single members */
+  size_t pullers;                        /* points of the tide that pull noticeably at these, by number: */
+  uint32_t puller[HB_INNER_PULLERS_MOST];
   double t;               /* time to which the binaries have been advanced, since the start of the advance, */
   struct hb_chain before; /* and the chain of nodes at that time */
   double B, B_nodes; /* binding energies at the start, of the members and of the nodes, those with mass; */
@@ -53,6 +58,11 @@ void hb_inner_binaries_make(const struct hb_chain *c, const uint8_t is_first[HB_
 /* Adds the pulls of the multipoles of all nodes, the chain of nodes being at X. */
 void hb_inner_binaries_add_pulls(const struct hb_inner_binaries *b, const double X[][3],
                                  struct hb_chain_pulls *pulls);
+
+/* Adds to the accelerations f[n] of the nodes, at X, what the points of the tide do to their multipoles at the time t, less the mean over
+ * the masses. */
+void hb_inner_binaries_add_tide(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide,
+                                const double X[][3], double t, double f[][3]);
 
 /* Advances the binaries to the time t, at which the chain of nodes is. */
 void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain_tide *tide, double t,

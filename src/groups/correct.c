@@ -15,17 +15,19 @@
 struct points {
   size_t n;
   double m[HB_CHAIN_MOST], x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST]; /* relative to the node */
+  int has_binaries;           /* some points are binaries: */
+  double Q[HB_CHAIN_MOST][6]; /* mean quadrupoles, 0 for other points; not set if there are none */
 };
 
 static void take_members(const struct hb_chain *c, struct points *p)
 {
-  p->n = c->n;
+  p->n = c->n, p->has_binaries = 0;
   memcpy(p->m, c->m, c->n * sizeof *c->m);
   hb_chain_places(c, p->x, p->v);
 }
 
-/* Sets p to the nodes of a chain: its members, but binaries that the others hardly disturb as their centers, so that what feels them does
- * not feel each of their revolutions. */
+/* Sets p to the nodes of a chain: its members, but binaries that the others hardly disturb as their centers with mean quadrupoles, so that
+ * what feels them does not feel each of their revolutions. */
 static void take_nodes(const struct hb_groups *groups, const struct hb_chain *c, struct points *p)
 {
   struct hb_inner_binaries nodes;
@@ -37,11 +39,15 @@ static void take_nodes(const struct hb_groups *groups, const struct hb_chain *c,
   }
   hb_inner_binaries_make(c, is_first, &nodes);
   take_members(&nodes.chain, p);
+  p->has_binaries = 1;
+  memset(p->Q, 0, sizeof p->Q);
+  for (size_t k = 0; k < p->n; k++)
+    if (nodes.node[k].n == 2) hb_quadrupole_of_orbit(&nodes.node[k].members, p->Q[k]);
 }
 
 static void take_node(const struct hb_groups *groups, uint32_t node, struct points *p)
 {
-  p->n = 1;
+  p->n = 1, p->has_binaries = 0;
   p->m[0] = groups->m[node];
   for (size_t c = 0; c < 3; c++) p->x[c] = p->v[c] = 0;
 }
@@ -113,6 +119,14 @@ static int is_orbit(const struct hb_groups *groups, const struct hb_group *g, ui
   return g->weak > 0 && m * fmax(m, g->floor) * g->strong <= d2 * d2 * d2;
 }
 
+/* Adds `times` the acceleration and jerk by a quadrupole that is at r and moves with v relative to the sink. */
+static void add_quadrupole_at(const double Q[6], double times, const double r[3], const double v[3], double a[3],
+                              double j[3])
+{
+  const double back[3] = {-r[0], -r[1], -r[2]}, back_v[3] = {-v[0], -v[1], -v[2]};
+  hb_quadrupole_add_pull(Q, times, back, back_v, a, j);
+}
+
 /* Adds `times` the acceleration and jerk by the mean of the orbits of a group, of a body at r, moving with v, both relative to the group,
  * less those by a point. */
 static void add_mean_pull(const struct hb_group *g, double times, const double r[3], const double v[3], double a[3],
@@ -152,6 +166,8 @@ static void correct_pair(const struct hb_groups *groups, uint32_t i, uint32_t k,
         vpq[c] = v[c] + (source.v[3 * q + c] - sink->v[3 * p + c]);
       }
       hb_chain_add_pull(share * source.m[q], hb_dot(rpq, rpq), rpq, vpq, sum_a, sum_j);
+      if (source.has_binaries) add_quadrupole_at(source.Q[q], share, rpq, vpq, sum_a, sum_j);
+      if (sink->has_binaries) hb_quadrupole_add_pull(sink->Q[p], -source.m[q] / M, rpq, vpq, sum_a, sum_j);
     }
   if (sink->n + source.n > 2) hb_chain_add_pull(-groups->m[k], d2, r, v, sum_a, sum_j);
   if (is_other_mean) add_mean_pull(other, 1, to_i, by, sum_a, sum_j);
@@ -171,6 +187,7 @@ static void correct_star(const struct hb_groups *groups, uint32_t center, const 
     double rp[3], vp[3];
     for (size_t c = 0; c < 3; c++) rp[c] = r[c] + group->x[3 * p + c], vp[c] = v[c] + group->v[3 * p + c];
     hb_chain_add_pull(group->m[p], hb_dot(rp, rp), rp, vp, sum_a, sum_j);
+    if (group->has_binaries) add_quadrupole_at(group->Q[p], 1, rp, vp, sum_a, sum_j);
   }
   if (group->n > 0)
     hb_chain_add_pull(-M, hb_dot(r, r), r, v, sum_a, sum_j);
