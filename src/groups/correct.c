@@ -15,8 +15,15 @@
 struct points {
   size_t n;
   double m[HB_CHAIN_MOST], x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST]; /* relative to the node */
-  int has_binaries;           /* some points are binaries: */
-  double Q[HB_CHAIN_MOST][6]; /* mean quadrupoles, 0 for other points; not set if there are none */
+  int has_binaries; /* some points are binaries. Their mean quadrupoles and octupoles, 0 for other points; not set if there are none: */
+  double Q[HB_CHAIN_MOST][6], T[HB_CHAIN_MOST][HB_OCTUPOLE_PARTS];
+};
+
+/* A node as others see it. From afar more pairs are binaries, seen as points with mean multipoles: those that are much smaller than the
+ * distance, and whose period is much shorter than the time in which the other node comes or goes. Its steps do not resolve them. */
+struct view {
+  struct points near, afar;
+  double span, period; /* the largest 2 a and period of pairs that are binaries from afar only; 0: there are none */
 };
 
 static void take_members(const struct hb_chain *c, struct points *p)
@@ -26,23 +33,68 @@ static void take_members(const struct hb_chain *c, struct points *p)
   hb_chain_places(c, p->x, p->v);
 }
 
-/* Sets p to the nodes of a chain: its members, but binaries that the others hardly disturb as their centers with mean quadrupoles, so that
- * what feels them does not feel each of their revolutions. */
-static void take_nodes(const struct hb_groups *groups, const struct hb_chain *c, struct points *p)
+/* Sets p to the members of a chain, with members k and k + 1 as one point where is_first[k] is 1. */
+static void take_nodes(const struct hb_chain *c, const uint8_t is_first[HB_CHAIN_MOST], struct points *p)
 {
   struct hb_inner_binaries nodes;
-  uint8_t is_first[HB_CHAIN_MOST];
-  const struct hb_chain_tide tide = {.radius = groups->radius};
-  if (hb_inner_binaries_find(c, &tide, is_first) == 0) {
-    take_members(c, p);
-    return;
-  }
   hb_inner_binaries_make(c, is_first, &nodes);
   take_members(&nodes.chain, p);
   p->has_binaries = 1;
   memset(p->Q, 0, sizeof p->Q);
-  for (size_t k = 0; k < p->n; k++)
-    if (nodes.node[k].n == 2) hb_quadrupole_of_orbit(&nodes.node[k].members, p->Q[k]);
+  memset(p->T, 0, sizeof p->T);
+  for (size_t k = 0; k < p->n; k++) {
+    if (nodes.node[k].n != 2) continue;
+    hb_quadrupole_of_orbit(&nodes.node[k].members, p->Q[k]);
+    hb_octupole_of_orbit(&nodes.node[k].members, p->T[k]);
+  }
+}
+
+/* Adds to is_first[] the bound pairs of neighbors, the closest first, that are no binaries yet; sets the largest span and period of
+ * these. */
+static void add_pairs(const struct hb_chain *c, uint8_t is_first[HB_CHAIN_MOST], struct view *view)
+{
+  static const double two_pi = 6.28318530717958647693;
+  for (;;) {
+    size_t best = c->n;
+    double least = INFINITY;
+    for (size_t k = 0; k + 1 < c->n; k++) {
+      struct hb_chain pair;
+      if (is_first[k] || is_first[k + 1] || (k > 0 && is_first[k - 1]) || !(c->m[k] > 0 && c->m[k + 1] > 0)) continue;
+      hb_chain_extract(c, k, 2, &pair);
+      double span = pair.B > 0 ? hb_chain_span(&pair) : INFINITY;
+      if (span < least) best = k, least = span;
+    }
+    if (best == c->n) return;
+    is_first[best] = 1;
+    view->span = fmax(view->span, least);
+    view->period = fmax(view->period, two_pi * sqrt(least * least * least / (8 * (c->m[best] + c->m[best + 1]))));
+  }
+}
+
+/* Sets the view of a chain: its members, but binaries that the others hardly disturb as their centers, so that what feels them does not
+ * feel each of their revolutions; and the view from afar. */
+static void take_view(const struct hb_groups *groups, const struct hb_chain *c, struct view *view)
+{
+  uint8_t is_first[HB_CHAIN_MOST];
+  const struct hb_chain_tide tide = {.radius = groups->radius};
+  view->span = view->period = 0;
+  if (hb_inner_binaries_find(c, &tide, is_first) == 0)
+    take_members(c, &view->near);
+  else
+    take_nodes(c, is_first, &view->near);
+  if (groups->rules->weak == 0 || groups->radius) return;
+  add_pairs(c, is_first, view);
+  if (view->span > 0) take_nodes(c, is_first, &view->afar);
+}
+
+/* Returns the points that a node sees whose distance, squared, is gap2, and moves with v relative to these; M is the mass of both. */
+static const struct points *seen_from(const struct view *view, double gap2, const double v[3], double M)
+{
+  static const double small = 0.1, fast = 0.15; /* the errors of Q and T are of order small^4 / 16 */
+  double rate2 = fmax(hb_dot(v, v), M / sqrt(gap2)) / gap2;
+  int is_afar = view->span > 0 && view->span * view->span < small * small * gap2 &&
+                view->period * view->period * rate2 < fast * fast;
+  return is_afar ? &view->afar : &view->near;
 }
 
 static void take_node(const struct hb_groups *groups, uint32_t node, struct points *p)
@@ -52,13 +104,14 @@ static void take_node(const struct hb_groups *groups, uint32_t node, struct poin
   for (size_t c = 0; c < 3; c++) p->x[c] = p->v[c] = 0;
 }
 
-/* Sets p to the members of a node at the time of the block. A pair that the block has not advanced is moved along its orbit. */
-static void resolve(const struct hb_groups *groups, uint32_t node, struct points *p)
+/* Sets the view of a node at the time of the block. A pair that the block has not advanced is moved along its orbit. */
+static void resolve(const struct hb_groups *groups, uint32_t node, struct view *view)
 {
   const struct hb_group *g = hb_groups_of(groups, node);
   const struct hb_chain_tide none = {.rules = groups->rules->chain};
   if (!g) {
-    take_node(groups, node, p);
+    view->span = 0;
+    take_node(groups, node, &view->near);
     return;
   }
   double dt = hb_groups_since(groups, g->tick, groups->tick);
@@ -67,7 +120,7 @@ static void resolve(const struct hb_groups *groups, uint32_t node, struct points
     hb_kepler_advance(&chain, dt, &none, NULL);
   else if (dt > 0 && g->is_hard)
     hb_outer_orbit_drift(&chain, dt);
-  take_nodes(groups, &chain, p);
+  take_view(groups, &chain, view);
 }
 
 /* Up to this strength s of the field's tide a pair is replaced by the mean of its orbit, so that the steps of its center need not resolve
@@ -96,7 +149,8 @@ static void resolve_orbit(const struct hb_chain *c, struct points *p)
   enum { PLACES = HB_CHAIN_MOST / 2 }; /* exact for products of two components */
   double X[PLACES][3], part[PLACES], M = hb_chain_mass(c);
   hb_kepler_orbit_places(c, PLACES, X, part);
-  *p = (struct points){.n = HB_CHAIN_MOST}; /* at rest */
+  memset(p, 0, sizeof *p); /* at rest */
+  p->n = HB_CHAIN_MOST;
   for (size_t k = 0; k < PLACES; k++)
     for (size_t s = 0; s < 2; s++) {
       p->m[2 * k + s] = part[k] * c->m[s];
@@ -119,12 +173,13 @@ static int is_orbit(const struct hb_groups *groups, const struct hb_group *g, ui
   return g->weak > 0 && m * fmax(m, g->floor) * g->strong <= d2 * d2 * d2;
 }
 
-/* Adds `times` the acceleration and jerk by a quadrupole that is at r and moves with v relative to the sink. */
-static void add_quadrupole_at(const double Q[6], double times, const double r[3], const double v[3], double a[3],
-                              double j[3])
+/* Adds `times` the acceleration and jerk by the multipoles of a point that is at r and moves with v relative to the sink. */
+static void add_multipoles_at(const struct points *p, size_t k, double times, const double r[3], const double v[3],
+                              double a[3], double j[3])
 {
   const double back[3] = {-r[0], -r[1], -r[2]}, back_v[3] = {-v[0], -v[1], -v[2]};
-  hb_quadrupole_add_pull(Q, times, back, back_v, a, j);
+  hb_quadrupole_add_pull(p->Q[k], times, back, back_v, a, j);
+  hb_octupole_add_pull(p->T[k], times, back, back_v, a, j);
 }
 
 /* Adds `times` the acceleration and jerk by the mean of the orbits of a group, of a body at r, moving with v, both relative to the group,
@@ -136,40 +191,54 @@ static void add_mean_pull(const struct hb_group *g, double times, const double r
   hb_octupole_add_pull(g->T, times, r, v, a, j);
 }
 
+/* Adds to sum_a and sum_j the acceleration and jerk of a group of mass M, given by its points, by those of another one at r that moves with v. */
+static void add_points_by_points(const struct points *sink, double M, const struct points *source, const double r[3],
+                                 const double v[3], double sum_a[3], double sum_j[3])
+{
+  for (size_t p = 0; p < sink->n; p++)
+    for (size_t q = 0; q < source->n; q++) {
+      double rpq[3], vpq[3], share = sink->n > 1 ? sink->m[p] / M : 1;
+      for (size_t c = 0; c < 3; c++) {
+        rpq[c] = r[c] + (source->x[3 * q + c] - sink->x[3 * p + c]);
+        vpq[c] = v[c] + (source->v[3 * q + c] - sink->v[3 * p + c]);
+      }
+      hb_chain_add_pull(share * source->m[q], hb_dot(rpq, rpq), rpq, vpq, sum_a, sum_j);
+      if (source->has_binaries) add_multipoles_at(source, q, share, rpq, vpq, sum_a, sum_j);
+      if (!sink->has_binaries) continue;
+      hb_quadrupole_add_pull(sink->Q[p], -source->m[q] / M, rpq, vpq, sum_a, sum_j);
+      hb_octupole_add_pull(sink->T[p], -source->m[q] / M, rpq, vpq, sum_a, sum_j);
+    }
+}
+
 /* Adds to a group, node i, the acceleration by another group, node k, of all members by all members, less that of points. Where only the
  * mean of an orbit counts, it is a quadrupole and an octupole. */
-static void correct_pair(const struct hb_groups *groups, uint32_t i, uint32_t k, struct points *members,
-                         double *a, double *j)
+static void correct_pair(const struct hb_groups *groups, uint32_t i, uint32_t k, struct view *members, double *a,
+                         double *j)
 {
-  struct points one, source;
+  struct points one_i, one_k;
+  struct view its;
+  const struct points *sink = &one_i, *source = &one_k;
   const struct hb_group *own = hb_groups_of(groups, i), *other = hb_groups_of(groups, k);
-  double r[3], v[3], sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[i];
+  double r[3], v[3], sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[i], both = M + groups->m[k];
   hb_between(groups->nodes.xp, i, k, r);
   hb_between(groups->nodes.vp, i, k, v);
   double d2 = hb_dot(r, r), to_i[3] = {-r[0], -r[1], -r[2]}, by[3] = {-v[0], -v[1], -v[2]};
-  int is_own_mean = is_orbit(groups, own, k, hb_groups_gap2_to(groups, other, i)),
-      is_other_mean = is_orbit(groups, other, i, hb_groups_gap2_to(groups, own, k));
+  double to_own = hb_groups_gap2_to(groups, own, k), to_other = hb_groups_gap2_to(groups, other, i),
+         gap2 = fmin(to_own, to_other);
+  int is_own_mean = is_orbit(groups, own, k, to_other), is_other_mean = is_orbit(groups, other, i, to_own);
   if (is_own_mean)
-    take_node(groups, i, &one);
-  else if (members->n == 0)
+    take_node(groups, i, &one_i);
+  else if (members->near.n == 0)
     resolve(groups, i, members);
-  const struct points *sink = is_own_mean ? &one : members;
+  if (!is_own_mean) sink = seen_from(members, gap2, v, both);
   if (is_other_mean)
-    take_node(groups, k, &source);
+    take_node(groups, k, &one_k);
   else
-    resolve(groups, k, &source);
-  for (size_t p = 0; p < sink->n && sink->n + source.n > 2; p++)
-    for (size_t q = 0; q < source.n; q++) {
-      double rpq[3], vpq[3], share = sink->n > 1 ? sink->m[p] / M : 1;
-      for (size_t c = 0; c < 3; c++) {
-        rpq[c] = r[c] + (source.x[3 * q + c] - sink->x[3 * p + c]);
-        vpq[c] = v[c] + (source.v[3 * q + c] - sink->v[3 * p + c]);
-      }
-      hb_chain_add_pull(share * source.m[q], hb_dot(rpq, rpq), rpq, vpq, sum_a, sum_j);
-      if (source.has_binaries) add_quadrupole_at(source.Q[q], share, rpq, vpq, sum_a, sum_j);
-      if (sink->has_binaries) hb_quadrupole_add_pull(sink->Q[p], -source.m[q] / M, rpq, vpq, sum_a, sum_j);
-    }
-  if (sink->n + source.n > 2) hb_chain_add_pull(-groups->m[k], d2, r, v, sum_a, sum_j);
+    resolve(groups, k, &its), source = seen_from(&its, gap2, v, both);
+  if (!(is_own_mean && is_other_mean)) {
+    add_points_by_points(sink, M, source, r, v, sum_a, sum_j);
+    hb_chain_add_pull(-groups->m[k], d2, r, v, sum_a, sum_j);
+  }
   if (is_other_mean) add_mean_pull(other, 1, to_i, by, sum_a, sum_j);
   if (is_own_mean) add_mean_pull(own, -groups->m[k] / M, r, v, sum_a, sum_j);
   add_more(groups, sum_a, sum_j, a, j);
@@ -187,7 +256,7 @@ static void correct_star(const struct hb_groups *groups, uint32_t center, const 
     double rp[3], vp[3];
     for (size_t c = 0; c < 3; c++) rp[c] = r[c] + group->x[3 * p + c], vp[c] = v[c] + group->v[3 * p + c];
     hb_chain_add_pull(group->m[p], hb_dot(rp, rp), rp, vp, sum_a, sum_j);
-    if (group->has_binaries) add_quadrupole_at(group->Q[p], 1, rp, vp, sum_a, sum_j);
+    if (group->has_binaries) add_multipoles_at(group, p, 1, rp, vp, sum_a, sum_j);
   }
   if (group->n > 0)
     hb_chain_add_pull(-M, hb_dot(r, r), r, v, sum_a, sum_j);
@@ -201,12 +270,36 @@ static void correct_star(const struct hb_groups *groups, uint32_t center, const 
   if (b) groups->near[star] = 1;
 }
 
+/* Corrects a group and a star in its list; see correct_star. The views are those of the group, made where they are needed. */
+static void correct_group_and_star(const struct hb_groups *groups, const struct hb_group *g, uint32_t star,
+                                   struct view *members, struct points *orbit, double *a, double *j)
+{
+  uint32_t own = hb_groups_active(groups, g->node), b = hb_groups_active(groups, star);
+  double r[3], v[3];
+  hb_between(groups->nodes.xp, star, g->node, r);
+  int feels_mean = hb_groups_is_mean(groups, g, star, hb_dot(r, r));
+  if (feels_mean && orbit->n == 0 && !(g->weak > 0)) {
+    const struct hb_chain turned = at_rest(groups, &g->chain);
+    resolve_orbit(&turned, orbit);
+  }
+  if (!feels_mean && members->near.n == 0) resolve(groups, g->node, members);
+  const struct points *points = orbit;
+  if (!feels_mean) {
+    const double from[3] = {-r[0], -r[1], -r[2]};
+    hb_between(groups->nodes.vp, star, g->node, v);
+    points = seen_from(members, hb_groups_gap2(g, from), v, groups->m[g->node] + groups->m[star]);
+  }
+  correct_star(groups, g->node, points, own, star, b, a, j);
+}
+
 /* Corrects a group, and the stars in its list. */
 static void correct_list(const struct hb_groups *groups, const struct hb_group *g, double *a, double *j)
 {
-  struct points members, orbit;
+  struct view members;
+  struct points orbit;
   uint32_t own = hb_groups_active(groups, g->node);
-  members.n = orbit.n = 0;
+  members.near.n = orbit.n = 0;
+  orbit.has_binaries = 0;
   for (size_t k = 0; k < g->count; k++) {
     uint32_t node = g->list[k], b = hb_groups_active(groups, node);
     int is_star =
@@ -214,14 +307,8 @@ static void correct_list(const struct hb_groups *groups, const struct hb_group *
     if (!own && !(b && is_star)) continue;
     hb_groups_need(groups, g->node);
     hb_groups_need(groups, node);
-    int feels_mean = hb_groups_is_mean(groups, g, node, hb_distance2(groups->nodes.xp, g->node, node));
-    if (feels_mean && orbit.n == 0 && !(g->weak > 0)) {
-      const struct hb_chain turned = at_rest(groups, &g->chain);
-      resolve_orbit(&turned, &orbit);
-    }
-    if (!feels_mean && members.n == 0) resolve(groups, g->node, &members);
     if (is_star)
-      correct_star(groups, g->node, feels_mean ? &orbit : &members, own, node, b, a, j);
+      correct_group_and_star(groups, g, node, &members, &orbit, a, j);
     else
       correct_pair(groups, g->node, node, &members, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
     if (own) groups->near[g->node] = 1;
@@ -231,23 +318,25 @@ static void correct_list(const struct hb_groups *groups, const struct hb_group *
 /* Adds to a group the mean of the field at its members, less the field at its center. */
 static void correct_field(const struct hb_groups *groups, const struct hb_group *g, double *a, double *j)
 {
-  struct points sink;
+  struct view members;
+  struct points orbit;
+  const struct points *sink = &orbit;
   const struct hb_chain turned = at_rest(groups, &g->chain);
   uint32_t center = g->node;
   const double *x = groups->nodes.xp + 3 * (size_t)center, *v = groups->nodes.vp + 3 * (size_t)center;
   double from_a[3] = {0}, from_j[3] = {0}, sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[center];
   if (is_mean(groups, &turned, x))
-    resolve_orbit(&turned, &sink);
+    resolve_orbit(&turned, &orbit);
   else
-    resolve(groups, center, &sink);
+    resolve(groups, center, &members), sink = &members.near;
   hb_field_pull(groups->field, x, v, from_a, from_j);
-  for (size_t p = 0; p < sink.n; p++) {
+  for (size_t p = 0; p < sink->n; p++) {
     double at[3], by[3], of_a[3] = {0}, of_j[3] = {0};
-    for (size_t c = 0; c < 3; c++) at[c] = x[c] + sink.x[3 * p + c], by[c] = v[c] + sink.v[3 * p + c];
+    for (size_t c = 0; c < 3; c++) at[c] = x[c] + sink->x[3 * p + c], by[c] = v[c] + sink->v[3 * p + c];
     hb_field_pull(groups->field, at, by, of_a, of_j);
     for (size_t c = 0; c < 3; c++) {
-      sum_a[c] += sink.m[p] / M * (of_a[c] - from_a[c]);
-      sum_j[c] += sink.m[p] / M * (of_j[c] - from_j[c]);
+      sum_a[c] += sink->m[p] / M * (of_a[c] - from_a[c]);
+      sum_j[c] += sink->m[p] / M * (of_j[c] - from_j[c]);
     }
   }
   add_more(groups, sum_a, sum_j, a, j);
