@@ -1,6 +1,8 @@
 /* Accelerations of a chain's members by points, a tidal tensor and a field; see chain_tide.h. */
 #include "chain/chain_tide.h"
 
+#include "chain/kepler_orbit.h"
+
 #include "base/machine.h"
 #include "chain/turning.h"
 
@@ -234,20 +236,64 @@ static void add_point(const struct hb_chain_point *more, struct hb_chain_point *
   p->m = M;
 }
 
-size_t hb_chain_tide_points_of(const struct hb_chain *c, double least, struct hb_chain_point *point)
+/* Sets p to member k, moving in the pulls of the other members. x and v are those of all members. */
+static void member_as_point(const struct hb_chain *c, const double *x, const double *v, size_t k,
+                            struct hb_chain_point *p)
+{
+  *p = (struct hb_chain_point){.m = c->m[k]};
+  memcpy(p->x, x + 3 * k, sizeof p->x);
+  memcpy(p->v, v + 3 * k, sizeof p->v);
+  pull_on(c, k, p);
+}
+
+/* True if members k and k + 1 are a bound pair with 2 a of at least `least`, whose link changes in less than `time`. */
+static int is_fast_pair(const struct hb_chain *c, size_t k, double least, double time)
+{
+  struct hb_chain pair;
+  if (k + 1 == c->n || !(c->m[k] > 0 && c->m[k + 1] > 0)) return 0;
+  if (!(hb_chain_rate(2, c->m + k, c->X + k, c->V + k) * time > 1)) return 0;
+  hb_chain_extract(c, k, 2, &pair);
+  return pair.B > 0 && hb_chain_span(&pair) > least;
+}
+
+/* Sets point[] to members k and k + 1, which `center` stands for, at places of their orbit. Returns the number of points. */
+static size_t orbit_as_points(const struct hb_chain *c, size_t k, const struct hb_chain_point *center,
+                              struct hb_chain_point *point)
+{
+  struct hb_chain pair;
+  double X[HB_CHAIN_TIDE_ORBIT_PLACES][3], part[HB_CHAIN_TIDE_ORBIT_PLACES];
+  hb_chain_extract(c, k, 2, &pair);
+  hb_kepler_orbit_places(&pair, HB_CHAIN_TIDE_ORBIT_PLACES, X, part);
+  for (size_t q = 0; q < HB_CHAIN_TIDE_ORBIT_PLACES; q++)
+    for (size_t s = 0; s < 2; s++) {
+      struct hb_chain_point *p = point + 2 * q + s;
+      *p = *center;
+      p->m = part[q] * pair.m[s];
+      for (size_t i = 0; i < 3; i++) p->x[i] += (s ? pair.m[0] : -pair.m[1]) / center->m * X[q][i];
+    }
+  return 2 * HB_CHAIN_TIDE_ORBIT_PLACES;
+}
+
+size_t hb_chain_tide_points_of(const struct hb_chain *c, double least, double time,
+                               struct hb_chain_point *point)
 {
   double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST];
-  size_t points = 0, last = 0;
+  size_t points = 0, last = c->n; /* the member before, if it is the last point */
   hb_chain_places(c, x, v);
   for (size_t k = 0; k < c->n; k++) {
-    struct hb_chain_point p = {.m = c->m[k]};
+    struct hb_chain_point p, next;
     double r[3];
     if (c->m[k] == 0) continue; /* it pulls at nothing */
-    memcpy(p.x, x + 3 * k, sizeof p.x);
-    memcpy(p.v, v + 3 * k, sizeof p.v);
-    pull_on(c, k, &p);
-    hb_chain_between(c->X, last, k, r);
-    if (points > 0 && hb_dot(r, r) < least * least)
+    member_as_point(c, x, v, k, &p);
+    if (is_fast_pair(c, k, least, time)) {
+      member_as_point(c, x, v, ++k, &next);
+      add_point(&next, &p);
+      points += orbit_as_points(c, k - 1, &p, point + points);
+      last = c->n;
+      continue;
+    }
+    if (last < c->n) hb_chain_between(c->X, last, k, r);
+    if (last < c->n && hb_dot(r, r) < least * least)
       add_point(&p, point + points - 1);
     else
       point[points++] = p;

@@ -74,8 +74,15 @@ void hb_chain_tide_on_orbit(const struct hb_chain *pair, const struct hb_chain_t
 /* Returns the tide on a bound pair, relative to what holds it together at a separation of 2 a. */
 double hb_chain_tide_strength(const struct hb_chain *c, const struct hb_chain_tide *tide);
 
-/* Describes the chain as points that disturb another chain, in point[HB_CHAIN_MOST], relative to its center of mass. Neighbors whose
- * link is shorter than `least` become one point; accelerations and jerks are those by the members. Returns the number of points. */
-size_t hb_chain_tide_points_of(const struct hb_chain *c, double least, struct hb_chain_point *point);
+/* The largest number of points that hb_chain_tide_points_of sets: each bound pair of neighbors may be both members at four places of their
+ * orbit. */
+enum { HB_CHAIN_TIDE_ORBIT_PLACES = 4, HB_CHAIN_TIDE_POINTS_MOST = HB_CHAIN_TIDE_ORBIT_PLACES * HB_CHAIN_MOST };
+
+/* Describes the chain as points that disturb another chain, in point[HB_CHAIN_TIDE_POINTS_MOST], relative to its center of mass, for at
+ * most the given time. Neighbors whose link is shorter than `least` become one point, and bound pairs that move on within that time become
+ * points at several places of their orbit, at rest relative to their center; accelerations and jerks are those by the members. Returns
+ * the number of points. */
+size_t hb_chain_tide_points_of(const struct hb_chain *c, double least, double time,
+                               struct hb_chain_point *point);
 
 #endif

@@ -97,13 +97,13 @@ static size_t look_from(const struct hb_chain_point *center, const struct hb_gro
   for (size_t k = 0; k < g->settled; k++) {
     const struct hb_group *other = hb_groups_of(groups, g->list[k]);
     if (!other) continue;
-    struct hb_chain_point node, parts[HB_CHAIN_MOST];
+    struct hb_chain_point node, parts[HB_CHAIN_TIDE_POINTS_MOST];
     hb_chain_tide_get_point(points, k, &node);
     double least = HB_GROUPS_RESOLVED * sqrt(hb_groups_gap2(g, node.x)),
            from = hb_groups_since(groups, other->tick, g->tick);
     double until = fmax(fabs(from), fabs(from + dt));
-    if (other->R < least || until > not_far * hb_groups_time_of_links(&other->chain, least)) continue;
-    size_t n = hb_chain_tide_points_of(&other->chain, least, parts);
+    if (other->R < least) continue;
+    size_t n = hb_chain_tide_points_of(&other->chain, least, until / not_far, parts);
     for (size_t p = 0; p < n; p++) {
       shift_point(from, parts + p);
       add_point(1, &node, parts + p);
@@ -151,7 +151,7 @@ static size_t most_points(const struct hb_groups *groups, const struct hb_group 
   size_t sum = 0;
   for (size_t k = 0; k < g->settled; k++) {
     const struct hb_group *other = hb_groups_of(groups, g->list[k]);
-    sum += other ? other->chain.n : 1;
+    sum += other ? HB_CHAIN_TIDE_ORBIT_PLACES * other->chain.n : 1;
   }
   return sum;
 }
