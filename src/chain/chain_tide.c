@@ -1,9 +1,8 @@
 /* Accelerations of a chain's members by points, a tidal tensor and a field; see chain_tide.h. */
 #include "chain/chain_tide.h"
 
-#include "chain/kepler_orbit.h"
-
 #include "base/machine.h"
+#include "chain/kepler_orbit.h"
 #include "chain/turning.h"
 
 #include <string.h>
@@ -246,14 +245,14 @@ static void member_as_point(const struct hb_chain *c, const double *x, const dou
   pull_on(c, k, p);
 }
 
-/* True if members k and k + 1 are a bound pair with 2 a of at least `least`, whose link changes in less than `time`. */
+/* True if members k and k + 1 are a bound pair with 2 a of at least `least`, whose mean anomaly grows by more than 1 in this time. */
 static int is_fast_pair(const struct hb_chain *c, size_t k, double least, double time)
 {
   struct hb_chain pair;
   if (k + 1 == c->n || !(c->m[k] > 0 && c->m[k + 1] > 0)) return 0;
-  if (!(hb_chain_rate(2, c->m + k, c->X + k, c->V + k) * time > 1)) return 0;
   hb_chain_extract(c, k, 2, &pair);
-  return pair.B > 0 && hb_chain_span(&pair) > least;
+  double span = pair.B > 0 ? hb_chain_span(&pair) : INFINITY;
+  return span > least && 8 * (pair.m[0] + pair.m[1]) * time * time > span * span * span;
 }
 
 /* Sets point[] to members k and k + 1, which `center` stands for, at places of their orbit. Returns the number of points. */

@@ -79,7 +79,7 @@ double hb_chain_tide_strength(const struct hb_chain *c, const struct hb_chain_ti
 enum { HB_CHAIN_TIDE_ORBIT_PLACES = 4, HB_CHAIN_TIDE_POINTS_MOST = HB_CHAIN_TIDE_ORBIT_PLACES * HB_CHAIN_MOST };
 
 /* Describes the chain as points that disturb another chain, in point[HB_CHAIN_TIDE_POINTS_MOST], relative to its center of mass, for at
- * most the given time. Neighbors whose link is shorter than `least` become one point, and bound pairs that move on within that time become
+ * most the given time. Neighbors whose link is shorter than `least` become one point, and bound pairs whose mean anomaly grows by more than 1 in that time become
  * points at several places of their orbit, at rest relative to their center; accelerations and jerks are those by the members. Returns
  * the number of points. */
 size_t hb_chain_tide_points_of(const struct hb_chain *c, double least, double time,
