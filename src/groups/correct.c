@@ -2,6 +2,7 @@
  * the nodes in the lists of groups and for groups in a field. */
 #include "groups/groups_internal.h"
 
+#include "base/parallel.h"
 #include "chain/inner_binaries.h"
 #include "chain/kepler.h"
 #include "chain/kepler_orbit.h"
@@ -98,11 +99,17 @@ static void resolve_orbit(const struct hb_chain *c, struct points *p)
     }
 }
 
-/* Adds a correction to acceleration and jerk of a node; Coriolis' force changes the jerk with it. */
-static void add_more(const struct hb_groups *groups, double more_a[3], double more_j[3], double *a, double *j)
+/* Adds to a correction of the jerk what Coriolis' force makes of that of the acceleration. */
+static void deflect(const struct hb_groups *groups, double more_a[3], double more_j[3])
 {
   static const double still[3];
   if (groups->field) hb_field_deflect(groups->field, still, more_a, more_j);
+}
+
+/* Adds a correction to acceleration and jerk of a node. */
+static void add_more(const struct hb_groups *groups, double more_a[3], double more_j[3], double *a, double *j)
+{
+  deflect(groups, more_a, more_j);
   for (size_t c = 0; c < 3; c++) a[c] += more_a[c], j[c] += more_j[c];
 }
 
@@ -149,10 +156,10 @@ static void correct_pair(const struct hb_groups *groups, uint32_t i, uint32_t k,
   add_more(groups, sum_a, sum_j, a, j);
 }
 
-/* Adds to a group and a star in its list what either does to the other more than points would. The group is given by its members; without
- * any, it is its quadrupole. b and own are 1 + the index in the block of the star and of the group; 0: it is not active. */
+/* Finds what a group, given by its members, and a star in its list do to each other more than points would. Without members the group is its
+ * quadrupole. Stores the star's part in *star_pull and adds the group's to a and j; either is NULL where the node is not active. */
 static void correct_star(const struct hb_groups *groups, uint32_t center, const struct points *group,
-                         uint32_t own, uint32_t star, uint32_t b, double *a, double *j)
+                         uint32_t star, struct hb_groups_pull *star_pull, double *a, double *j)
 {
   double r[3], v[3], sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[center], share = groups->m[star] / M;
   hb_between(groups->nodes.xp, star, center, r);
@@ -169,22 +176,25 @@ static void correct_star(const struct hb_groups *groups, uint32_t center, const 
   if (group->n == 0) hb_quadrupole_add_pull(hb_groups_of(groups, center)->Q, 1, r, v, sum_a, sum_j);
   double back_a[3], back_j[3];
   for (size_t c = 0; c < 3; c++) back_a[c] = -share * sum_a[c], back_j[c] = -share * sum_j[c];
-  if (b) add_more(groups, sum_a, sum_j, a + 3 * (size_t)(b - 1), j + 3 * (size_t)(b - 1));
-  if (own) add_more(groups, back_a, back_j, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
-  if (b) groups->near[star] = 1;
+  if (star_pull) {
+    deflect(groups, sum_a, sum_j);
+    memcpy(star_pull->a, sum_a, sizeof sum_a);
+    memcpy(star_pull->j, sum_j, sizeof sum_j);
+  }
+  if (a) add_more(groups, back_a, back_j, a, j);
 }
 
-/* Corrects a group, and the stars in its list. */
-static void correct_list(const struct hb_groups *groups, const struct hb_group *g, double *a, double *j)
+/* Adds to a group what the nodes in its list do to it more than points would, if it is active: a and j are not NULL. Stores in its pulls what
+ * it does to the active stars in its list. */
+static void correct_list(const struct hb_groups *groups, struct hb_group *g, double *a, double *j)
 {
   struct points members, orbit;
-  uint32_t own = hb_groups_active(groups, g->node);
   members.n = orbit.n = 0;
   for (size_t k = 0; k < g->count; k++) {
     uint32_t node = g->list[k], b = hb_groups_active(groups, node);
     int is_star =
         !hb_groups_of(groups, node); /* another group corrects itself, since lists are symmetrical */
-    if (!own && !(b && is_star)) continue;
+    if (!a && !(b && is_star)) continue;
     hb_groups_need(groups, g->node);
     hb_groups_need(groups, node);
     int feels_mean = hb_groups_is_mean(groups, g, node, hb_distance2(groups->nodes.xp, g->node, node));
@@ -193,11 +203,14 @@ static void correct_list(const struct hb_groups *groups, const struct hb_group *
       resolve_orbit(&turned, &orbit);
     }
     if (!feels_mean && members.n == 0) resolve(groups, g->node, &members);
-    if (is_star)
-      correct_star(groups, g->node, feels_mean ? &orbit : &members, own, node, b, a, j);
-    else
-      correct_pair(groups, g->node, node, &members, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
-    if (own) groups->near[g->node] = 1;
+    if (a) groups->near[g->node] = 1;
+    if (!is_star) {
+      correct_pair(groups, g->node, node, &members, a, j);
+      continue;
+    }
+    struct hb_groups_pull *star = b ? groups->pull + g->pulls_from + g->pulls++ : NULL;
+    if (b) star->b = b - 1;
+    correct_star(groups, g->node, feels_mean ? &orbit : &members, node, star, a, j);
   }
 }
 
@@ -227,14 +240,53 @@ static void correct_field(const struct hb_groups *groups, const struct hb_group 
   groups->near[center] = 1;
 }
 
-void hb_groups_correct(const struct hb_groups *groups, size_t ni, const uint32_t *block, double *a, double *j)
+struct correction {
+  const struct hb_groups *groups;
+  double *a, *j;
+};
+
+enum { CORRECTED_PIECE = 16, CORRECTED_ALONE = 16 }; /* groups of a piece, and those that the calling thread corrects alone */
+
+/* Corrects touched groups, and stores what they do to stars. */
+static void correct_piece(void *context, size_t k, size_t end)
+{
+  const struct correction *c = context;
+  const struct hb_groups *groups = c->groups;
+  for (; k < end; k++) {
+    struct hb_group *g = groups->at + groups->touched[k];
+    uint32_t own = hb_groups_active(groups, g->node);
+    double *a = own ? c->a + 3 * (size_t)(own - 1) : NULL, *j = own ? c->j + 3 * (size_t)(own - 1) : NULL;
+    if (own && hb_groups_feels_field(groups, g, groups->nodes.xp + 3 * (size_t)g->node))
+      correct_field(groups, g, a, j);
+    g->pulls = 0;
+    correct_list(groups, g, a, j);
+  }
+}
+
+/* Adds to the stars of the block what groups do to them, in the order of the groups. */
+static void add_pulls(const struct hb_groups *groups, double *a, double *j)
 {
   for (size_t k = 0; k < groups->touches; k++) {
-    size_t g = groups->touched[k];
-    uint32_t center = groups->at[g].node, own = hb_groups_active(groups, center);
-    if (own && hb_groups_feels_field(groups, groups->at + g, groups->nodes.xp + 3 * (size_t)center))
-      correct_field(groups, groups->at + g, a + 3 * (size_t)(own - 1), j + 3 * (size_t)(own - 1));
-    correct_list(groups, groups->at + g, a, j);
+    const struct hb_group *g = groups->at + groups->touched[k];
+    for (size_t p = 0; p < g->pulls; p++) {
+      const struct hb_groups_pull *pull = groups->pull + g->pulls_from + p;
+      double *to_a = a + 3 * (size_t)pull->b, *to_j = j + 3 * (size_t)pull->b;
+      for (size_t c = 0; c < 3; c++) to_a[c] += pull->a[c], to_j[c] += pull->j[c];
+      groups->near[groups->block[pull->b]] = 1;
+    }
   }
+}
+
+void hb_groups_correct(const struct hb_groups *groups, size_t ni, const uint32_t *block, double *a, double *j)
+{
+  struct correction c = {groups, a, j};
+  for (size_t k = 0, from = 0; k < groups->touches; k++) {
+    struct hb_group *g = groups->at + groups->touched[k];
+    g->pulls_from = from;
+    from += g->count;
+  }
+  hb_parallel_shares(groups->touches, CORRECTED_PIECE, hb_groups_alone(groups, CORRECTED_ALONE),
+                     correct_piece, &c);
+  add_pulls(groups, a, j);
   hb_groups_add_quadrupoles(groups, ni, block, a, j);
 }

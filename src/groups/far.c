@@ -524,13 +524,31 @@ static void fetch_hits(const struct hb_groups *groups, const uint32_t *block, ui
   }
 }
 
+struct addition {
+  const struct hb_groups *groups;
+  size_t ni;
+  const uint32_t *block;
+  double *a, *j;
+};
+
+enum { QUADRUPOLES_PIECE = 16, QUADRUPOLES_ALONE = 16 }; /* nodes of a piece, and those that the calling thread does alone */
+
+static void quadrupoles_piece(void *context, size_t b, size_t end)
+{
+  const struct addition *to = context;
+  for (; b < end; b++) {
+    const struct hb_groups_around hits = hb_groups_hits_of(to->groups, (uint32_t)b);
+    if (b + 1 < to->ni) fetch_hits(to->groups, to->block, (uint32_t)b + 1);
+    for (size_t k = 0; k < hits.count; k++)
+      add_to(to->groups, to->block[b], hits.list[k], to->a + 3 * b, to->j + 3 * b);
+  }
+}
+
 void hb_groups_add_quadrupoles(const struct hb_groups *groups, size_t ni, const uint32_t *block, double *a,
                                double *j)
 {
-  for (uint32_t b = 0; b < ni && groups->hits > 0; b++) {
-    const struct hb_groups_around hits = hb_groups_hits_of(groups, b);
-    if (b + 1 < ni) fetch_hits(groups, block, b + 1);
-    for (size_t k = 0; k < hits.count; k++)
-      add_to(groups, block[b], hits.list[k], a + 3 * (size_t)b, j + 3 * (size_t)b);
-  }
+  struct addition to = {groups, ni, block, a, j};
+  if (groups->hits > 0)
+    hb_parallel_shares(ni, QUADRUPOLES_PIECE, hb_groups_alone(groups, QUADRUPOLES_ALONE), quadrupoles_piece,
+                       &to);
 }

@@ -70,6 +70,7 @@ struct hb_group {
   size_t settled; /* of the list: those that disturb it; the others enter at the time of the block */
   struct hb_groups_tides tides;
   int is_touched; /* scratch */
+  size_t pulls_from, pulls; /* of hb_groups_correct: the first element of `pull` for its list, and how many it has set */
   uint64_t work;  /* evaluations within it since the caller set it to 0 */
 };
 
@@ -78,6 +79,12 @@ enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };
 /* Facts about a group that the correction of other nodes reads; hb_groups_measure sets them. Zeros for nodes that are stars. */
 struct hb_groups_orbit {
   double tide, weak, floor, Q[6];
+};
+
+/* What a group does to the b-th node of the block, a star in its list, more than a point would. */
+struct hb_groups_pull {
+  uint32_t b;
+  double a[3], j[3];
 };
 
 /* A node's being in the list of the group whose node is `group`; and the next one that it is in. */
@@ -101,8 +108,8 @@ struct hb_nodes {
   const double
       *reach2; /* [n] a list had all within the root of that over `grown` when it was made; NULL: unknown */
   double grown;
-  int is_full;                                /* all xp vp are set */
-  void (*need)(void *context, uint32_t node); /* else: sets those of a node, */
+  int is_full; /* the scheme has set all xp vp, whatever the number of threads: decisions may depend on that */
+  void (*need)(void *context, uint32_t node); /* sets those of a node; NULL: all are set, */
   void *context;
   const uint64_t *stamp; /* [n] unless its stamp is `now` */
   uint64_t now;
@@ -159,6 +166,7 @@ struct hb_groups {
   struct hb_groups_link *link; /* [links] of [link_capacity], of which those from free_link on are nobody's */
   size_t links, link_capacity;
   uint32_t free_link;
+  struct hb_groups_pull *pull; /* [link_capacity] scratch of hb_groups_correct */
   uint32_t *
       touched; /* [touches] of [n] groups, ascending: active ones, and those with an active node in their lists */
   uint32_t *block; /* [actives] of [n]: the active nodes */

@@ -18,6 +18,13 @@ static inline double hb_groups_since_node(const struct hb_groups *groups, uint32
   return hb_groups_since(groups, groups->nodes.tick >> level << level, to);
 }
 
+/* Returns up to how many things of a loop the calling thread does alone: `alone`, if all positions are known; else all, since only one thread
+ * may ask for them (hb_groups_need). */
+static inline size_t hb_groups_alone(const struct hb_groups *groups, size_t alone)
+{
+  return groups->nodes.need ? SIZE_MAX : alone;
+}
+
 /* ---- create.c ---- */
 
 /* The arrays of struct hb_groups that have an element for each node. */

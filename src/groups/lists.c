@@ -33,7 +33,10 @@ int hb_groups_has(const struct hb_groups *groups, const struct hb_group *g, uint
 static enum hb_status add_link(struct hb_groups *groups, uint32_t node, uint32_t group)
 {
   if (groups->free_link == 0) {
-    HB_TRY(HB_GROW(groups->links, &groups->link_capacity, &groups->link));
+    size_t capacity = groups->link_capacity;
+    HB_TRY(HB_GROW(groups->links, &capacity, &groups->link));
+    if (capacity > groups->link_capacity) HB_TRY(HB_RESIZE(capacity, &groups->pull));
+    groups->link_capacity = capacity;
     groups->link[groups->links++].next = 0;
     groups->free_link = (uint32_t)groups->links;
   }

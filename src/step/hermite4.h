@@ -280,6 +280,9 @@ struct hb_hermite4_near {
   uint32_t *few, *few_of; /* [n] those of index whose pulls are summed again, and their places there */
   uint64_t *stamp, now,
       all_at; /* [n] 1 + the tick that xp vp of a particle were last set for; that of the block; of all */
+  /* 1 + the tick that a team has predicted all particles for, so that it can share loops over groups. In contrast to all_at it depends on
+   * the number of threads, and nothing may be decided by it. */
+  uint64_t team_at;
   uint8_t *is_changed; /* [n] since a device that keeps particles was sent it, */
   uint32_t *changed;   /* [n] and which these are, */
   unsigned openings;   /* in this opening of the source of forces */
@@ -368,6 +371,12 @@ static inline uint32_t *hb_near_list(const struct hb_hermite4_near *near, uint32
 static inline void hb_near_limit(struct hb_hermite4_near *near, uint32_t i, unsigned most)
 {
   if (near->far[i] > most) near->far[i] = (uint8_t)most;
+}
+
+/* True if xp vp of all particles are those of the block. */
+static inline int hb_near_knows_all(const struct hb_hermite4_near *near)
+{
+  return near->all_at == near->now || near->team_at == near->now;
 }
 
 static inline int hb_hermite4_has_lists(const struct hb_hermite4 *h) { return h->near && h->near->has_lists; }

@@ -31,7 +31,8 @@ static struct hb_groups *groups_now(const struct hb_hermite4 *h)
                            .context = (void *)h};
   if (near)
     nodes.list = near->list, nodes.count = near->count, nodes.room = near->room, nodes.reach2 = near->h2;
-  if (!nodes.is_full) nodes.need = hb_hermite4_near_need, nodes.stamp = near->stamp, nodes.now = near->now;
+  if (near && !hb_near_knows_all(near))
+    nodes.need = hb_hermite4_near_need, nodes.stamp = near->stamp, nodes.now = near->now;
   h->groups->nodes = nodes;
   return h->groups;
 }

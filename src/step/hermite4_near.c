@@ -705,7 +705,7 @@ void hb_hermite4_near_need(void *hermite4, uint32_t i)
 {
   const struct hb_hermite4 *h = hermite4;
   const struct hb_hermite4_near *near = h->near;
-  if (near->all_at == near->now || near->stamp[i] == near->now) return;
+  if (hb_near_knows_all(near) || near->stamp[i] == near->now) return;
   near->stamp[i] = near->now;
   if (hb_hermite4_is_parked(h, i)) return;
   hb_hermite4_predict(h, i, near->span + h->blocks->level[i], h->xp + 3 * (size_t)i, h->vp + 3 * (size_t)i);
@@ -1223,17 +1223,18 @@ static int settle_one(struct hb_hermite4 *h, uint64_t T, size_t b)
   return is_held;
 }
 
-/* Steps of groups look for places of others, which are set when they are asked for: not by several threads. */
+/* Steps of groups depend on positions of others. Several threads may not ask for these where they are predicted when they are asked for. */
 static int near_settle(struct hb_hermite4 *h, uint64_t T, size_t b)
 {
   int is_group = h->groups && h->groups->of[h->block[b]] != HB_GROUPS_STAR;
-  return is_group ? 0 : settle_one(h, T, b);
+  return is_group && !hb_near_knows_all(h->near) ? 0 : settle_one(h, T, b);
 }
 
 static uint64_t near_settle_groups(struct hb_hermite4 *h, uint64_t T)
 {
   const struct hb_groups *groups = h->groups;
   uint64_t held = 0;
+  if (hb_near_knows_all(h->near)) return 0; /* near_settle has */
   for (size_t k = 0; groups && k < groups->touches; k++) {
     uint32_t active = hb_groups_active(groups, groups->at[groups->touched[k]].node);
     if (active) held += (uint64_t)settle_one(h, T, active - 1);
