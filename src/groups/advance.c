@@ -225,15 +225,21 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
   return advance_at_rest(groups, dt, &tide, chain, forces);
 }
 
-/* Gives a group its advanced chain. */
+/* Gives a group its advanced chain. The energy that the chain has lost stays in it. */
 static void store_chain(struct hb_groups *groups, struct hb_group *g, const struct hb_chain *chain,
                         uint64_t tick)
 {
-  groups->lost += chain->lost;
   g->chain = *chain;
-  g->chain.lost = 0;
   g->tick = tick;
   hb_groups_measure_node(groups, g);
+}
+
+/* Counts what an advance of a group has taken: evaluations, and the energy that its chain has lost. */
+static void count_advance(struct hb_groups *groups, struct hb_group *g, uint64_t forces)
+{
+  groups->forces += forces, g->work += forces;
+  groups->lost += g->chain.lost;
+  g->chain.lost = 0;
 }
 
 /* Advances one group. */
@@ -242,8 +248,8 @@ static enum hb_status advance_group(struct hb_groups *groups, struct hb_group *g
   struct hb_chain chain = g->chain;
   uint64_t forces = 0;
   HB_TRY(advance_chain(groups, g, hb_groups_since(groups, g->tick, tick), &chain, &forces));
-  groups->forces += forces, g->work += forces;
   store_chain(groups, g, &chain, tick);
+  count_advance(groups, g, forces);
   return HB_OK;
 }
 
@@ -257,7 +263,7 @@ struct advanced {
 
 /* Groups that are advanced together, by several threads. No group changes while others read it. */
 struct work {
-  const struct hb_groups *groups;
+  struct hb_groups *groups;
   uint64_t tick;
   const uint32_t *needed;
   struct advanced *made;
@@ -277,6 +283,18 @@ static void advance_piece(void *context, size_t k)
 {
   struct work *w = context;
   if (advance_one(w, k) != HB_OK) w->failed = k + 1;
+}
+
+enum { STORED_PIECE = 8, ADVANCED_ALONE = 8 }; /* groups of a piece, and those that the calling thread does alone */
+
+static void store_piece(void *context, size_t k, size_t end)
+{
+  const struct work *w = context;
+  for (; k < end; k++) {
+    struct hb_group *g = w->groups->at + w->needed[k];
+    store_chain(w->groups, g, &w->made[k].chain, w->tick);
+    g->settled = g->count;
+  }
 }
 
 /* True if a node and a group belong into each other's lists. */
@@ -324,37 +342,83 @@ static enum hb_status enter_near(struct hb_groups *groups, uint64_t tick, uint32
   return HB_OK;
 }
 
-/* Puts nodes of the block into lists. */
+/* Nodes of a block, and where to say which of them belong into lists that do not have them. */
+struct entering {
+  const struct hb_groups *groups;
+  const uint32_t *block;
+  uint8_t *enters;
+};
+
+enum { ENTERING_PIECE = 16, ENTERING_ALONE = 16 }; /* nodes of a piece, and those that the calling thread does alone */
+
+static void find_entering(void *context, size_t b, size_t end)
+{
+  const struct entering *e = context;
+  const struct hb_groups *groups = e->groups;
+  for (; b < end; b++) {
+    const struct hb_groups_around hits = hb_groups_hits_of(groups, (uint32_t)b);
+    e->enters[b] = 0;
+    for (size_t k = 0; k < hits.count && !e->enters[b]; k++) {
+      uint32_t hit = hits.list[k], node = e->block[b];
+      if (!(groups->orbit[hit].tide > 0)) continue;
+      const struct hb_group *g = hb_groups_of(groups, hit);
+      e->enters[b] = feels(groups, g, node) && !hb_groups_has(groups, g, node);
+    }
+  }
+}
+
+/* Puts nodes of the block into lists. Few belong into any: these are found first. */
 static enum hb_status enter(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
 {
   if (groups->rules == &hb_groups_by_size) return enter_all(groups, ni, block);
   if (!groups->has_hits) HB_TRY(hb_groups_find_hits(groups, ni, block));
-  for (uint32_t b = 0; b < ni && groups->hits > 0; b++) {
+  if (groups->hits == 0) return HB_OK;
+  struct entering e = {groups, block, groups->enters};
+  hb_parallel_shares(ni, ENTERING_PIECE, hb_groups_alone(groups, ENTERING_ALONE), find_entering, &e);
+  for (uint32_t b = 0; b < ni; b++) {
+    if (!groups->enters[b]) continue;
     const struct hb_groups_around hits = hb_groups_hits_of(groups, b);
     for (size_t k = 0; k < hits.count; k++)
       if (groups->orbit[hits.list[k]].tide > 0)
         HB_TRY(enter_near(groups, tick, block[b], hb_groups_of(groups, hits.list[k])));
-    if (groups->seen && hits.count > 0) groups->hint[b] |= groups->first[block[b]] != 0;
+    if (groups->seen) groups->hint[b] |= groups->first[block[b]] != 0;
   }
   return HB_OK;
 }
 
-/* True if the block has to advance a group: the group is active, or an active node in its list disturbs it strongly. */
-static int is_needed(const struct hb_groups *groups, const struct hb_group *g)
+/* True if the block has to advance a group whatever the nodes in its list do. */
+static int is_due(const struct hb_groups *groups, const struct hb_group *g)
 {
   if (hb_groups_active(groups, g->node) || g->settled < g->count || !(g->waking < INFINITY)) return 1;
-  if (groups->field && hb_field_turn(groups->field) != 0)
-    return 1; /* correct.c follows no orbit in coordinates that turn */
-  for (size_t k = 0; k < g->count; k++) {
-    if (!hb_groups_active(groups, g->list[k])) continue;
-    hb_groups_need(groups, g->node);
-    double d2 = hb_distance2(groups->nodes.xp, g->node, g->list[k]), m = groups->m[g->list[k]];
-    if (m * m * g->waking > d2 * d2 * d2) return 1;
-  }
-  return 0;
+  return groups->field &&
+         hb_field_turn(groups->field) != 0; /* correct.c follows no orbit in coordinates that turn */
 }
 
-enum { ALONE = 8 }; /* up to this many groups are advanced by the calling thread */
+/* True if an active node in the list of a group disturbs it so much that the block has to advance it. */
+static int wakes(const struct hb_groups *groups, const struct hb_group *g, uint32_t node)
+{
+  hb_groups_need(groups, g->node);
+  double d2 = hb_distance2(groups->nodes.xp, g->node, node), m = groups->m[node];
+  return m * m * g->waking > d2 * d2 * d2;
+}
+
+/* Sets needed[touches] to the touched groups that the block has to advance, and returns their number. */
+static size_t find_needed(struct hb_groups *groups, size_t ni, const uint32_t *block, uint32_t *needed)
+{
+  size_t count = 0;
+  for (size_t k = 0; k < groups->touches; k++) {
+    struct hb_group *g = groups->at + groups->touched[k];
+    g->is_needed = is_due(groups, g);
+  }
+  for (size_t b = 0; b < ni; b++)
+    for (uint32_t at = groups->hint[b] ? groups->first[block[b]] : 0; at; at = groups->link[at - 1].next) {
+      struct hb_group *g = hb_groups_of(groups, groups->link[at - 1].group);
+      if (!g->is_needed) g->is_needed = wakes(groups, g, block[b]);
+    }
+  for (size_t k = 0; k < groups->touches; k++)
+    if (groups->at[groups->touched[k]].is_needed) needed[count++] = groups->touched[k];
+  return count;
+}
 
 /* Advances these groups to a tick. */
 static enum hb_status advance(struct hb_groups *groups, uint64_t tick, size_t count, const uint32_t *needed)
@@ -363,33 +427,26 @@ static enum hb_status advance(struct hb_groups *groups, uint64_t tick, size_t co
   if (count == 0) return HB_OK;
   HB_TRY(HB_ALLOC(count, &made));
   struct work w = {.groups = groups, .tick = tick, .needed = needed, .made = made};
-  hb_parallel_for(count > ALONE ? hb_parallel_threads() : 1, count, advance_piece, &w);
+  hb_parallel_for(count > ADVANCED_ALONE ? hb_parallel_threads() : 1, count, advance_piece, &w);
   if (w.failed) { /* once more, to have its error message in this thread */
     enum hb_status status = advance_one(&w, w.failed - 1);
     return status != HB_OK ? status : hb_fail(HB_ERR_STOPPED, "stopped in the middle of a step, on request");
   }
-  for (size_t k = 0; k < count; k++) {
-    struct hb_group *g = groups->at + needed[k];
-    store_chain(groups, g, &made[k].chain, tick);
-    groups->forces += made[k].forces, g->work += made[k].forces;
-    g->settled = g->count;
-  }
+  hb_parallel_shares(count, STORED_PIECE, ADVANCED_ALONE, store_piece, &w);
+  for (size_t k = 0; k < count; k++) count_advance(groups, groups->at + needed[k], made[k].forces);
   return HB_OK;
 }
 
 enum hb_status hb_groups_meet(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
 {
   HB_OWN uint32_t *needed = NULL;
-  size_t count = 0;
   if (!groups->has_hits) groups->hits = 0;
   if (groups->count > 0) HB_TRY(enter(groups, tick, ni, block));
   groups->has_hits = 0;
   hb_groups_activate(groups, tick, ni, block);
   if (groups->touches == 0) return HB_OK;
   HB_TRY(HB_ALLOC(groups->touches, &needed));
-  for (size_t k = 0; k < groups->touches; k++)
-    if (is_needed(groups, groups->at + groups->touched[k])) needed[count++] = groups->touched[k];
-  return advance(groups, tick, count, needed);
+  return advance(groups, tick, find_needed(groups, ni, block, needed), needed);
 }
 
 /* ---- lists ---- */

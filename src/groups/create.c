@@ -17,6 +17,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_groups, fresh, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, is_live, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, hint, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_groups, enters, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, hit_end, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, in_space, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, listed, 1, HB_COLUMN_SCRATCH),

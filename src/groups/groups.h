@@ -69,7 +69,7 @@ struct hb_group {
   size_t count, capacity;
   size_t settled; /* of the list: those that disturb it; the others enter at the time of the block */
   struct hb_groups_tides tides;
-  int is_touched; /* scratch */
+  int is_touched, is_needed; /* scratch */
   size_t pulls_from, pulls; /* of hb_groups_correct: the first element of `pull` for its list, and how many it has set */
   uint64_t work;  /* evaluations within it since the caller set it to 0 */
 };
@@ -152,6 +152,7 @@ struct hb_groups {
   uint8_t *hint;                  /* [n] of the block, see hb_groups_activate; then the caller's */
   double parking[3];              /* the caller's: where slots that are parked are */
   uint8_t *listed;                /* [n] scratch, 0 */
+  uint8_t *enters;                /* [n] scratch, of the block */
   uint8_t *near;                  /* [n] whether a node was corrected in its last block */
   struct hb_group *at;            /* [count] of [capacity] */
   size_t count, capacity;
