@@ -247,6 +247,7 @@ static enum hb_status advance_group(struct hb_groups *groups, struct hb_group *g
 {
   struct hb_chain chain = g->chain;
   uint64_t forces = 0;
+  groups->advances += g->tick != tick;
   HB_TRY(advance_chain(groups, g, hb_groups_since(groups, g->tick, tick), &chain, &forces));
   store_chain(groups, g, &chain, tick);
   count_advance(groups, g, forces);
@@ -408,15 +409,15 @@ static size_t find_needed(struct hb_groups *groups, size_t ni, const uint32_t *b
   size_t count = 0;
   for (size_t k = 0; k < groups->touches; k++) {
     struct hb_group *g = groups->at + groups->touched[k];
-    g->is_needed = is_due(groups, g);
+    g->is_marked = is_due(groups, g);
   }
   for (size_t b = 0; b < ni; b++)
     for (uint32_t at = groups->hint[b] ? groups->first[block[b]] : 0; at; at = groups->link[at - 1].next) {
       struct hb_group *g = hb_groups_of(groups, groups->link[at - 1].group);
-      if (!g->is_needed) g->is_needed = wakes(groups, g, block[b]);
+      if (!g->is_marked) g->is_marked = wakes(groups, g, block[b]);
     }
   for (size_t k = 0; k < groups->touches; k++)
-    if (groups->at[groups->touched[k]].is_needed) needed[count++] = groups->touched[k];
+    if (groups->at[groups->touched[k]].is_marked) needed[count++] = groups->touched[k];
   return count;
 }
 
@@ -462,18 +463,23 @@ enum hb_status hb_groups_wake_listers(struct hb_groups *groups, uint64_t tick, u
   return advance(groups, tick, count, groups->touched);
 }
 
+/* Returns the nodes that may have to enter the list of a group. */
+static struct hb_groups_around candidates_of(const struct hb_groups *groups, const struct hb_group *g)
+{
+  uint32_t own = hb_groups_active(groups, g->node);
+  int is_near = groups->rules == &hb_groups_by_size || !own; /* any node nearby may enter */
+  /* passages and loose chains keep no tides: their lists have all nodes that disturb them, if all positions are known */
+  if (g->weak == 0 && groups->nodes.is_full) return (struct hb_groups_around){.count = groups->n};
+  return is_near ? hb_groups_near(groups, g->node) : hb_groups_hits_of(groups, own - 1);
+}
+
 enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g, uint64_t tick)
 {
   enum hb_status status = HB_OK;
   for (size_t k = g->count; k-- > 0;)
     if (!feels(groups, g, g->list[k])) hb_groups_unlist(groups, g, g->list[k]);
   mark(groups, g, 1);
-  uint32_t own = hb_groups_active(groups, g->node);
-  int is_near = groups->rules == &hb_groups_by_size || !own; /* any node nearby may enter */
-  struct hb_groups_around around =
-      is_near ? hb_groups_near(groups, g->node) : hb_groups_hits_of(groups, own - 1);
-  /* passages and loose chains keep no tides: their lists have all nodes that disturb them, if all positions are known */
-  if (g->weak == 0 && groups->nodes.is_full) around = (struct hb_groups_around){.count = groups->n};
+  const struct hb_groups_around around = candidates_of(groups, g);
   for (size_t k = 0; k < around.count && status == HB_OK; k++) {
     uint32_t i = hb_groups_around_at(&around, k);
     if (i == g->node || groups->of[i] == HB_GROUPS_PARKED) continue;
@@ -488,6 +494,53 @@ enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *
   mark(groups, g, 0);
   g->settled = g->count;
   return status;
+}
+
+/* True if hb_groups_look_around would change something: a node of the list no longer belongs into it, or another one does. */
+static int has_new_neighbors(const struct hb_groups *groups, const struct hb_group *g)
+{
+  for (size_t k = 0; k < g->count; k++)
+    if (!feels(groups, g, g->list[k])) return 1;
+  const struct hb_groups_around around = candidates_of(groups, g);
+  for (size_t k = 0; k < around.count; k++) {
+    uint32_t i = hb_groups_around_at(&around, k);
+    if (i == g->node || groups->of[i] == HB_GROUPS_PARKED || !feels(groups, g, i)) continue;
+    if (!hb_groups_has(groups, g, i)) return 1;
+  }
+  return 0;
+}
+
+enum { LOOKED_PIECE = 8, LOOKED_ALONE = 16 }; /* nodes of a piece, and those that the calling thread does alone */
+
+/* Sets is_marked of the groups of a block that have new neighbors. */
+static void look_piece(void *context, size_t b, size_t end)
+{
+  const struct entering *e = context;
+  for (; b < end; b++) {
+    struct hb_group *g = hb_groups_of(e->groups, e->block[b]);
+    if (g) g->is_marked = has_new_neighbors(e->groups, g);
+  }
+}
+
+/* A group whose list gets longer advances other groups, which may be larger or smaller then than they were when new neighbors were looked
+ * for: from the first such group on all groups of the block look around. */
+enum hb_status hb_groups_look_around_all(struct hb_groups *groups, uint64_t tick, size_t ni,
+                                         const uint32_t *block)
+{
+  struct entering e = {.groups = groups, .block = block};
+  int is_known = groups->rules != &hb_groups_by_size && !groups->nodes.need;
+  if (is_known) hb_parallel_shares(ni, LOOKED_PIECE, LOOKED_ALONE, look_piece, &e);
+  for (size_t b = 0; b < ni; b++) {
+    struct hb_group *g = hb_groups_of(groups, block[b]);
+    if (!g) continue;
+    uint64_t advances = groups->advances;
+    if (!is_known || g->is_marked)
+      HB_TRY(hb_groups_look_around(groups, g, tick));
+    else
+      g->settled = g->count;
+    if (groups->advances != advances) is_known = 0;
+  }
+  return HB_OK;
 }
 
 /* ---- members ---- */

@@ -69,7 +69,7 @@ struct hb_group {
   size_t count, capacity;
   size_t settled; /* of the list: those that disturb it; the others enter at the time of the block */
   struct hb_groups_tides tides;
-  int is_touched, is_needed; /* scratch */
+  int is_touched, is_marked; /* scratch */
   size_t pulls_from, pulls; /* of hb_groups_correct: the first element of `pull` for its list, and how many it has set */
   uint64_t work;  /* evaluations within it since the caller set it to 0 */
 };
@@ -175,6 +175,7 @@ struct hb_groups {
   size_t seen;                        /* of the next block, see hb_groups_see */
   uint64_t tick;                      /* of these */
   uint64_t formed, dissolved, forces; /* groups so far; evaluations within groups */
+  uint64_t advances; /* groups that hb_groups_look_around has advanced */
   const struct hb_field *field;       /* the caller's, forces from outside; NULL: none */
   double light;                       /* the caller's, speed of light; 0: there are no post-Newtonian terms */
   double lost;                        /* the energy that these have taken */
@@ -335,6 +336,10 @@ enum hb_status hb_groups_wake_listers(struct hb_groups *groups, uint64_t tick, u
 /* The list of a group anew, from the nodes at xp; groups that enter it are advanced to tick. If the group's node is
  * active, hits of the block were found. */
 enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g, uint64_t tick);
+
+/* Does that for all groups among the nodes block[ni]. */
+enum hb_status hb_groups_look_around_all(struct hb_groups *groups, uint64_t tick, size_t ni,
+                                         const uint32_t *block);
 
 /* Replaces what x[3 * n], v[3 * n] have for the nodes at a time dt after tick by the members, all of them. Changes no group, and remembers
  * what took long until hb_groups_forget_advanced.

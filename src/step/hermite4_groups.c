@@ -133,6 +133,7 @@ struct order {
 
 /* Nodes at the time of the block that may change: the block, and what came of it. Those with mass are at the front of
  * groups->live, test particles at its end: of a million of these none looks for another. */
+enum { MADE_MOST = 64 };
 struct change {
   struct hb_hermite4 *h;
   uint64_t T;
@@ -141,10 +142,22 @@ struct change {
   unsigned found; /* of hints */
   int is_any;
   struct order order;
+  uint32_t made[MADE_MOST]; /* nodes that have joined or split, the first of `makes` */
+  size_t makes;
 };
 
-/* What groups->hint has of the b-th of the block. */
-enum { IS_GROUP = 1, MAY_JOIN = 2, IS_AT_PARKING = 4, IS_MASSLESS = 8 };
+/* What groups->hint has of the b-th of the block. The last two are decisions, which are right until the first node joins or splits. */
+enum { IS_GROUP = 1, MAY_JOIN = 2, IS_AT_PARKING = 4, IS_MASSLESS = 8, SHOULD_SPLIT = 16, SHOULD_JOIN = 32 };
+
+/* Pieces of loops over the block, and nodes that the calling thread decides about alone. */
+enum { DECIDED_PIECE = 16, DECIDED_ALONE = 16 };
+
+/* Calls decide(c, from, to) for pieces of the block that was hinted at; only one thread may ask for positions (hb_groups_need). */
+static void decide_all(struct change *c, void (*decide)(void *change, size_t from, size_t to))
+{
+  size_t alone = c->h->groups->nodes.need ? SIZE_MAX : DECIDED_ALONE;
+  hb_parallel_shares(c->hinted, DECIDED_PIECE, alone, decide, c);
+}
 
 /* What groups->fresh has of slots: which change in this block, and which of them it found parked. */
 enum { IS_NEW = 1, WAS_PARKED = 2 };
@@ -156,7 +169,7 @@ static void add(struct change *c, uint32_t node)
   h->groups->is_live[node] = 1;
 }
 
-static void place(struct hb_hermite4 *h, const struct hb_groups_node *node)
+static void place_node(struct hb_hermite4 *h, const struct hb_groups_node *node)
 {
   size_t k = 3 * (size_t)node->node;
   memcpy(h->xp + k, node->x, sizeof node->x);
@@ -165,11 +178,29 @@ static void place(struct hb_hermite4 *h, const struct hb_groups_node *node)
   h->groups->fresh[node->node] |= IS_NEW;
 }
 
+static void place(struct change *c, const struct hb_groups_node *node)
+{
+  if (c->makes < MADE_MOST) c->made[c->makes] = node->node;
+  c->makes++;
+  place_node(c->h, node);
+}
+
+static void decide_splits(void *change, size_t b, size_t end)
+{
+  const struct hb_groups *groups = ((struct change *)change)->h->groups;
+  size_t link;
+  for (; b < end; b++) {
+    const struct hb_group *g = hb_groups_of(groups, groups->live[b]);
+    if (g && hb_groups_should_split(groups, g, &link)) groups->hint[b] |= SHOULD_SPLIT;
+  }
+}
+
 static enum hb_status split(struct change *c)
 {
   struct hb_groups *groups = c->h->groups;
+  decide_all(c, decide_splits);
   for (size_t l = 0, live = c->live; l < live; l++) {
-    if (l < c->hinted && !(groups->hint[l] & IS_GROUP)) continue;
+    if (l < c->hinted && !(groups->hint[l] & (c->is_any ? IS_GROUP : SHOULD_SPLIT))) continue;
     uint32_t node = groups->live[l];
     struct hb_group *g = hb_groups_of(groups, node);
     struct hb_groups_node made[2];
@@ -178,7 +209,7 @@ static enum hb_status split(struct change *c)
     HB_TRY(hb_groups_wake_listers(groups, c->T, node));
     HB_TRY(hb_groups_split(groups, c->T, node, link, made));
     for (size_t s = 0; s < 2; s++) {
-      place(c->h, made + s);
+      place(c, made + s);
       if (made[s].node == node) continue;
       groups->fresh[made[s].node] |= WAS_PARKED;
       hb_hermite4_near_divide(c->h, c->T, node, made[s].node);
@@ -328,12 +359,42 @@ static enum hb_status tell(const struct change *c, uint32_t i, uint32_t k)
   return orbit.a > 0 ? HB_OK : hb_events_add(h->events, &event);
 }
 
+static void decide_joins(void *change, size_t b, size_t end)
+{
+  const struct change *c = change;
+  const struct hb_groups *groups = c->h->groups;
+  for (; b < end; b++) {
+    uint32_t node = groups->live[b];
+    if (groups->hint[b] & MAY_JOIN && partner_of(c, node) != node) groups->hint[b] |= SHOULD_JOIN;
+  }
+}
+
+/* True if a node that has joined or split is so close to another node that the two could join. */
+static int is_close_to_made(const struct change *c, uint32_t node)
+{
+  const struct hb_groups *groups = c->h->groups;
+  for (size_t k = 0; k < c->makes && c->makes <= MADE_MOST; k++)
+    if (!hb_groups_are_far(groups, groups->m[node], groups->m[c->made[k]],
+                           hb_distance2(c->h->xp, node, c->made[k])))
+      return 1;
+  return c->makes > MADE_MOST;
+}
+
+/* False if the b-th node of the block, which was hinted at, has no partner. Of a node without MAY_JOIN only those that have joined or split
+ * since then can be partners. */
+static int may_have_partner(const struct change *c, size_t b)
+{
+  unsigned hint = c->h->groups->hint[b];
+  if (!c->is_any) return (hint & SHOULD_JOIN) != 0;
+  return hint & MAY_JOIN || is_close_to_made(c, c->h->groups->live[b]);
+}
+
 /* Whether one of nodes[count] joined goes to *joined. */
 static enum hb_status join(struct change *c, size_t count, const uint32_t *nodes, int *joined)
 {
   struct hb_groups *groups = c->h->groups;
   for (size_t l = 0; l < count; l++) {
-    if (!c->is_any && nodes == groups->live && l < c->hinted && !(groups->hint[l] & MAY_JOIN)) continue;
+    if (nodes == groups->live && l < c->hinted && !may_have_partner(c, l)) continue;
     uint32_t node = nodes[l], partner;
     struct hb_groups_node made;
     if (!may_join(c->h, node)) continue;
@@ -345,7 +406,7 @@ static enum hb_status join(struct change *c, size_t count, const uint32_t *nodes
     hb_hermite4_near_unite(c->h, c->T, node, partner);
     HB_TRY(hb_groups_join(groups, c->T, node, partner, &made));
     note_join(c, &made);
-    place(c->h, &made);
+    place(c, &made);
     groups->fresh[made.node == node ? partner : node] |= IS_NEW;
     *joined = c->is_any = 1;
   }
@@ -355,6 +416,7 @@ static enum hb_status join(struct change *c, size_t count, const uint32_t *nodes
 static enum hb_status join_all(struct change *c)
 {
   const uint32_t *live = c->h->groups->live;
+  if (!c->is_any) decide_all(c, decide_joins);
   for (int joined = 1; joined;) {
     joined = 0;
     HB_TRY(join(c, c->live, live, &joined));
@@ -406,10 +468,7 @@ static enum hb_status look_around(struct hb_hermite4 *h, uint64_t T, size_t ni)
   struct hb_groups *groups = groups_now(h);
   HB_TRY(hb_groups_find_hits(groups, ni, h->block));
   hb_groups_activate(groups, T, ni, h->block);
-  for (size_t b = 0; b < ni; b++) {
-    struct hb_group *g = hb_groups_of(groups, h->block[b]);
-    if (g) HB_TRY(hb_groups_look_around(groups, g, T));
-  }
+  HB_TRY(hb_groups_look_around_all(groups, T, ni, h->block));
   HB_TRY(hb_groups_look_far(groups, T, ni, h->block));
   hb_groups_activate(groups, T, ni, h->block); /* those whose lists have become longer, too */
   return HB_OK;
@@ -434,7 +493,7 @@ enum hb_status hb_hermite4_open_group(struct hb_hermite4 *h, uint64_t T, uint32_
   while (hb_groups_of(h->groups, node)) {
     struct hb_groups_node made[2];
     HB_TRY(hb_groups_split(groups_now(h), T, node, 0, made));
-    for (size_t s = 0; s < 2; s++) place(h, made + s);
+    for (size_t s = 0; s < 2; s++) place_node(h, made + s);
     uint32_t other = made[made[0].node == node].node;
     hb_hermite4_near_divide(h, T, node, other);
     HB_TRY(hb_hermite4_open_group(h, T, other, as, what));
@@ -516,12 +575,10 @@ static void look_piece(void *context, size_t b, size_t end)
 static enum hb_status change_block(struct change *c, size_t ni)
 {
   struct hb_hermite4 *h = c->h;
-  for (size_t b = 0; b < ni && h->groups->count > 0; b++) {
-    if (c->hinted && !(h->groups->hint[b] & IS_GROUP)) continue;
-    struct hb_group *g = hb_groups_of(h->groups, h->block[b]);
-    if (g) HB_TRY(hb_groups_look_around(h->groups, g, c->T));
+  if (h->groups->count > 0) {
+    HB_TRY(hb_groups_look_around_all(h->groups, c->T, ni, h->block));
+    HB_TRY(hb_groups_look_far(h->groups, c->T, ni, h->block));
   }
-  if (h->groups->count > 0) HB_TRY(hb_groups_look_far(h->groups, c->T, ni, h->block));
   if (!c->hinted || c->found & IS_AT_PARKING) HB_TRY(leave_parking(h, ni));
   HB_TRY(split(c));
   HB_TRY(join_all(c));
