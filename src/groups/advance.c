@@ -225,21 +225,15 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
   return advance_at_rest(groups, dt, &tide, chain, forces);
 }
 
-/* Gives a group its advanced chain. The energy that the chain has lost stays in it. */
+/* Gives a group its advanced chain. */
 static void store_chain(struct hb_groups *groups, struct hb_group *g, const struct hb_chain *chain,
-                        uint64_t tick)
+                        uint64_t tick, uint64_t forces)
 {
   g->chain = *chain;
-  g->tick = tick;
-  hb_groups_measure_node(groups, g);
-}
-
-/* Counts what an advance of a group has taken: evaluations, and the energy that its chain has lost. */
-static void count_advance(struct hb_groups *groups, struct hb_group *g, uint64_t forces)
-{
-  groups->forces += forces, g->work += forces;
-  groups->lost += g->chain.lost;
   g->chain.lost = 0;
+  g->tick = tick;
+  g->work += forces;
+  hb_groups_measure_node(groups, g);
 }
 
 /* Advances one group. */
@@ -249,15 +243,16 @@ static enum hb_status advance_group(struct hb_groups *groups, struct hb_group *g
   uint64_t forces = 0;
   groups->advances += g->tick != tick;
   HB_TRY(advance_chain(groups, g, hb_groups_since(groups, g->tick, tick), &chain, &forces));
-  store_chain(groups, g, &chain, tick);
-  count_advance(groups, g, forces);
+  store_chain(groups, g, &chain, tick, forces);
+  groups->forces += forces;
+  groups->lost += chain.lost;
   return HB_OK;
 }
 
 /* ---- the block ---- */
 
 /* A copy of the chain of a group, and the evaluations that its advance took. */
-struct advanced {
+struct hb_groups_made {
   struct hb_chain chain;
   uint64_t forces;
 };
@@ -267,15 +262,16 @@ struct work {
   struct hb_groups *groups;
   uint64_t tick;
   const uint32_t *needed;
-  struct advanced *made;
+  struct hb_groups_made *made;
   _Atomic size_t failed; /* 1 + an index in needed; 0: none failed */
+  _Atomic uint64_t forces;
 };
 
 static enum hb_status advance_one(struct work *w, size_t k)
 {
   const struct hb_group *g = w->groups->at + w->needed[k];
-  struct advanced *made = w->made + k;
-  *made = (struct advanced){.chain = g->chain};
+  struct hb_groups_made *made = w->made + k;
+  *made = (struct hb_groups_made){.chain = g->chain};
   return advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), &made->chain,
                        &made->forces);
 }
@@ -290,12 +286,15 @@ enum { STORED_PIECE = 8, ADVANCED_ALONE = 8 }; /* groups of a piece, and those t
 
 static void store_piece(void *context, size_t k, size_t end)
 {
-  const struct work *w = context;
+  struct work *w = context;
+  uint64_t forces = 0;
   for (; k < end; k++) {
     struct hb_group *g = w->groups->at + w->needed[k];
-    store_chain(w->groups, g, &w->made[k].chain, w->tick);
+    store_chain(w->groups, g, &w->made[k].chain, w->tick, w->made[k].forces);
     g->settled = g->count;
+    forces += w->made[k].forces;
   }
+  w->forces += forces;
 }
 
 /* True if a node and a group belong into each other's lists. */
@@ -347,7 +346,7 @@ static enum hb_status enter_near(struct hb_groups *groups, uint64_t tick, uint32
 struct entering {
   const struct hb_groups *groups;
   const uint32_t *block;
-  uint8_t *enters;
+  uint8_t *chosen;
 };
 
 enum { ENTERING_PIECE = 16, ENTERING_ALONE = 16 }; /* nodes of a piece, and those that the calling thread does alone */
@@ -358,12 +357,12 @@ static void find_entering(void *context, size_t b, size_t end)
   const struct hb_groups *groups = e->groups;
   for (; b < end; b++) {
     const struct hb_groups_around hits = hb_groups_hits_of(groups, (uint32_t)b);
-    e->enters[b] = 0;
-    for (size_t k = 0; k < hits.count && !e->enters[b]; k++) {
+    e->chosen[b] = 0;
+    for (size_t k = 0; k < hits.count && !e->chosen[b]; k++) {
       uint32_t hit = hits.list[k], node = e->block[b];
       if (!(groups->orbit[hit].tide > 0)) continue;
       const struct hb_group *g = hb_groups_of(groups, hit);
-      e->enters[b] = feels(groups, g, node) && !hb_groups_has(groups, g, node);
+      e->chosen[b] = feels(groups, g, node) && !hb_groups_has(groups, g, node);
     }
   }
 }
@@ -374,10 +373,10 @@ static enum hb_status enter(struct hb_groups *groups, uint64_t tick, size_t ni, 
   if (groups->rules == &hb_groups_by_size) return enter_all(groups, ni, block);
   if (!groups->has_hits) HB_TRY(hb_groups_find_hits(groups, ni, block));
   if (groups->hits == 0) return HB_OK;
-  struct entering e = {groups, block, groups->enters};
+  struct entering e = {groups, block, groups->chosen};
   hb_parallel_shares(ni, ENTERING_PIECE, hb_groups_alone(groups, ENTERING_ALONE), find_entering, &e);
   for (uint32_t b = 0; b < ni; b++) {
-    if (!groups->enters[b]) continue;
+    if (!groups->chosen[b]) continue;
     const struct hb_groups_around hits = hb_groups_hits_of(groups, b);
     for (size_t k = 0; k < hits.count; k++)
       if (groups->orbit[hits.list[k]].tide > 0)
@@ -403,51 +402,60 @@ static int wakes(const struct hb_groups *groups, const struct hb_group *g, uint3
   return m * m * g->waking > d2 * d2 * d2;
 }
 
-/* Sets needed[touches] to the touched groups that the block has to advance, and returns their number. */
-static size_t find_needed(struct hb_groups *groups, size_t ni, const uint32_t *block, uint32_t *needed)
+enum { NEEDED_PIECE = 16, NEEDED_ALONE = 64 }; /* groups of a piece, and those that the calling thread looks at alone */
+
+/* Marks those of the touched groups that the block has to advance. */
+static void needed_piece(void *context, size_t k, size_t end)
+{
+  const struct hb_groups *groups = context;
+  for (; k < end; k++) {
+    const struct hb_group *g = groups->at + groups->touched[k];
+    struct hb_groups_touch *t = groups->touch + groups->touched[k];
+    int is_needed = is_due(groups, g);
+    for (uint32_t at = t->first_pull; at && !is_needed; at = groups->pull[at - 1].next)
+      is_needed = wakes(groups, g, groups->block[groups->pull[at - 1].b]);
+    t->is_marked = (uint8_t)is_needed;
+  }
+}
+
+/* Sets needed[] to the touched groups that the block has to advance, and returns their number. */
+static size_t find_needed(struct hb_groups *groups)
 {
   size_t count = 0;
+  hb_parallel_shares(groups->touches, NEEDED_PIECE, hb_groups_alone(groups, NEEDED_ALONE), needed_piece,
+                     groups);
   for (size_t k = 0; k < groups->touches; k++) {
-    struct hb_group *g = groups->at + groups->touched[k];
-    g->is_marked = is_due(groups, g);
+    groups->needed[count] = groups->touched[k];
+    count += groups->touch[groups->touched[k]].is_marked;
   }
-  for (size_t b = 0; b < ni; b++)
-    for (uint32_t at = groups->hint[b] ? groups->first[block[b]] : 0; at; at = groups->link[at - 1].next) {
-      struct hb_group *g = hb_groups_of(groups, groups->link[at - 1].group);
-      if (!g->is_marked) g->is_marked = wakes(groups, g, block[b]);
-    }
-  for (size_t k = 0; k < groups->touches; k++)
-    if (groups->at[groups->touched[k]].is_marked) needed[count++] = groups->touched[k];
   return count;
 }
 
 /* Advances these groups to a tick. */
 static enum hb_status advance(struct hb_groups *groups, uint64_t tick, size_t count, const uint32_t *needed)
 {
-  HB_OWN struct advanced *made = NULL;
   if (count == 0) return HB_OK;
-  HB_TRY(HB_ALLOC(count, &made));
-  struct work w = {.groups = groups, .tick = tick, .needed = needed, .made = made};
+  HB_TRY(HB_RENEW(count, &groups->made_room, HB_ARRAY(1, &groups->made)));
+  struct work w = {.groups = groups, .tick = tick, .needed = needed, .made = groups->made};
   hb_parallel_for(count > ADVANCED_ALONE ? hb_parallel_threads() : 1, count, advance_piece, &w);
   if (w.failed) { /* once more, to have its error message in this thread */
     enum hb_status status = advance_one(&w, w.failed - 1);
     return status != HB_OK ? status : hb_fail(HB_ERR_STOPPED, "stopped in the middle of a step, on request");
   }
   hb_parallel_shares(count, STORED_PIECE, ADVANCED_ALONE, store_piece, &w);
-  for (size_t k = 0; k < count; k++) count_advance(groups, groups->at + needed[k], made[k].forces);
+  groups->forces += w.forces;
+  for (size_t k = 0; k < count && groups->light > 0; k++)
+    groups->lost += w.made[k].chain.lost; /* others lose nothing */
   return HB_OK;
 }
 
 enum hb_status hb_groups_meet(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
 {
-  HB_OWN uint32_t *needed = NULL;
   if (!groups->has_hits) groups->hits = 0;
   if (groups->count > 0) HB_TRY(enter(groups, tick, ni, block));
   groups->has_hits = 0;
   hb_groups_activate(groups, tick, ni, block);
-  if (groups->touches == 0) return HB_OK;
-  HB_TRY(HB_ALLOC(groups->touches, &needed));
-  return advance(groups, tick, find_needed(groups, ni, block, needed), needed);
+  return advance(groups, tick, find_needed(groups), groups->needed);
 }
 
 /* ---- lists ---- */
@@ -512,13 +520,15 @@ static int has_new_neighbors(const struct hb_groups *groups, const struct hb_gro
 
 enum { LOOKED_PIECE = 8, LOOKED_ALONE = 16 }; /* nodes of a piece, and those that the calling thread does alone */
 
-/* Sets is_marked of the groups of a block that have new neighbors. */
+/* Chooses the groups of a block that have new neighbors. */
 static void look_piece(void *context, size_t b, size_t end)
 {
   const struct entering *e = context;
   for (; b < end; b++) {
     struct hb_group *g = hb_groups_of(e->groups, e->block[b]);
-    if (g) g->is_marked = has_new_neighbors(e->groups, g);
+    if (!g) continue;
+    e->chosen[b] = (uint8_t)has_new_neighbors(e->groups, g);
+    if (!e->chosen[b]) g->settled = g->count;
   }
 }
 
@@ -527,17 +537,14 @@ static void look_piece(void *context, size_t b, size_t end)
 enum hb_status hb_groups_look_around_all(struct hb_groups *groups, uint64_t tick, size_t ni,
                                          const uint32_t *block)
 {
-  struct entering e = {.groups = groups, .block = block};
+  struct entering e = {groups, block, groups->chosen};
   int is_known = groups->rules != &hb_groups_by_size && !groups->nodes.need;
   if (is_known) hb_parallel_shares(ni, LOOKED_PIECE, LOOKED_ALONE, look_piece, &e);
   for (size_t b = 0; b < ni; b++) {
     struct hb_group *g = hb_groups_of(groups, block[b]);
-    if (!g) continue;
+    if (!g || (is_known && !groups->chosen[b])) continue;
     uint64_t advances = groups->advances;
-    if (!is_known || g->is_marked)
-      HB_TRY(hb_groups_look_around(groups, g, tick));
-    else
-      g->settled = g->count;
+    HB_TRY(hb_groups_look_around(groups, g, tick));
     if (groups->advances != advances) is_known = 0;
   }
   return HB_OK;

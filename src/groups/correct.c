@@ -184,33 +184,64 @@ static void correct_star(const struct hb_groups *groups, uint32_t center, const 
   if (a) add_more(groups, back_a, back_j, a, j);
 }
 
-/* Adds to a group what the nodes in its list do to it more than points would, if it is active: a and j are not NULL. Stores in its pulls what
- * it does to the active stars in its list. */
-static void correct_list(const struct hb_groups *groups, struct hb_group *g, double *a, double *j)
-{
+/* The points that nodes feel in place of a group: its members, or its orbit. They are found when a node needs them. */
+struct group_points {
   struct points members, orbit;
-  members.n = orbit.n = 0;
+};
+
+/* Returns the points that a node in the list of a group feels; none for a quadrupole. */
+static const struct points *points_for(const struct hb_groups *groups, const struct hb_group *g,
+                                       uint32_t node, struct group_points *p)
+{
+  hb_groups_need(groups, g->node);
+  hb_groups_need(groups, node);
+  if (!hb_groups_is_mean(groups, g, node, hb_distance2(groups->nodes.xp, g->node, node))) {
+    if (p->members.n == 0) resolve(groups, g->node, &p->members);
+    return &p->members;
+  }
+  if (p->orbit.n == 0 && !(g->weak > 0)) {
+    const struct hb_chain turned = at_rest(groups, &g->chain);
+    resolve_orbit(&turned, &p->orbit);
+  }
+  return &p->orbit;
+}
+
+/* Returns the pull of a group on the b-th node of the block, which is in its list. */
+static struct hb_groups_pull *pull_on(const struct hb_groups *groups, uint32_t group, uint32_t b)
+{
+  uint32_t k = b > 0 ? groups->pull_end[b - 1] : 0;
+  while (groups->pull[k].group != group) k++;
+  return groups->pull + k;
+}
+
+/* Adds to an active group what the nodes in its list do to it more than points would, and finds its pulls on active stars. Other groups in
+ * the list correct themselves, since lists are symmetrical. */
+static void correct_active(const struct hb_groups *groups, const struct hb_group *g, double *a, double *j)
+{
+  struct group_points p;
+  p.members.n = p.orbit.n = 0;
   for (size_t k = 0; k < g->count; k++) {
     uint32_t node = g->list[k], b = hb_groups_active(groups, node);
-    int is_star =
-        !hb_groups_of(groups, node); /* another group corrects itself, since lists are symmetrical */
-    if (!a && !(b && is_star)) continue;
-    hb_groups_need(groups, g->node);
-    hb_groups_need(groups, node);
-    int feels_mean = hb_groups_is_mean(groups, g, node, hb_distance2(groups->nodes.xp, g->node, node));
-    if (feels_mean && orbit.n == 0 && !(g->weak > 0)) {
-      const struct hb_chain turned = at_rest(groups, &g->chain);
-      resolve_orbit(&turned, &orbit);
-    }
-    if (!feels_mean && members.n == 0) resolve(groups, g->node, &members);
-    if (a) groups->near[g->node] = 1;
-    if (!is_star) {
-      correct_pair(groups, g->node, node, &members, a, j);
-      continue;
-    }
-    struct hb_groups_pull *star = b ? groups->pull + g->pulls_from + g->pulls++ : NULL;
-    if (b) star->b = b - 1;
-    correct_star(groups, g->node, feels_mean ? &orbit : &members, node, star, a, j);
+    const struct points *points = points_for(groups, g, node, &p);
+    if (hb_groups_of(groups, node))
+      correct_pair(groups, g->node, node, &p.members, a, j);
+    else
+      correct_star(groups, g->node, points, node,
+                   b ? pull_on(groups, groups->of[g->node], b - 1) : NULL, a, j);
+  }
+  if (g->count > 0) groups->near[g->node] = 1;
+}
+
+/* Finds the pulls of a group that is not active on active stars. */
+static void correct_others(const struct hb_groups *groups, const struct hb_group *g, uint32_t first)
+{
+  struct group_points p;
+  p.members.n = p.orbit.n = 0;
+  for (uint32_t at = first; at; at = groups->pull[at - 1].next) {
+    struct hb_groups_pull *pull = groups->pull + at - 1;
+    uint32_t node = groups->block[pull->b];
+    if (!hb_groups_of(groups, node))
+      correct_star(groups, g->node, points_for(groups, g, node, &p), node, pull, NULL, NULL);
   }
 }
 
@@ -242,51 +273,66 @@ static void correct_field(const struct hb_groups *groups, const struct hb_group 
 
 struct correction {
   const struct hb_groups *groups;
+  const uint32_t *block;
   double *a, *j;
 };
 
-enum { CORRECTED_PIECE = 16, CORRECTED_ALONE = 16 }; /* groups of a piece, and those that the calling thread corrects alone */
+/* Groups or nodes of a piece, and those that the calling thread corrects alone. */
+enum { CORRECTED_PIECE = 16, CORRECTED_ALONE = 16 };
 
-/* Corrects touched groups, and stores what they do to stars. */
+/* Corrects touched groups, and finds their pulls on stars. */
 static void correct_piece(void *context, size_t k, size_t end)
 {
   const struct correction *c = context;
   const struct hb_groups *groups = c->groups;
   for (; k < end; k++) {
-    struct hb_group *g = groups->at + groups->touched[k];
-    uint32_t own = hb_groups_active(groups, g->node);
-    double *a = own ? c->a + 3 * (size_t)(own - 1) : NULL, *j = own ? c->j + 3 * (size_t)(own - 1) : NULL;
-    if (own && hb_groups_feels_field(groups, g, groups->nodes.xp + 3 * (size_t)g->node))
+    const struct hb_group *g = groups->at + groups->touched[k];
+    size_t own = hb_groups_active(groups, g->node);
+    if (!own) {
+      correct_others(groups, g, groups->touch[groups->touched[k]].first_pull);
+      continue;
+    }
+    double *a = c->a + 3 * (own - 1), *j = c->j + 3 * (own - 1);
+    if (hb_groups_feels_field(groups, g, groups->nodes.xp + 3 * (size_t)g->node))
       correct_field(groups, g, a, j);
-    g->pulls = 0;
-    correct_list(groups, g, a, j);
+    correct_active(groups, g, a, j);
   }
 }
 
-/* Adds to the stars of the block what groups do to them, in the order of the groups. */
-static void add_pulls(const struct hb_groups *groups, double *a, double *j)
+/* Sorts pulls on a star by group. A star is in few lists, unless it is heavy. */
+static void sort_pulls(struct hb_groups_pull *pull, size_t count)
 {
-  for (size_t k = 0; k < groups->touches; k++) {
-    const struct hb_group *g = groups->at + groups->touched[k];
-    for (size_t p = 0; p < g->pulls; p++) {
-      const struct hb_groups_pull *pull = groups->pull + g->pulls_from + p;
-      double *to_a = a + 3 * (size_t)pull->b, *to_j = j + 3 * (size_t)pull->b;
-      for (size_t c = 0; c < 3; c++) to_a[c] += pull->a[c], to_j[c] += pull->j[c];
-      groups->near[groups->block[pull->b]] = 1;
+  for (size_t gap = count > 16 ? count / 2 : 1; gap > 0; gap /= 2)
+    for (size_t k = gap; k < count; k++) {
+      const struct hb_groups_pull p = pull[k];
+      size_t to = k;
+      for (; to >= gap && pull[to - gap].group > p.group; to -= gap) pull[to] = pull[to - gap];
+      pull[to] = p;
     }
+}
+
+/* Adds to stars of the block the pulls on them, in the order of groups, and to all nodes the quadrupoles of pairs. */
+static void add_piece(void *context, size_t from, size_t end)
+{
+  const struct correction *c = context;
+  const struct hb_groups *groups = c->groups;
+  for (size_t b = from; b < end; b++) {
+    size_t begin = b > 0 ? groups->pull_end[b - 1] : 0, count = groups->pull_end[b] - begin;
+    if (count == 0 || groups->of[c->block[b]] != HB_GROUPS_STAR) continue;
+    struct hb_groups_pull *pull = groups->pull + begin;
+    sort_pulls(pull, count);
+    for (size_t p = 0; p < count; p++)
+      for (size_t d = 0; d < 3; d++) c->a[3 * b + d] += pull[p].a[d], c->j[3 * b + d] += pull[p].j[d];
+    groups->near[c->block[b]] = 1;
   }
+  hb_groups_add_quadrupoles(groups, from, end, c->block, c->a, c->j);
 }
 
 void hb_groups_correct(const struct hb_groups *groups, size_t ni, const uint32_t *block, double *a, double *j)
 {
-  struct correction c = {groups, a, j};
-  for (size_t k = 0, from = 0; k < groups->touches; k++) {
-    struct hb_group *g = groups->at + groups->touched[k];
-    g->pulls_from = from;
-    from += g->count;
-  }
-  hb_parallel_shares(groups->touches, CORRECTED_PIECE, hb_groups_alone(groups, CORRECTED_ALONE),
-                     correct_piece, &c);
-  add_pulls(groups, a, j);
-  hb_groups_add_quadrupoles(groups, ni, block, a, j);
+  struct correction c = {groups, block, a, j};
+  size_t alone = hb_groups_alone(groups, CORRECTED_ALONE);
+  hb_parallel_shares(groups->touches, CORRECTED_PIECE, alone, correct_piece, &c);
+  if (groups->touches > 0 || groups->hits > 0)
+    hb_parallel_shares(ni, CORRECTED_PIECE, alone, add_piece, &c);
 }

@@ -336,20 +336,6 @@ void hb_groups_leave_tides(const struct hb_groups *groups, struct hb_group *g, u
   }
 }
 
-struct centers {
-  struct hb_groups *groups;
-  uint64_t tick;
-  const uint32_t *group;
-};
-
-enum { FAR_ALONE = 4 }; /* groups */
-
-static void find_one(void *context, size_t k)
-{
-  const struct centers *c = context;
-  find_tides(c->groups, c->groups->at + c->group[k], c->tick);
-}
-
 /* Makes sure that xp vp of all nodes around are set. */
 static void need_all(const struct hb_groups *groups, const struct hb_groups_around *around)
 {
@@ -357,29 +343,52 @@ static void need_all(const struct hb_groups *groups, const struct hb_groups_arou
     hb_groups_need(groups, hb_groups_around_at(around, k));
 }
 
-enum hb_status hb_groups_look_far(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
+/* The groups of a block, whose tides are looked for. */
+struct centers {
+  struct hb_groups *groups;
+  uint64_t tick;
+  const uint32_t *group;
+  _Atomic int is_any_old; /* a far part has to be found anew */
+};
+
+enum { FAR_PIECE = 8, FAR_ALONE = 16 }; /* groups of a piece, and those that the calling thread looks at alone */
+
+/* Finds out whether far parts are old, and asks for the positions that the other parts need. */
+static void look_piece(void *context, size_t k, size_t end)
 {
-  struct centers centers = {groups, tick, groups->touched};
-  const struct hb_groups_around all = {.count = groups->n};
-  int needs_all = 0;
-  size_t count = 0;
-  groups->touches = 0;
-  if (!(groups->rules->far < INFINITY)) return HB_OK;
-  for (size_t b = 0; b < ni; b++) {
-    if (groups->of[block[b]] >= HB_GROUPS_PARKED) continue;
-    groups->touched[count++] = groups->of[block[b]];
-    const struct hb_group *g = groups->at + groups->of[block[b]];
+  struct centers *c = context;
+  const struct hb_groups *groups = c->groups;
+  for (; k < end; k++) {
+    const struct hb_group *g = groups->at + c->group[k];
     if (!hb_groups_keeps_tides(groups, g)) continue;
     const struct hb_groups_around near = hb_groups_near(groups, g->node), list = {g->list, g->count};
-    int is_old = is_far_old(groups, g, tick);
-    needs_all |= is_old;
-    if (!is_old && !is_near_old(groups, g, tick)) continue;
+    int is_old = is_far_old(groups, g, c->tick);
+    if (is_old) c->is_any_old = 1;
+    if (!is_old && !is_near_old(groups, g, c->tick)) continue;
     need_all(groups, &near);
     need_all(groups, &list);
   }
-  if (needs_all) need_all(groups, &all);
-  if (needs_all && groups->has_order) HB_TRY(make_boxes(groups));
-  hb_parallel_for(count > FAR_ALONE ? hb_parallel_threads() : 1, count, find_one, &centers);
+}
+
+static void find_piece(void *context, size_t k, size_t end)
+{
+  const struct centers *c = context;
+  for (; k < end; k++) find_tides(c->groups, c->groups->at + c->group[k], c->tick);
+}
+
+enum hb_status hb_groups_look_far(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
+{
+  struct centers centers = {.groups = groups, .tick = tick, .group = groups->touched};
+  const struct hb_groups_around all = {.count = groups->n};
+  size_t count = 0;
+  groups->touches = 0;
+  if (!(groups->rules->far < INFINITY)) return HB_OK;
+  for (size_t b = 0; b < ni; b++)
+    if (groups->of[block[b]] < HB_GROUPS_PARKED) groups->touched[count++] = groups->of[block[b]];
+  hb_parallel_shares(count, FAR_PIECE, hb_groups_alone(groups, FAR_ALONE), look_piece, &centers);
+  if (centers.is_any_old) need_all(groups, &all);
+  if (centers.is_any_old && groups->has_order) HB_TRY(make_boxes(groups));
+  hb_parallel_shares(count, FAR_PIECE, FAR_ALONE / 4, find_piece, &centers);
   return HB_OK;
 }
 
@@ -524,31 +533,12 @@ static void fetch_hits(const struct hb_groups *groups, const uint32_t *block, ui
   }
 }
 
-struct addition {
-  const struct hb_groups *groups;
-  size_t ni;
-  const uint32_t *block;
-  double *a, *j;
-};
-
-enum { QUADRUPOLES_PIECE = 16, QUADRUPOLES_ALONE = 16 }; /* nodes of a piece, and those that the calling thread does alone */
-
-static void quadrupoles_piece(void *context, size_t b, size_t end)
+void hb_groups_add_quadrupoles(const struct hb_groups *groups, size_t from, size_t end, const uint32_t *block,
+                               double *a, double *j)
 {
-  const struct addition *to = context;
-  for (; b < end; b++) {
-    const struct hb_groups_around hits = hb_groups_hits_of(to->groups, (uint32_t)b);
-    if (b + 1 < to->ni) fetch_hits(to->groups, to->block, (uint32_t)b + 1);
-    for (size_t k = 0; k < hits.count; k++)
-      add_to(to->groups, to->block[b], hits.list[k], to->a + 3 * b, to->j + 3 * b);
+  for (size_t b = from; b < end && groups->hits > 0; b++) {
+    const struct hb_groups_around hits = hb_groups_hits_of(groups, (uint32_t)b);
+    if (b + 1 < end) fetch_hits(groups, block, (uint32_t)b + 1);
+    for (size_t k = 0; k < hits.count; k++) add_to(groups, block[b], hits.list[k], a + 3 * b, j + 3 * b);
   }
-}
-
-void hb_groups_add_quadrupoles(const struct hb_groups *groups, size_t ni, const uint32_t *block, double *a,
-                               double *j)
-{
-  struct addition to = {groups, ni, block, a, j};
-  if (groups->hits > 0)
-    hb_parallel_shares(ni, QUADRUPOLES_PIECE, hb_groups_alone(groups, QUADRUPOLES_ALONE), quadrupoles_piece,
-                       &to);
 }

@@ -69,8 +69,6 @@ struct hb_group {
   size_t count, capacity;
   size_t settled; /* of the list: those that disturb it; the others enter at the time of the block */
   struct hb_groups_tides tides;
-  int is_touched, is_marked; /* scratch */
-  size_t pulls_from, pulls; /* of hb_groups_correct: the first element of `pull` for its list, and how many it has set */
   uint64_t work;  /* evaluations within it since the caller set it to 0 */
 };
 
@@ -81,10 +79,17 @@ struct hb_groups_orbit {
   double tide, weak, floor, Q[6];
 };
 
-/* What a group does to the b-th node of the block, a star in its list, more than a point would. */
+/* The b-th node of the block, which is in the list of a group; and, if it is a star, what the group does to it more than a point would. */
 struct hb_groups_pull {
-  uint32_t b;
+  uint32_t b, group;
+  uint32_t next; /* 1 + the index of the next one of the same group, or 0 */
   double a[3], j[3];
+};
+
+/* What a block needs to know of a group, apart from the group, since it is looked at for many of them. */
+struct hb_groups_touch {
+  uint32_t first_pull;           /* 1 + the index of its first pull, or 0; set where it is touched */
+  uint8_t is_touched, is_marked; /* scratch */
 };
 
 /* A node's being in the list of the group whose node is `group`; and the next one that it is in. */
@@ -152,7 +157,10 @@ struct hb_groups {
   uint8_t *hint;                  /* [n] of the block, see hb_groups_activate; then the caller's */
   double parking[3];              /* the caller's: where slots that are parked are */
   uint8_t *listed;                /* [n] scratch, 0 */
-  uint8_t *enters;                /* [n] scratch, of the block */
+  uint8_t *chosen;                /* [n] scratch, of the block */
+  uint32_t *needed;               /* [n] scratch: groups that a block advances */
+  struct hb_groups_made *made;    /* [made_room] scratch of advance.c */
+  size_t made_room;
   uint8_t *near;                  /* [n] whether a node was corrected in its last block */
   struct hb_group *at;            /* [count] of [capacity] */
   size_t count, capacity;
@@ -167,7 +175,10 @@ struct hb_groups {
   struct hb_groups_link *link; /* [links] of [link_capacity], of which those from free_link on are nobody's */
   size_t links, link_capacity;
   uint32_t free_link;
-  struct hb_groups_pull *pull; /* [link_capacity] scratch of hb_groups_correct */
+  /* The active nodes that are in lists, those of the b-th of the block up to pull_end[b] of [n]; room for link_capacity of them. */
+  struct hb_groups_pull *pull;
+  uint32_t *pull_end;
+  struct hb_groups_touch *touch; /* [n] of each group */
   uint32_t *
       touched; /* [touches] of [n] groups, ascending: active ones, and those with an active node in their lists */
   uint32_t *block; /* [actives] of [n]: the active nodes */

@@ -96,9 +96,9 @@ void hb_groups_leave_tides(const struct hb_groups *groups, struct hb_group *g, u
 /* Returns the hits of the b-th node of the block, see hb_groups_find_hits. */
 struct hb_groups_around hb_groups_hits_of(const struct hb_groups *groups, uint32_t b);
 
-/* Adds to a[3 * ni], j[3 * ni] of the nodes block[ni] the accelerations and jerks by quadrupoles of hard pairs, and the reaction on the
- * pairs, where they are in no list of each other. Hits were found. */
-void hb_groups_add_quadrupoles(const struct hb_groups *groups, size_t ni, const uint32_t *block, double *a,
-                               double *j);
+/* Adds to a[3 * b], j[3 * b] of the nodes block[b], from <= b < end, the accelerations and jerks by quadrupoles of hard pairs, and the
+ * reaction on the pairs, where they are in no list of each other. Hits were found. */
+void hb_groups_add_quadrupoles(const struct hb_groups *groups, size_t from, size_t end, const uint32_t *block,
+                               double *a, double *j);
 
 #endif

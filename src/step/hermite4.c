@@ -386,7 +386,7 @@ static enum hb_status correct_block(struct hb_hermite4 *h, uint64_t T, size_t ni
   hb_parallel_shares(ni, CORRECTED_PIECE, CORRECTED_ALONE, correct_piece, &c);
   if (c.is_bad) return check_forces(h, T, ni);
   if (c.is_noisy) h->counts.noisy_steps += steps_by_noise(h, c.noisy, ni);
-  if (h->near) h->counts.near.by_reach += c.held + hb_hermite4_near.settle_groups(h, T);
+  if (h->near) h->counts.near.by_reach += c.held + hb_hermite4_near.settle_groups(h, T, ni);
   return HB_OK;
 }
 

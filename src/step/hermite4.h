@@ -334,7 +334,7 @@ struct hb_hermite4_near_ops {
   void (*end)(struct hb_hermite4 *h, size_t b, const double a[3], const double k[3], double dx[3],
               double dv[3]);
   int (*settle)(struct hb_hermite4 *h, uint64_t T, size_t b);
-  uint64_t (*settle_groups)(struct hb_hermite4 *h, uint64_t T);
+  uint64_t (*settle_groups)(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
   /* Nodes that begin anew at xp vp, where all others are then, too: their lists; pairs alone on them; and the parts and far level of the
    * b-th, whose level is at most that. Errors: as hb_force_of. */

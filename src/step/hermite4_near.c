@@ -1230,15 +1230,12 @@ static int near_settle(struct hb_hermite4 *h, uint64_t T, size_t b)
   return is_group && !hb_near_knows_all(h->near) ? 0 : settle_one(h, T, b);
 }
 
-static uint64_t near_settle_groups(struct hb_hermite4 *h, uint64_t T)
+static uint64_t near_settle_groups(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  const struct hb_groups *groups = h->groups;
   uint64_t held = 0;
-  if (hb_near_knows_all(h->near)) return 0; /* near_settle has */
-  for (size_t k = 0; groups && k < groups->touches; k++) {
-    uint32_t active = hb_groups_active(groups, groups->at[groups->touched[k]].node);
-    if (active) held += (uint64_t)settle_one(h, T, active - 1);
-  }
+  if (!h->groups || hb_near_knows_all(h->near)) return 0; /* near_settle has */
+  for (size_t b = 0; b < ni; b++)
+    if (h->groups->of[h->block[b]] != HB_GROUPS_STAR) held += (uint64_t)settle_one(h, T, b);
   return held;
 }
 
