@@ -282,7 +282,8 @@ static void advance_piece(void *context, size_t k)
   if (advance_one(w, k) != HB_OK) w->failed = k + 1;
 }
 
-enum { STORED_PIECE = 8, ADVANCED_ALONE = 8 }; /* groups of a piece, and those that the calling thread does alone */
+/* Groups of a piece, and those that the calling thread does alone. */
+enum { STORED_PIECE = 16, STORED_ALONE = 48, ADVANCED_ALONE = 8 };
 
 static void store_piece(void *context, size_t k, size_t end)
 {
@@ -342,18 +343,20 @@ static enum hb_status enter_near(struct hb_groups *groups, uint64_t tick, uint32
   return HB_OK;
 }
 
-/* Nodes of a block, and where to say which of them belong into lists that do not have them. */
-struct entering {
+/* Nodes of a block, and chosen[], which says of the b-th of them whether something has to be done for it. */
+struct choice {
   const struct hb_groups *groups;
   const uint32_t *block;
   uint8_t *chosen;
 };
 
-enum { ENTERING_PIECE = 16, ENTERING_ALONE = 16 }; /* nodes of a piece, and those that the calling thread does alone */
+/* Nodes of a piece, and those that the calling thread does alone. */
+enum { ENTERING_PIECE = 16, ENTERING_ALONE = 32 };
 
+/* Chooses the nodes that belong into lists that do not have them. */
 static void find_entering(void *context, size_t b, size_t end)
 {
-  const struct entering *e = context;
+  const struct choice *e = context;
   const struct hb_groups *groups = e->groups;
   for (; b < end; b++) {
     const struct hb_groups_around hits = hb_groups_hits_of(groups, (uint32_t)b);
@@ -373,7 +376,7 @@ static enum hb_status enter(struct hb_groups *groups, uint64_t tick, size_t ni, 
   if (groups->rules == &hb_groups_by_size) return enter_all(groups, ni, block);
   if (!groups->has_hits) HB_TRY(hb_groups_find_hits(groups, ni, block));
   if (groups->hits == 0) return HB_OK;
-  struct entering e = {groups, block, groups->chosen};
+  struct choice e = {groups, block, groups->chosen};
   hb_parallel_shares(ni, ENTERING_PIECE, hb_groups_alone(groups, ENTERING_ALONE), find_entering, &e);
   for (uint32_t b = 0; b < ni; b++) {
     if (!groups->chosen[b]) continue;
@@ -402,7 +405,8 @@ static int wakes(const struct hb_groups *groups, const struct hb_group *g, uint3
   return m * m * g->waking > d2 * d2 * d2;
 }
 
-enum { NEEDED_PIECE = 16, NEEDED_ALONE = 64 }; /* groups of a piece, and those that the calling thread looks at alone */
+/* Groups of a piece, and those that the calling thread looks at alone. */
+enum { NEEDED_PIECE = 16, NEEDED_ALONE = 128 };
 
 /* Marks those of the touched groups that the block has to advance. */
 static void needed_piece(void *context, size_t k, size_t end)
@@ -442,7 +446,7 @@ static enum hb_status advance(struct hb_groups *groups, uint64_t tick, size_t co
     enum hb_status status = advance_one(&w, w.failed - 1);
     return status != HB_OK ? status : hb_fail(HB_ERR_STOPPED, "stopped in the middle of a step, on request");
   }
-  hb_parallel_shares(count, STORED_PIECE, ADVANCED_ALONE, store_piece, &w);
+  hb_parallel_shares(count, STORED_PIECE, STORED_ALONE, store_piece, &w);
   groups->forces += w.forces;
   for (size_t k = 0; k < count && groups->light > 0; k++)
     groups->lost += w.made[k].chain.lost; /* others lose nothing */
@@ -518,12 +522,13 @@ static int has_new_neighbors(const struct hb_groups *groups, const struct hb_gro
   return 0;
 }
 
-enum { LOOKED_PIECE = 8, LOOKED_ALONE = 16 }; /* nodes of a piece, and those that the calling thread does alone */
+/* Nodes of a piece, and those that the calling thread does alone. */
+enum { LOOKED_PIECE = 16, LOOKED_ALONE = 32 };
 
 /* Chooses the groups of a block that have new neighbors. */
 static void look_piece(void *context, size_t b, size_t end)
 {
-  const struct entering *e = context;
+  const struct choice *e = context;
   for (; b < end; b++) {
     struct hb_group *g = hb_groups_of(e->groups, e->block[b]);
     if (!g) continue;
@@ -537,7 +542,7 @@ static void look_piece(void *context, size_t b, size_t end)
 enum hb_status hb_groups_look_around_all(struct hb_groups *groups, uint64_t tick, size_t ni,
                                          const uint32_t *block)
 {
-  struct entering e = {groups, block, groups->chosen};
+  struct choice e = {groups, block, groups->chosen};
   int is_known = groups->rules != &hb_groups_by_size && !groups->nodes.need;
   if (is_known) hb_parallel_shares(ni, LOOKED_PIECE, LOOKED_ALONE, look_piece, &e);
   for (size_t b = 0; b < ni; b++) {

@@ -351,7 +351,8 @@ struct centers {
   _Atomic int is_any_old; /* a far part has to be found anew */
 };
 
-enum { FAR_PIECE = 8, FAR_ALONE = 16 }; /* groups of a piece, and those that the calling thread looks at alone */
+/* Groups of a piece, and those that the calling thread does alone. */
+enum { FAR_PIECE = 8, FAR_ALONE = 64, FOUND_ALONE = 8 };
 
 /* Finds out whether far parts are old, and asks for the positions that the other parts need. */
 static void look_piece(void *context, size_t k, size_t end)
@@ -388,7 +389,7 @@ enum hb_status hb_groups_look_far(struct hb_groups *groups, uint64_t tick, size_
   hb_parallel_shares(count, FAR_PIECE, hb_groups_alone(groups, FAR_ALONE), look_piece, &centers);
   if (centers.is_any_old) need_all(groups, &all);
   if (centers.is_any_old && groups->has_order) HB_TRY(make_boxes(groups));
-  hb_parallel_shares(count, FAR_PIECE, FAR_ALONE / 4, find_piece, &centers);
+  hb_parallel_shares(count, FAR_PIECE, FOUND_ALONE, find_piece, &centers);
   return HB_OK;
 }
 
@@ -487,17 +488,50 @@ enum hb_status hb_groups_find_hits(struct hb_groups *groups, size_t ni, const ui
   return HB_OK;
 }
 
-enum hb_status hb_groups_take_hits(struct hb_groups *groups, uint32_t b, size_t words, const uint64_t *mask,
-                                   const uint32_t *list)
+struct taking {
+  struct hb_groups *groups;
+  const uint32_t *block;
+  const struct hb_groups_masks *masks;
+};
+
+/* Nodes of a piece, and those that the calling thread takes alone. */
+enum { TAKEN_PIECE = 128, TAKEN_ALONE = 512 };
+
+static void count_piece(void *context, size_t b, size_t end)
 {
-  if (b == 0) groups->hits = 0;
-  for (size_t w = 0; w < words; w++)
-    for (uint64_t left = mask[w]; left; left &= left - 1) {
-      HB_TRY(HB_GROW(groups->hits, &groups->hit_capacity, &groups->hit));
-      groups->hit[groups->hits++] = list[64 * w + (size_t)__builtin_ctzll(left)];
-    }
-  groups->hit_end[b] = (uint32_t)groups->hits;
-  groups->has_hits = 1;
+  const struct taking *t = context;
+  for (; b < end; b++) {
+    const uint64_t *mask = t->masks->mask + b * t->masks->words;
+    uint32_t count = 0;
+    for (size_t w = 0; w < t->masks->words && t->masks->is_hit[b]; w++)
+      count += (uint32_t)__builtin_popcountll(mask[w]);
+    t->groups->hit_end[b] = count;
+  }
+}
+
+static void take_piece(void *context, size_t b, size_t end)
+{
+  const struct taking *t = context;
+  size_t hits = b > 0 ? t->groups->hit_end[b - 1] : 0;
+  for (; b < end; b++) {
+    const uint64_t *mask = t->masks->mask + b * t->masks->words;
+    const uint32_t *list = t->masks->list + t->block[b] * t->masks->room;
+    for (size_t w = 0; w < t->masks->words && t->masks->is_hit[b]; w++)
+      for (uint64_t left = mask[w]; left; left &= left - 1)
+        t->groups->hit[hits++] = list[64 * w + (size_t)__builtin_ctzll(left)];
+  }
+}
+
+enum hb_status hb_groups_take_hits(struct hb_groups *groups, size_t ni, const uint32_t *block,
+                                   const struct hb_groups_masks *masks)
+{
+  struct taking t = {groups, block, masks};
+  uint32_t hits = 0;
+  hb_parallel_shares(ni, TAKEN_PIECE, TAKEN_ALONE, count_piece, &t);
+  for (size_t b = 0; b < ni; b++) hits = groups->hit_end[b] += hits;
+  HB_TRY(HB_RENEW(hits, &groups->hit_capacity, HB_ARRAY(1, &groups->hit)));
+  hb_parallel_shares(ni, TAKEN_PIECE, TAKEN_ALONE, take_piece, &t);
+  groups->hits = hits;
   return HB_OK;
 }
 

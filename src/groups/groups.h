@@ -69,7 +69,7 @@ struct hb_group {
   size_t count, capacity;
   size_t settled; /* of the list: those that disturb it; the others enter at the time of the block */
   struct hb_groups_tides tides;
-  uint64_t work;  /* evaluations within it since the caller set it to 0 */
+  uint64_t work; /* evaluations within it since the caller set it to 0 */
 };
 
 enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };
@@ -161,8 +161,8 @@ struct hb_groups {
   uint32_t *needed;               /* [n] scratch: groups that a block advances */
   struct hb_groups_made *made;    /* [made_room] scratch of advance.c */
   size_t made_room;
-  uint8_t *near;                  /* [n] whether a node was corrected in its last block */
-  struct hb_group *at;            /* [count] of [capacity] */
+  uint8_t *near;       /* [n] whether a node was corrected in its last block */
+  struct hb_group *at; /* [count] of [capacity] */
   size_t count, capacity;
   uint32_t *first; /* [n] 1 + the first of a node's links, or 0 */
   uint32_t *hit;   /* [hits] of [hit_capacity], those of the b-th of the block up to hit_end[b] of [n] */
@@ -170,7 +170,7 @@ struct hb_groups {
   struct hb_groups_boxes *box; /* of far.c */
   uint32_t *in_space;          /* [n] nodes in the order of space at some time */
   int has_order;
-  int has_hits; /* of the next block, see hb_groups_take_hits */
+  int has_hits; /* the caller's: those of the next block are known, and hb_groups_meet looks for none */
   size_t hits, hit_capacity;
   struct hb_groups_link *link; /* [links] of [link_capacity], of which those from free_link on are nobody's */
   size_t links, link_capacity;
@@ -186,7 +186,7 @@ struct hb_groups {
   size_t seen;                        /* of the next block, see hb_groups_see */
   uint64_t tick;                      /* of these */
   uint64_t formed, dissolved, forces; /* groups so far; evaluations within groups */
-  uint64_t advances; /* groups that hb_groups_look_around has advanced */
+  uint64_t advances;                  /* groups that hb_groups_look_around has advanced */
   const struct hb_field *field;       /* the caller's, forces from outside; NULL: none */
   double light;                       /* the caller's, speed of light; 0: there are no post-Newtonian terms */
   double lost;                        /* the energy that these have taken */
@@ -382,10 +382,19 @@ void hb_groups_set_order(struct hb_groups *groups, const uint32_t *place);
 
 /* Finds the tides of the groups among the nodes block[ni], at xp vp, whose lists are made. */
 enum hb_status hb_groups_look_far(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block);
-/* The same by a caller who has seen all places: the b-th of the block, in turn, has those of list[] whose bits are set in mask[words]. Then
- * hb_groups_meet looks for none. Errors: HB_ERR_INTERNAL. */
-enum hb_status hb_groups_take_hits(struct hb_groups *groups, uint32_t b, size_t words, const uint64_t *mask,
-                                   const uint32_t *list);
+/* What a caller who has seen all positions knows of the hits of the next block: if is_hit[b] is not 0, a bit in mask[b * words] for each
+ * element of the list of the node, list[node * room]. */
+struct hb_groups_masks {
+  const uint8_t *is_hit;
+  const uint64_t *mask;
+  size_t words;
+  const uint32_t *list;
+  size_t room;
+};
+
+/* Sets hit[] to the hits of the next block, block[ni], from masks. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_groups_take_hits(struct hb_groups *groups, size_t ni, const uint32_t *block,
+                                   const struct hb_groups_masks *masks);
 
 /* Finds in hit[] who is so near a node of the block that one of them is a group and may be no point to the other. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_find_hits(struct hb_groups *groups, size_t ni, const uint32_t *block);

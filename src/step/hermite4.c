@@ -734,9 +734,10 @@ static void count_cut_steps(struct hb_hermite4 *h, uint64_t T, size_t ni, const 
  * run where positions are predicted when they are asked for. A prediction takes 5 ns, the groups of a block 3 microseconds a node. */
 static int is_for_team(const struct hb_hermite4 *h, size_t ni)
 {
-  enum { LEAST = 24, PREDICTIONS = 256 };
-  if (!h->groups || h->groups->count == 0 || hb_parallel_threads() == 1) return 0;
-  return ni >= LEAST && ni * PREDICTIONS >= h->n;
+  enum { LEAST = 16, PREDICTIONS = 64 }; /* of each thread, for each node of the block */
+  size_t threads = (size_t)hb_parallel_threads();
+  if (!h->groups || h->groups->count == 0 || threads == 1) return 0;
+  return ni >= LEAST && ni * PREDICTIONS * threads >= h->n;
 }
 
 /* With neighbor lists most blocks need no more than these. */

@@ -62,15 +62,18 @@ static int is_near(const double *x, const double parking[3])
   return fabs(x[0] - parking[0]) < near && fabs(x[1] - parking[1]) < near && fabs(x[2] - parking[2]) < near;
 }
 
+/* No step takes a node as far as `near`, so that the positions of nodes at their own times decide. New nodes have only those at xp. */
 static void find_parking(struct hb_hermite4 *h)
 {
   struct hb_groups *groups = groups_now(h);
   double *parking = groups->parking;
   for (unsigned k = 0; k < CORNERS; k++) {
-    size_t i = 0;
+    uint32_t i = 0;
     corner(k, parking);
-    for (uint32_t l = 0; l < h->n && groups->nodes.need; l++) hb_groups_need(groups, l);
-    while (i < h->n && (groups->of[i] == HB_GROUPS_PARKED || !is_near(h->xp + 3 * i, parking))) i++;
+    for (; i < h->n; i++) {
+      const double *x = groups->fresh[i] ? h->xp + 3 * (size_t)i : groups->nodes.x + hb_groups_row(groups, i);
+      if (groups->of[i] != HB_GROUPS_PARKED && is_near(x, parking)) break;
+    }
     if (i == h->n) return;
   }
 }
@@ -150,7 +153,7 @@ struct change {
 enum { IS_GROUP = 1, MAY_JOIN = 2, IS_AT_PARKING = 4, IS_MASSLESS = 8, SHOULD_SPLIT = 16, SHOULD_JOIN = 32 };
 
 /* Pieces of loops over the block, and nodes that the calling thread decides about alone. */
-enum { DECIDED_PIECE = 16, DECIDED_ALONE = 16 };
+enum { DECIDED_PIECE = 16, DECIDED_ALONE = 64 };
 
 /* Calls decide(c, from, to) for pieces of the block that was hinted at; only one thread may ask for positions (hb_groups_need). */
 static void decide_all(struct change *c, void (*decide)(void *change, size_t from, size_t to))

@@ -239,7 +239,7 @@ HB_CLONES static void refit_run(const struct refit *r, const struct tree *t, siz
   for (int c = 0; c < 3; c++) span(columns[c] + slot, &node->low[c][run % WIDE], &node->high[c][run % WIDE]);
 }
 
-enum { PIECE = 32 * RUN, ALONE = 8192 }; /* slots; as many are refitted before a thread has woken up */
+enum { PIECE = 16 * RUN, ALONE = 2048 }; /* slots; as many are refitted before a thread has woken up */
 
 static size_t slots(const struct hb_near_order *order)
 {
@@ -1016,10 +1016,9 @@ static enum hb_status tell_hits(struct hb_hermite4 *h, size_t ni)
   h->groups->seen = ni;
   h->groups->hits = 0;
   h->groups->has_hits = h->groups->count > 0;
-  for (uint32_t b = 0; b < ni && near->is_any_hit; b++)
-    HB_TRY(hb_groups_take_hits(h->groups, b, near->is_hit[b] ? near->words : 0, near->hits + b * near->words,
-                               hb_near_list(near, h->block[b])));
-  return HB_OK;
+  if (!near->is_any_hit) return HB_OK;
+  const struct hb_groups_masks masks = {near->is_hit, near->hits, near->words, near->list, near->room};
+  return hb_groups_take_hits(h->groups, ni, h->block, &masks);
 }
 
 /* ---- particles that stay on a device ---- */
