@@ -389,7 +389,10 @@ enum hb_status hb_groups_look_far(struct hb_groups *groups, uint64_t tick, size_
   hb_parallel_shares(count, FAR_PIECE, hb_groups_alone(groups, FAR_ALONE), look_piece, &centers);
   if (centers.is_any_old) need_all(groups, &all);
   if (centers.is_any_old && groups->has_order) HB_TRY(make_boxes(groups));
-  hb_parallel_shares(count, FAR_PIECE, FOUND_ALONE, find_piece, &centers);
+  if (centers.is_any_old) /* a far part takes long */
+    hb_parallel_pieces(count, 1, 1, find_piece, &centers);
+  else
+    hb_parallel_shares(count, FAR_PIECE, FOUND_ALONE, find_piece, &centers);
   return HB_OK;
 }
 

@@ -147,19 +147,41 @@ struct change {
   struct order order;
   uint32_t made[MADE_MOST]; /* nodes that have joined or split, the first of `makes` */
   size_t makes;
+  size_t decided; /* makes when decisions were made; SIZE_MAX: there are none */
+  size_t again;   /* how often they were made again */
+  size_t first;   /* of decide_from */
+  void (*decide)(const struct change *c, size_t b);
 };
 
-/* What groups->hint has of the b-th of the block. The last two are decisions, which are right until the first node joins or splits. */
+/* What groups->hint has of the b-th of the block. The last two are decisions, which are right until the next node joins or splits. */
 enum { IS_GROUP = 1, MAY_JOIN = 2, IS_AT_PARKING = 4, IS_MASSLESS = 8, SHOULD_SPLIT = 16, SHOULD_JOIN = 32 };
 
-/* Pieces of loops over the block, and nodes that the calling thread decides about alone. */
-enum { DECIDED_PIECE = 16, DECIDED_ALONE = 64 };
+/* Pieces of loops over the block, nodes that the calling thread decides about alone, and how many times a team decides again. */
+enum { DECIDED_PIECE = 16, DECIDED_ALONE = 64, DECIDED_AGAIN = 8 };
 
-/* Calls decide(c, from, to) for pieces of the block that was hinted at; only one thread may ask for positions (hb_groups_need). */
-static void decide_all(struct change *c, void (*decide)(void *change, size_t from, size_t to))
+static void decide_piece(void *context, size_t k, size_t end)
 {
-  size_t alone = c->h->groups->nodes.need ? SIZE_MAX : DECIDED_ALONE;
-  hb_parallel_shares(c->hinted, DECIDED_PIECE, alone, decide, c);
+  const struct change *c = context;
+  for (; k < end; k++) c->decide(c, c->first + k);
+}
+
+/* Calls decide(c, b) for the block that was hinted at, from the b-th node on. */
+static void decide_from(struct change *c, size_t b, void (*decide)(const struct change *c, size_t b))
+{
+  size_t alone = c->h->groups->nodes.need ? SIZE_MAX : DECIDED_ALONE; /* see hb_groups_need */
+  if (b >= c->hinted) return;
+  c->first = b;
+  c->decide = decide;
+  hb_parallel_shares(c->hinted - b, DECIDED_PIECE, alone, decide_piece, c);
+  c->decided = c->makes;
+}
+
+/* A node has joined or split: a team decides again about those from the b-th on. Where there is none, or this has happened many times, the
+ * others are decided about when it is their turn. */
+static void decide_again(struct change *c, size_t b, void (*decide)(const struct change *c, size_t b))
+{
+  int is_for_team = !c->h->groups->nodes.need && hb_parallel_threads() > 1 && c->hinted > b + DECIDED_ALONE;
+  if (is_for_team && c->again++ < DECIDED_AGAIN) decide_from(c, b, decide);
 }
 
 /* What groups->fresh has of slots: which change in this block, and which of them it found parked. */
@@ -188,22 +210,21 @@ static void place(struct change *c, const struct hb_groups_node *node)
   place_node(c->h, node);
 }
 
-static void decide_splits(void *change, size_t b, size_t end)
+static void decide_split(const struct change *c, size_t b)
 {
-  const struct hb_groups *groups = ((struct change *)change)->h->groups;
+  const struct hb_groups *groups = c->h->groups;
+  const struct hb_group *g = hb_groups_of(groups, groups->live[b]);
   size_t link;
-  for (; b < end; b++) {
-    const struct hb_group *g = hb_groups_of(groups, groups->live[b]);
-    if (g && hb_groups_should_split(groups, g, &link)) groups->hint[b] |= SHOULD_SPLIT;
-  }
+  groups->hint[b] &= (uint8_t)~SHOULD_SPLIT;
+  if (g && hb_groups_should_split(groups, g, &link)) groups->hint[b] |= SHOULD_SPLIT;
 }
 
 static enum hb_status split(struct change *c)
 {
   struct hb_groups *groups = c->h->groups;
-  decide_all(c, decide_splits);
+  decide_from(c, 0, decide_split);
   for (size_t l = 0, live = c->live; l < live; l++) {
-    if (l < c->hinted && !(groups->hint[l] & (c->is_any ? IS_GROUP : SHOULD_SPLIT))) continue;
+    if (l < c->hinted && !(groups->hint[l] & (c->decided == c->makes ? SHOULD_SPLIT : IS_GROUP))) continue;
     uint32_t node = groups->live[l];
     struct hb_group *g = hb_groups_of(groups, node);
     struct hb_groups_node made[2];
@@ -219,6 +240,7 @@ static enum hb_status split(struct change *c)
       if (!groups->is_live[made[s].node]) add(c, made[s].node);
     }
     c->is_any = 1;
+    decide_again(c, l + 1, decide_split);
   }
   return HB_OK;
 }
@@ -362,16 +384,6 @@ static enum hb_status tell(const struct change *c, uint32_t i, uint32_t k)
   return orbit.a > 0 ? HB_OK : hb_events_add(h->events, &event);
 }
 
-static void decide_joins(void *change, size_t b, size_t end)
-{
-  const struct change *c = change;
-  const struct hb_groups *groups = c->h->groups;
-  for (; b < end; b++) {
-    uint32_t node = groups->live[b];
-    if (groups->hint[b] & MAY_JOIN && partner_of(c, node) != node) groups->hint[b] |= SHOULD_JOIN;
-  }
-}
-
 /* True if a node that has joined or split is so close to another node that the two could join. */
 static int is_close_to_made(const struct change *c, uint32_t node)
 {
@@ -387,9 +399,23 @@ static int is_close_to_made(const struct change *c, uint32_t node)
  * since then can be partners. */
 static int may_have_partner(const struct change *c, size_t b)
 {
-  unsigned hint = c->h->groups->hint[b];
-  if (!c->is_any) return (hint & SHOULD_JOIN) != 0;
-  return hint & MAY_JOIN || is_close_to_made(c, c->h->groups->live[b]);
+  uint32_t node = c->h->groups->live[b];
+  return (c->h->groups->hint[b] & MAY_JOIN || is_close_to_made(c, node)) && may_join(c->h, node);
+}
+
+static void decide_join(const struct change *c, size_t b)
+{
+  const struct hb_groups *groups = c->h->groups;
+  groups->hint[b] &= (uint8_t)~SHOULD_JOIN;
+  if (may_have_partner(c, b) && partner_of(c, groups->live[b]) != groups->live[b])
+    groups->hint[b] |= SHOULD_JOIN;
+}
+
+/* True if no node needs to be looked for that the l-th live node could join. */
+static int has_no_partner(const struct change *c, size_t l)
+{
+  if (l >= c->hinted) return !may_join(c->h, c->h->groups->live[l]);
+  return c->decided == c->makes ? !(c->h->groups->hint[l] & SHOULD_JOIN) : !may_have_partner(c, l);
 }
 
 /* Whether one of nodes[count] joined goes to *joined. */
@@ -397,10 +423,9 @@ static enum hb_status join(struct change *c, size_t count, const uint32_t *nodes
 {
   struct hb_groups *groups = c->h->groups;
   for (size_t l = 0; l < count; l++) {
-    if (nodes == groups->live && l < c->hinted && !may_have_partner(c, l)) continue;
     uint32_t node = nodes[l], partner;
     struct hb_groups_node made;
-    if (!may_join(c->h, node)) continue;
+    if (nodes == groups->live ? has_no_partner(c, l) : !may_join(c->h, node)) continue;
     HB_TRY(sort_live(c));
     if ((partner = partner_of(c, node)) == node) continue;
     if (hb_groups_meet_closely(groups, node, partner)) HB_TRY(tell(c, node, partner));
@@ -412,6 +437,7 @@ static enum hb_status join(struct change *c, size_t count, const uint32_t *nodes
     place(c, &made);
     groups->fresh[made.node == node ? partner : node] |= IS_NEW;
     *joined = c->is_any = 1;
+    if (nodes == groups->live) decide_again(c, l + 1, decide_join);
   }
   return HB_OK;
 }
@@ -419,9 +445,13 @@ static enum hb_status join(struct change *c, size_t count, const uint32_t *nodes
 static enum hb_status join_all(struct change *c)
 {
   const uint32_t *live = c->h->groups->live;
-  if (!c->is_any) decide_all(c, decide_joins);
   for (int joined = 1; joined;) {
     joined = 0;
+    c->decided = SIZE_MAX; /* about splits, or in the round before */
+    if (c->is_any)
+      decide_again(c, 0, decide_join);
+    else
+      decide_from(c, 0, decide_join);
     HB_TRY(join(c, c->live, live, &joined));
     HB_TRY(join(c, c->massless, live + c->h->n - c->massless, &joined));
   }

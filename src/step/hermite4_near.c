@@ -1644,7 +1644,8 @@ static void near_renew(struct hb_hermite4 *h, uint64_t T, size_t ni)
   hb_hermite4_spans(h, T, ((uint64_t)2 << h->blocks->level_max) - 1, near->span);
   weigh(h);
   order_refit(near->order, h->xp);
-  for_each(h, ni, h->block, SUMMED_ALONE, first_list);
+  hb_parallel_pieces(ni, 1, 1, work_piece,
+                     &(struct work){h, ni, h->block, first_list}); /* few, and each takes long */
 }
 
 static enum hb_status near_sum_fresh(struct hb_hermite4 *h, size_t ni)
