@@ -241,7 +241,6 @@ static enum hb_status advance_group(struct hb_groups *groups, struct hb_group *g
 {
   struct hb_chain chain = g->chain;
   uint64_t forces = 0;
-  groups->advances += g->tick != tick;
   HB_TRY(advance_chain(groups, g, hb_groups_since(groups, g->tick, tick), &chain, &forces));
   store_chain(groups, g, &chain, tick, forces);
   groups->forces += forces;
@@ -485,7 +484,9 @@ static struct hb_groups_around candidates_of(const struct hb_groups *groups, con
   return is_near ? hb_groups_near(groups, g->node) : hb_groups_hits_of(groups, own - 1);
 }
 
-enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g, uint64_t tick)
+/* Makes the list of a group anew, from the nodes at xp. Groups that enter it are advanced to tick; *has_advanced is set if one was. */
+static enum hb_status look_around(struct hb_groups *groups, struct hb_group *g, uint64_t tick,
+                                  int *has_advanced)
 {
   enum hb_status status = HB_OK;
   for (size_t k = g->count; k-- > 0;)
@@ -499,7 +500,7 @@ enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *
     if (!feels(groups, g, i)) continue;
     struct hb_group *other = hb_groups_of(groups, i);
     if (groups->listed[i] && groups->rules != &hb_groups_by_size) continue;
-    if (other) status = advance_group(groups, other, tick);
+    if (other) *has_advanced |= other->tick != tick, status = advance_group(groups, other, tick);
     if (status == HB_OK && !groups->listed[i]) status = hb_groups_list(groups, g, i);
     if (other) other->settled = other->count;
   }
@@ -508,7 +509,7 @@ enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *
   return status;
 }
 
-/* True if hb_groups_look_around would change something: a node of the list no longer belongs into it, or another one does. */
+/* True if look_around would change something: a node of the list no longer belongs into it, or another one does. */
 static int has_new_neighbors(const struct hb_groups *groups, const struct hb_group *g)
 {
   for (size_t k = 0; k < g->count; k++)
@@ -539,8 +540,8 @@ static void look_piece(void *context, size_t b, size_t end)
 
 /* A group whose list gets longer advances other groups, which may be larger or smaller then than they were when new neighbors were looked
  * for: from the first such group on all groups of the block look around. */
-enum hb_status hb_groups_look_around_all(struct hb_groups *groups, uint64_t tick, size_t ni,
-                                         const uint32_t *block)
+enum hb_status hb_groups_look_around(struct hb_groups *groups, uint64_t tick, size_t ni,
+                                     const uint32_t *block)
 {
   struct choice e = {groups, block, groups->chosen};
   int is_known = groups->rules != &hb_groups_by_size && !groups->nodes.need;
@@ -548,9 +549,9 @@ enum hb_status hb_groups_look_around_all(struct hb_groups *groups, uint64_t tick
   for (size_t b = 0; b < ni; b++) {
     struct hb_group *g = hb_groups_of(groups, block[b]);
     if (!g || (is_known && !groups->chosen[b])) continue;
-    uint64_t advances = groups->advances;
-    HB_TRY(hb_groups_look_around(groups, g, tick));
-    if (groups->advances != advances) is_known = 0;
+    int has_advanced = 0;
+    HB_TRY(look_around(groups, g, tick, &has_advanced));
+    if (has_advanced) is_known = 0;
   }
   return HB_OK;
 }

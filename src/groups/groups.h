@@ -186,7 +186,6 @@ struct hb_groups {
   size_t seen;                        /* of the next block, see hb_groups_see */
   uint64_t tick;                      /* of these */
   uint64_t formed, dissolved, forces; /* groups so far; evaluations within groups */
-  uint64_t advances;                  /* groups that hb_groups_look_around has advanced */
   const struct hb_field *field;       /* the caller's, forces from outside; NULL: none */
   double light;                       /* the caller's, speed of light; 0: there are no post-Newtonian terms */
   double lost;                        /* the energy that these have taken */
@@ -344,13 +343,10 @@ enum hb_status hb_groups_meet(struct hb_groups *groups, uint64_t tick, size_t ni
 /* Advances the groups in whose lists a node is that joins another one or splits. Errors: HB_ERR_INTERNAL, HB_ERR_NUMERIC. */
 enum hb_status hb_groups_wake_listers(struct hb_groups *groups, uint64_t tick, uint32_t node);
 
-/* The list of a group anew, from the nodes at xp; groups that enter it are advanced to tick. If the group's node is
- * active, hits of the block were found. */
-enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g, uint64_t tick);
-
-/* Does that for all groups among the nodes block[ni]. */
-enum hb_status hb_groups_look_around_all(struct hb_groups *groups, uint64_t tick, size_t ni,
-                                         const uint32_t *block);
+/* Makes the lists of the groups among the nodes block[ni] anew, from the nodes at xp; groups that enter one are advanced to tick. Hits were
+ * found of those nodes that are active. Errors: HB_ERR_INTERNAL, HB_ERR_NUMERIC. */
+enum hb_status hb_groups_look_around(struct hb_groups *groups, uint64_t tick, size_t ni,
+                                     const uint32_t *block);
 
 /* Replaces what x[3 * n], v[3 * n] have for the nodes at a time dt after tick by the members, all of them. Changes no group, and remembers
  * what took long until hb_groups_forget_advanced.

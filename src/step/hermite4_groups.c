@@ -501,7 +501,7 @@ static enum hb_status look_around(struct hb_hermite4 *h, uint64_t T, size_t ni)
   struct hb_groups *groups = groups_now(h);
   HB_TRY(hb_groups_find_hits(groups, ni, h->block));
   hb_groups_activate(groups, T, ni, h->block);
-  HB_TRY(hb_groups_look_around_all(groups, T, ni, h->block));
+  HB_TRY(hb_groups_look_around(groups, T, ni, h->block));
   HB_TRY(hb_groups_look_far(groups, T, ni, h->block));
   hb_groups_activate(groups, T, ni, h->block); /* those whose lists have become longer, too */
   return HB_OK;
@@ -609,7 +609,7 @@ static enum hb_status change_block(struct change *c, size_t ni)
 {
   struct hb_hermite4 *h = c->h;
   if (h->groups->count > 0) {
-    HB_TRY(hb_groups_look_around_all(h->groups, c->T, ni, h->block));
+    HB_TRY(hb_groups_look_around(h->groups, c->T, ni, h->block));
     HB_TRY(hb_groups_look_far(h->groups, c->T, ni, h->block));
   }
   if (!c->hinted || c->found & IS_AT_PARKING) HB_TRY(leave_parking(h, ni));
