@@ -447,8 +447,8 @@ static enum hb_status advance(struct hb_groups *groups, uint64_t tick, size_t co
   }
   hb_parallel_shares(count, STORED_PIECE, STORED_ALONE, store_piece, &w);
   groups->forces += w.forces;
-  for (size_t k = 0; k < count && groups->light > 0; k++)
-    groups->lost += w.made[k].chain.lost; /* others lose nothing */
+  for (size_t k = 0; k < count; k++)
+    groups->lost += w.made[k].chain.lost; /* in this order: a sum of doubles */
   return HB_OK;
 }
 
