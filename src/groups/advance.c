@@ -227,12 +227,12 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
 
 /* Gives a group its advanced chain. */
 static void store_chain(struct hb_groups *groups, struct hb_group *g, const struct hb_chain *chain,
-                        uint64_t tick)
+                        uint64_t tick, uint64_t forces)
 {
-  groups->lost += chain->lost;
   g->chain = *chain;
   g->chain.lost = 0;
   g->tick = tick;
+  g->work += forces;
   hb_groups_measure_node(groups, g);
 }
 
@@ -242,33 +242,35 @@ static enum hb_status advance_group(struct hb_groups *groups, struct hb_group *g
   struct hb_chain chain = g->chain;
   uint64_t forces = 0;
   HB_TRY(advance_chain(groups, g, hb_groups_since(groups, g->tick, tick), &chain, &forces));
-  groups->forces += forces, g->work += forces;
-  store_chain(groups, g, &chain, tick);
+  store_chain(groups, g, &chain, tick, forces);
+  groups->forces += forces;
+  groups->lost += chain.lost;
   return HB_OK;
 }
 
 /* ---- the block ---- */
 
 /* A copy of the chain of a group, and the evaluations that its advance took. */
-struct advanced {
+struct hb_groups_made {
   struct hb_chain chain;
   uint64_t forces;
 };
 
 /* Groups that are advanced together, by several threads. No group changes while others read it. */
 struct work {
-  const struct hb_groups *groups;
+  struct hb_groups *groups;
   uint64_t tick;
   const uint32_t *needed;
-  struct advanced *made;
+  struct hb_groups_made *made;
   _Atomic size_t failed; /* 1 + an index in needed; 0: none failed */
+  _Atomic uint64_t forces;
 };
 
 static enum hb_status advance_one(struct work *w, size_t k)
 {
   const struct hb_group *g = w->groups->at + w->needed[k];
-  struct advanced *made = w->made + k;
-  *made = (struct advanced){.chain = g->chain};
+  struct hb_groups_made *made = w->made + k;
+  *made = (struct hb_groups_made){.chain = g->chain};
   return advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), &made->chain,
                        &made->forces);
 }
@@ -277,6 +279,22 @@ static void advance_piece(void *context, size_t k)
 {
   struct work *w = context;
   if (advance_one(w, k) != HB_OK) w->failed = k + 1;
+}
+
+/* Groups of a piece, and those that the calling thread does alone. */
+enum { STORED_PIECE = 16, STORED_ALONE = 48, ADVANCED_ALONE = 8 };
+
+static void store_piece(void *context, size_t k, size_t end)
+{
+  struct work *w = context;
+  uint64_t forces = 0;
+  for (; k < end; k++) {
+    struct hb_group *g = w->groups->at + w->needed[k];
+    store_chain(w->groups, g, &w->made[k].chain, w->tick, w->made[k].forces);
+    g->settled = g->count;
+    forces += w->made[k].forces;
+  }
+  w->forces += forces;
 }
 
 /* True if a node and a group belong into each other's lists. */
@@ -324,74 +342,125 @@ static enum hb_status enter_near(struct hb_groups *groups, uint64_t tick, uint32
   return HB_OK;
 }
 
-/* Puts nodes of the block into lists. */
+/* Nodes of a block, and chosen[], which says of the b-th of them whether something has to be done for it. */
+struct choice {
+  const struct hb_groups *groups;
+  const uint32_t *block;
+  uint8_t *chosen;
+};
+
+/* Nodes of a piece, and those that the calling thread does alone. */
+enum { ENTERING_PIECE = 16, ENTERING_ALONE = 32 };
+
+/* Chooses the nodes that belong into lists that do not have them. */
+static void find_entering(void *context, size_t b, size_t end)
+{
+  const struct choice *e = context;
+  const struct hb_groups *groups = e->groups;
+  for (; b < end; b++) {
+    const struct hb_groups_around hits = hb_groups_hits_of(groups, (uint32_t)b);
+    e->chosen[b] = 0;
+    for (size_t k = 0; k < hits.count && !e->chosen[b]; k++) {
+      uint32_t hit = hits.list[k], node = e->block[b];
+      if (!(groups->orbit[hit].tide > 0)) continue;
+      const struct hb_group *g = hb_groups_of(groups, hit);
+      e->chosen[b] = feels(groups, g, node) && !hb_groups_has(groups, g, node);
+    }
+  }
+}
+
+/* Puts nodes of the block into lists. Few belong into any: these are found first. */
 static enum hb_status enter(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
 {
   if (groups->rules == &hb_groups_by_size) return enter_all(groups, ni, block);
   if (!groups->has_hits) HB_TRY(hb_groups_find_hits(groups, ni, block));
-  for (uint32_t b = 0; b < ni && groups->hits > 0; b++) {
+  if (groups->hits == 0) return HB_OK;
+  struct choice e = {groups, block, groups->chosen};
+  hb_parallel_shares(ni, ENTERING_PIECE, hb_groups_alone(groups, ENTERING_ALONE), find_entering, &e);
+  for (uint32_t b = 0; b < ni; b++) {
+    if (!groups->chosen[b]) continue;
     const struct hb_groups_around hits = hb_groups_hits_of(groups, b);
     for (size_t k = 0; k < hits.count; k++)
       if (groups->orbit[hits.list[k]].tide > 0)
         HB_TRY(enter_near(groups, tick, block[b], hb_groups_of(groups, hits.list[k])));
-    if (groups->seen && hits.count > 0) groups->hint[b] |= groups->first[block[b]] != 0;
+    if (groups->seen) groups->hint[b] |= groups->first[block[b]] != 0;
   }
   return HB_OK;
 }
 
-/* True if the block has to advance a group: the group is active, or an active node in its list disturbs it strongly. */
-static int is_needed(const struct hb_groups *groups, const struct hb_group *g)
+/* True if the block has to advance a group whatever the nodes in its list do. */
+static int is_due(const struct hb_groups *groups, const struct hb_group *g)
 {
   if (hb_groups_active(groups, g->node) || g->settled < g->count || !(g->waking < INFINITY)) return 1;
-  if (groups->field && hb_field_turn(groups->field) != 0)
-    return 1; /* correct.c follows no orbit in coordinates that turn */
-  for (size_t k = 0; k < g->count; k++) {
-    if (!hb_groups_active(groups, g->list[k])) continue;
-    hb_groups_need(groups, g->node);
-    const struct hb_group *other = hb_groups_of(groups, g->list[k]);
-    double d2 = other ? hb_groups_gap2_to(groups, other, g->node) : hb_distance2(groups->nodes.xp, g->node, g->list[k]),
-           m = groups->m[g->list[k]];
-    if (m * m * g->waking > d2 * d2 * d2) return 1;
-  }
-  return 0;
+  return groups->field &&
+         hb_field_turn(groups->field) != 0; /* correct.c follows no orbit in coordinates that turn */
 }
 
-enum { ALONE = 8 }; /* up to this many groups are advanced by the calling thread */
+/* True if an active node in the list of a group disturbs it so much that the block has to advance it. */
+static int wakes(const struct hb_groups *groups, const struct hb_group *g, uint32_t node)
+{
+  const struct hb_group *other = hb_groups_of(groups, node);
+  hb_groups_need(groups, g->node);
+  double d2 = other ? hb_groups_gap2_to(groups, other, g->node) : hb_distance2(groups->nodes.xp, g->node, node),
+         m = groups->m[node];
+  return m * m * g->waking > d2 * d2 * d2;
+}
+
+/* Groups of a piece, and those that the calling thread looks at alone. */
+enum { NEEDED_PIECE = 16, NEEDED_ALONE = 128 };
+
+/* Marks those of the touched groups that the block has to advance. */
+static void needed_piece(void *context, size_t k, size_t end)
+{
+  const struct hb_groups *groups = context;
+  for (; k < end; k++) {
+    const struct hb_group *g = groups->at + groups->touched[k];
+    struct hb_groups_touch *t = groups->touch + groups->touched[k];
+    int is_needed = is_due(groups, g);
+    for (uint32_t at = t->first_pull; at && !is_needed; at = groups->pull[at - 1].next)
+      is_needed = wakes(groups, g, groups->block[groups->pull[at - 1].b]);
+    t->is_marked = (uint8_t)is_needed;
+  }
+}
+
+/* Sets needed[] to the touched groups that the block has to advance, and returns their number. */
+static size_t find_needed(struct hb_groups *groups)
+{
+  size_t count = 0;
+  hb_parallel_shares(groups->touches, NEEDED_PIECE, hb_groups_alone(groups, NEEDED_ALONE), needed_piece,
+                     groups);
+  for (size_t k = 0; k < groups->touches; k++) {
+    groups->needed[count] = groups->touched[k];
+    count += groups->touch[groups->touched[k]].is_marked;
+  }
+  return count;
+}
 
 /* Advances these groups to a tick. */
 static enum hb_status advance(struct hb_groups *groups, uint64_t tick, size_t count, const uint32_t *needed)
 {
-  HB_OWN struct advanced *made = NULL;
   if (count == 0) return HB_OK;
-  HB_TRY(HB_ALLOC(count, &made));
-  struct work w = {.groups = groups, .tick = tick, .needed = needed, .made = made};
-  hb_parallel_for(count > ALONE ? hb_parallel_threads() : 1, count, advance_piece, &w);
+  HB_TRY(HB_RENEW(count, &groups->made_room, HB_ARRAY(1, &groups->made)));
+  struct work w = {.groups = groups, .tick = tick, .needed = needed, .made = groups->made};
+  hb_parallel_for(count > ADVANCED_ALONE ? hb_parallel_threads() : 1, count, advance_piece, &w);
   if (w.failed) { /* once more, to have its error message in this thread */
     enum hb_status status = advance_one(&w, w.failed - 1);
     return status != HB_OK ? status : hb_fail(HB_ERR_STOPPED, "stopped in the middle of a step, on request");
   }
-  for (size_t k = 0; k < count; k++) {
-    struct hb_group *g = groups->at + needed[k];
-    store_chain(groups, g, &made[k].chain, tick);
-    groups->forces += made[k].forces, g->work += made[k].forces;
-    g->settled = g->count;
-  }
+  hb_parallel_shares(count, STORED_PIECE, STORED_ALONE, store_piece, &w);
+  groups->forces += w.forces;
+  for (size_t k = 0; k < count; k++)
+    groups->lost += w.made[k].chain.lost; /* in this order: a sum of doubles */
   return HB_OK;
 }
 
 enum hb_status hb_groups_meet(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
 {
-  HB_OWN uint32_t *needed = NULL;
-  size_t count = 0;
   if (!groups->has_hits) groups->hits = 0;
   if (groups->count > 0) HB_TRY(enter(groups, tick, ni, block));
   groups->has_hits = 0;
   hb_groups_activate(groups, tick, ni, block);
-  if (groups->touches == 0) return HB_OK;
-  HB_TRY(HB_ALLOC(groups->touches, &needed));
-  for (size_t k = 0; k < groups->touches; k++)
-    if (is_needed(groups, groups->at + groups->touched[k])) needed[count++] = groups->touched[k];
-  return advance(groups, tick, count, needed);
+  return advance(groups, tick, find_needed(groups), groups->needed);
 }
 
 /* ---- lists ---- */
@@ -407,18 +476,25 @@ enum hb_status hb_groups_wake_listers(struct hb_groups *groups, uint64_t tick, u
   return advance(groups, tick, count, groups->touched);
 }
 
-enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g, uint64_t tick)
+/* Returns the nodes that may have to enter the list of a group. */
+static struct hb_groups_around candidates_of(const struct hb_groups *groups, const struct hb_group *g)
+{
+  uint32_t own = hb_groups_active(groups, g->node);
+  int is_near = groups->rules == &hb_groups_by_size || !own; /* any node nearby may enter */
+  /* passages and loose chains keep no tides: their lists have all nodes that disturb them, if all positions are known */
+  if (g->weak == 0 && groups->nodes.is_full) return (struct hb_groups_around){.count = groups->n};
+  return is_near ? hb_groups_near(groups, g->node) : hb_groups_hits_of(groups, own - 1);
+}
+
+/* Makes the list of a group anew, from the nodes at xp. Groups that enter it are advanced to tick; *has_advanced is set if one was. */
+static enum hb_status look_around(struct hb_groups *groups, struct hb_group *g, uint64_t tick,
+                                  int *has_advanced)
 {
   enum hb_status status = HB_OK;
   for (size_t k = g->count; k-- > 0;)
     if (!feels(groups, g, g->list[k])) hb_groups_unlist(groups, g, g->list[k]);
   mark(groups, g, 1);
-  uint32_t own = hb_groups_active(groups, g->node);
-  int is_near = groups->rules == &hb_groups_by_size || !own; /* any node nearby may enter */
-  struct hb_groups_around around =
-      is_near ? hb_groups_near(groups, g->node) : hb_groups_hits_of(groups, own - 1);
-  /* passages and loose chains keep no tides: their lists have all nodes that disturb them, if all positions are known */
-  if (g->weak == 0 && groups->nodes.is_full) around = (struct hb_groups_around){.count = groups->n};
+  const struct hb_groups_around around = candidates_of(groups, g);
   for (size_t k = 0; k < around.count && status == HB_OK; k++) {
     uint32_t i = hb_groups_around_at(&around, k);
     if (i == g->node || groups->of[i] == HB_GROUPS_PARKED) continue;
@@ -426,13 +502,60 @@ enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *
     if (!feels(groups, g, i)) continue;
     struct hb_group *other = hb_groups_of(groups, i);
     if (groups->listed[i] && groups->rules != &hb_groups_by_size) continue;
-    if (other) status = advance_group(groups, other, tick);
+    if (other) *has_advanced |= other->tick != tick, status = advance_group(groups, other, tick);
     if (status == HB_OK && !groups->listed[i]) status = hb_groups_list(groups, g, i);
     if (other) other->settled = other->count;
   }
   mark(groups, g, 0);
   g->settled = g->count;
   return status;
+}
+
+/* True if look_around would change something: a node of the list no longer belongs into it, or another one does. */
+static int has_new_neighbors(const struct hb_groups *groups, const struct hb_group *g)
+{
+  for (size_t k = 0; k < g->count; k++)
+    if (!feels(groups, g, g->list[k])) return 1;
+  const struct hb_groups_around around = candidates_of(groups, g);
+  for (size_t k = 0; k < around.count; k++) {
+    uint32_t i = hb_groups_around_at(&around, k);
+    if (i == g->node || groups->of[i] == HB_GROUPS_PARKED || !feels(groups, g, i)) continue;
+    if (!hb_groups_has(groups, g, i)) return 1;
+  }
+  return 0;
+}
+
+/* Nodes of a piece, and those that the calling thread does alone. */
+enum { LOOKED_PIECE = 16, LOOKED_ALONE = 32 };
+
+/* Chooses the groups of a block that have new neighbors. */
+static void look_piece(void *context, size_t b, size_t end)
+{
+  const struct choice *e = context;
+  for (; b < end; b++) {
+    struct hb_group *g = hb_groups_of(e->groups, e->block[b]);
+    if (!g) continue;
+    e->chosen[b] = (uint8_t)has_new_neighbors(e->groups, g);
+    if (!e->chosen[b]) g->settled = g->count;
+  }
+}
+
+/* A group whose list gets longer advances other groups, which may be larger or smaller then than they were when new neighbors were looked
+ * for: from the first such group on all groups of the block look around. */
+enum hb_status hb_groups_look_around(struct hb_groups *groups, uint64_t tick, size_t ni,
+                                     const uint32_t *block)
+{
+  struct choice e = {groups, block, groups->chosen};
+  int is_known = groups->rules != &hb_groups_by_size && !groups->nodes.need;
+  if (is_known) hb_parallel_shares(ni, LOOKED_PIECE, LOOKED_ALONE, look_piece, &e);
+  for (size_t b = 0; b < ni; b++) {
+    struct hb_group *g = hb_groups_of(groups, block[b]);
+    if (!g || (is_known && !groups->chosen[b])) continue;
+    int has_advanced = 0;
+    HB_TRY(look_around(groups, g, tick, &has_advanced));
+    if (has_advanced) is_known = 0;
+  }
+  return HB_OK;
 }
 
 /* ---- members ---- */

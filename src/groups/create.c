@@ -17,6 +17,10 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_groups, fresh, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, is_live, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, hint, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_groups, chosen, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_groups, needed, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_groups, touch, 1, HB_COLUMN_SCRATCH),
+    HB_COLUMN(struct hb_groups, pull_end, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, hit_end, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, in_space, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_groups, listed, 1, HB_COLUMN_SCRATCH),
@@ -49,8 +53,8 @@ void hb_groups_destroy(struct hb_groups *groups)
   if (!groups) return;
   for (size_t k = 0; k < groups->count; k++) hb_mem_free(groups->at[k].list);
   hb_columns_free(&hb_groups_columns, groups);
-  HB_FREE(groups->at, groups->link, groups->hit, groups->box, groups->sources, groups->heavy,
-          groups->advanced.of, groups);
+  HB_FREE(groups->at, groups->link, groups->pull, groups->made, groups->hit, groups->box, groups->sources,
+          groups->heavy, groups->advanced.of, groups);
 }
 
 void hb_groups_renumber(struct hb_groups *groups, const uint32_t *number, size_t left)

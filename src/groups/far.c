@@ -336,20 +336,6 @@ void hb_groups_leave_tides(const struct hb_groups *groups, struct hb_group *g, u
   }
 }
 
-struct centers {
-  struct hb_groups *groups;
-  uint64_t tick;
-  const uint32_t *group;
-};
-
-enum { FAR_ALONE = 4 }; /* groups */
-
-static void find_one(void *context, size_t k)
-{
-  const struct centers *c = context;
-  find_tides(c->groups, c->groups->at + c->group[k], c->tick);
-}
-
 /* Makes sure that xp vp of all nodes around are set. */
 static void need_all(const struct hb_groups *groups, const struct hb_groups_around *around)
 {
@@ -357,29 +343,56 @@ static void need_all(const struct hb_groups *groups, const struct hb_groups_arou
     hb_groups_need(groups, hb_groups_around_at(around, k));
 }
 
-enum hb_status hb_groups_look_far(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
+/* The groups of a block, whose tides are looked for. */
+struct centers {
+  struct hb_groups *groups;
+  uint64_t tick;
+  const uint32_t *group;
+  _Atomic int is_any_old; /* a far part has to be found anew */
+};
+
+/* Groups of a piece, and those that the calling thread does alone. */
+enum { FAR_PIECE = 8, FAR_ALONE = 64, FOUND_ALONE = 8 };
+
+/* Finds out whether far parts are old, and asks for the positions that the other parts need. */
+static void look_piece(void *context, size_t k, size_t end)
 {
-  struct centers centers = {groups, tick, groups->touched};
-  const struct hb_groups_around all = {.count = groups->n};
-  int needs_all = 0;
-  size_t count = 0;
-  groups->touches = 0;
-  if (!(groups->rules->far < INFINITY)) return HB_OK;
-  for (size_t b = 0; b < ni; b++) {
-    if (groups->of[block[b]] >= HB_GROUPS_PARKED) continue;
-    groups->touched[count++] = groups->of[block[b]];
-    const struct hb_group *g = groups->at + groups->of[block[b]];
+  struct centers *c = context;
+  const struct hb_groups *groups = c->groups;
+  for (; k < end; k++) {
+    const struct hb_group *g = groups->at + c->group[k];
     if (!hb_groups_keeps_tides(groups, g)) continue;
     const struct hb_groups_around near = hb_groups_near(groups, g->node), list = {g->list, g->count};
-    int is_old = is_far_old(groups, g, tick);
-    needs_all |= is_old;
-    if (!is_old && !is_near_old(groups, g, tick)) continue;
+    int is_old = is_far_old(groups, g, c->tick);
+    if (is_old) c->is_any_old = 1;
+    if (!is_old && !is_near_old(groups, g, c->tick)) continue;
     need_all(groups, &near);
     need_all(groups, &list);
   }
-  if (needs_all) need_all(groups, &all);
-  if (needs_all && groups->has_order) HB_TRY(make_boxes(groups));
-  hb_parallel_for(count > FAR_ALONE ? hb_parallel_threads() : 1, count, find_one, &centers);
+}
+
+static void find_piece(void *context, size_t k, size_t end)
+{
+  const struct centers *c = context;
+  for (; k < end; k++) find_tides(c->groups, c->groups->at + c->group[k], c->tick);
+}
+
+enum hb_status hb_groups_look_far(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
+{
+  struct centers centers = {.groups = groups, .tick = tick, .group = groups->touched};
+  const struct hb_groups_around all = {.count = groups->n};
+  size_t count = 0;
+  groups->touches = 0;
+  if (!(groups->rules->far < INFINITY)) return HB_OK;
+  for (size_t b = 0; b < ni; b++)
+    if (groups->of[block[b]] < HB_GROUPS_PARKED) groups->touched[count++] = groups->of[block[b]];
+  hb_parallel_shares(count, FAR_PIECE, hb_groups_alone(groups, FAR_ALONE), look_piece, &centers);
+  if (centers.is_any_old) need_all(groups, &all);
+  if (centers.is_any_old && groups->has_order) HB_TRY(make_boxes(groups));
+  if (centers.is_any_old) /* a far part takes long */
+    hb_parallel_pieces(count, 1, 1, find_piece, &centers);
+  else
+    hb_parallel_shares(count, FAR_PIECE, FOUND_ALONE, find_piece, &centers);
   return HB_OK;
 }
 
@@ -478,17 +491,50 @@ enum hb_status hb_groups_find_hits(struct hb_groups *groups, size_t ni, const ui
   return HB_OK;
 }
 
-enum hb_status hb_groups_take_hits(struct hb_groups *groups, uint32_t b, size_t words, const uint64_t *mask,
-                                   const uint32_t *list)
+struct taking {
+  struct hb_groups *groups;
+  const uint32_t *block;
+  const struct hb_groups_masks *masks;
+};
+
+/* Nodes of a piece, and those that the calling thread takes alone. */
+enum { TAKEN_PIECE = 128, TAKEN_ALONE = 512 };
+
+static void count_piece(void *context, size_t b, size_t end)
 {
-  if (b == 0) groups->hits = 0;
-  for (size_t w = 0; w < words; w++)
-    for (uint64_t left = mask[w]; left; left &= left - 1) {
-      HB_TRY(HB_GROW(groups->hits, &groups->hit_capacity, &groups->hit));
-      groups->hit[groups->hits++] = list[64 * w + (size_t)__builtin_ctzll(left)];
-    }
-  groups->hit_end[b] = (uint32_t)groups->hits;
-  groups->has_hits = 1;
+  const struct taking *t = context;
+  for (; b < end; b++) {
+    const uint64_t *mask = t->masks->mask + b * t->masks->words;
+    uint32_t count = 0;
+    for (size_t w = 0; w < t->masks->words && t->masks->is_hit[b]; w++)
+      count += (uint32_t)__builtin_popcountll(mask[w]);
+    t->groups->hit_end[b] = count;
+  }
+}
+
+static void take_piece(void *context, size_t b, size_t end)
+{
+  const struct taking *t = context;
+  size_t hits = b > 0 ? t->groups->hit_end[b - 1] : 0;
+  for (; b < end; b++) {
+    const uint64_t *mask = t->masks->mask + b * t->masks->words;
+    const uint32_t *list = t->masks->list + t->block[b] * t->masks->room;
+    for (size_t w = 0; w < t->masks->words && t->masks->is_hit[b]; w++)
+      for (uint64_t left = mask[w]; left; left &= left - 1)
+        t->groups->hit[hits++] = list[64 * w + (size_t)__builtin_ctzll(left)];
+  }
+}
+
+enum hb_status hb_groups_take_hits(struct hb_groups *groups, size_t ni, const uint32_t *block,
+                                   const struct hb_groups_masks *masks)
+{
+  struct taking t = {groups, block, masks};
+  uint32_t hits = 0;
+  hb_parallel_shares(ni, TAKEN_PIECE, TAKEN_ALONE, count_piece, &t);
+  for (size_t b = 0; b < ni; b++) hits = groups->hit_end[b] += hits;
+  HB_TRY(HB_RENEW(hits, &groups->hit_capacity, HB_ARRAY(1, &groups->hit)));
+  hb_parallel_shares(ni, TAKEN_PIECE, TAKEN_ALONE, take_piece, &t);
+  groups->hits = hits;
   return HB_OK;
 }
 
@@ -524,13 +570,12 @@ static void fetch_hits(const struct hb_groups *groups, const uint32_t *block, ui
   }
 }
 
-void hb_groups_add_quadrupoles(const struct hb_groups *groups, size_t ni, const uint32_t *block, double *a,
-                               double *j)
+void hb_groups_add_quadrupoles(const struct hb_groups *groups, size_t from, size_t end, const uint32_t *block,
+                               double *a, double *j)
 {
-  for (uint32_t b = 0; b < ni && groups->hits > 0; b++) {
-    const struct hb_groups_around hits = hb_groups_hits_of(groups, b);
-    if (b + 1 < ni) fetch_hits(groups, block, b + 1);
-    for (size_t k = 0; k < hits.count; k++)
-      add_to(groups, block[b], hits.list[k], a + 3 * (size_t)b, j + 3 * (size_t)b);
+  for (size_t b = from; b < end && groups->hits > 0; b++) {
+    const struct hb_groups_around hits = hb_groups_hits_of(groups, (uint32_t)b);
+    if (b + 1 < end) fetch_hits(groups, block, (uint32_t)b + 1);
+    for (size_t k = 0; k < hits.count; k++) add_to(groups, block[b], hits.list[k], a + 3 * b, j + 3 * b);
   }
 }

@@ -71,8 +71,7 @@ struct hb_group {
   size_t count, capacity;
   size_t settled; /* of the list: those that disturb it; the others enter at the time of the block */
   struct hb_groups_tides tides;
-  int is_touched; /* scratch */
-  uint64_t work;  /* evaluations within it since the caller set it to 0 */
+  uint64_t work; /* evaluations within it since the caller set it to 0 */
 };
 
 enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };
@@ -80,6 +79,19 @@ enum { HB_GROUPS_STAR = UINT32_MAX, HB_GROUPS_PARKED = UINT32_MAX - 1 };
 /* Facts about a group that the correction of other nodes reads; hb_groups_measure sets them. Zeros for nodes that are stars. */
 struct hb_groups_orbit {
   double tide, weak, floor, Q[6];
+};
+
+/* The b-th node of the block, which is in the list of a group; and, if it is a star, what the group does to it more than a point would. */
+struct hb_groups_pull {
+  uint32_t b, group;
+  uint32_t next; /* 1 + the index of the next one of the same group, or 0 */
+  double a[3], j[3];
+};
+
+/* What a block needs to know of a group, apart from the group, since it is looked at for many of them. */
+struct hb_groups_touch {
+  uint32_t first_pull;           /* 1 + the index of its first pull, or 0; set where it is touched */
+  uint8_t is_touched, is_marked; /* scratch */
 };
 
 /* A node's being in the list of the group whose node is `group`; and the next one that it is in. */
@@ -103,8 +115,8 @@ struct hb_nodes {
   const double
       *reach2; /* [n] a list had all within the root of that over `grown` when it was made; NULL: unknown */
   double grown;
-  int is_full;                                /* all xp vp are set */
-  void (*need)(void *context, uint32_t node); /* else: sets those of a node, */
+  int is_full; /* the scheme has set all xp vp, whatever the number of threads: decisions may depend on that */
+  void (*need)(void *context, uint32_t node); /* sets those of a node; NULL: all are set, */
   void *context;
   const uint64_t *stamp; /* [n] unless its stamp is `now` */
   uint64_t now;
@@ -147,8 +159,12 @@ struct hb_groups {
   uint8_t *hint;                  /* [n] of the block, see hb_groups_activate; then the caller's */
   double parking[3];              /* the caller's: where slots that are parked are */
   uint8_t *listed;                /* [n] scratch, 0 */
-  uint8_t *near;                  /* [n] whether a node was corrected in its last block */
-  struct hb_group *at;            /* [count] of [capacity] */
+  uint8_t *chosen;                /* [n] scratch, of the block */
+  uint32_t *needed;               /* [n] scratch: groups that a block advances */
+  struct hb_groups_made *made;    /* [made_room] scratch of advance.c */
+  size_t made_room;
+  uint8_t *near;       /* [n] whether a node was corrected in its last block */
+  struct hb_group *at; /* [count] of [capacity] */
   size_t count, capacity;
   uint32_t *first; /* [n] 1 + the first of a node's links, or 0 */
   uint32_t *hit;   /* [hits] of [hit_capacity], those of the b-th of the block up to hit_end[b] of [n] */
@@ -156,11 +172,15 @@ struct hb_groups {
   struct hb_groups_boxes *box; /* of far.c */
   uint32_t *in_space;          /* [n] nodes in the order of space at some time */
   int has_order;
-  int has_hits; /* of the next block, see hb_groups_take_hits */
+  int has_hits; /* the caller's: those of the next block are known, and hb_groups_meet looks for none */
   size_t hits, hit_capacity;
   struct hb_groups_link *link; /* [links] of [link_capacity], of which those from free_link on are nobody's */
   size_t links, link_capacity;
   uint32_t free_link;
+  /* The active nodes that are in lists, those of the b-th of the block up to pull_end[b] of [n]; room for link_capacity of them. */
+  struct hb_groups_pull *pull;
+  uint32_t *pull_end;
+  struct hb_groups_touch *touch; /* [n] of each group */
   uint32_t *
       touched; /* [touches] of [n] groups, ascending: active ones, and those with an active node in their lists */
   uint32_t *block; /* [actives] of [n]: the active nodes */
@@ -325,9 +345,10 @@ enum hb_status hb_groups_meet(struct hb_groups *groups, uint64_t tick, size_t ni
 /* Advances the groups in whose lists a node is that joins another one or splits. Errors: HB_ERR_INTERNAL, HB_ERR_NUMERIC. */
 enum hb_status hb_groups_wake_listers(struct hb_groups *groups, uint64_t tick, uint32_t node);
 
-/* The list of a group anew, from the nodes at xp; groups that enter it are advanced to tick. If the group's node is
- * active, hits of the block were found. */
-enum hb_status hb_groups_look_around(struct hb_groups *groups, struct hb_group *g, uint64_t tick);
+/* Makes the lists of the groups among the nodes block[ni] anew, from the nodes at xp; groups that enter one are advanced to tick. Hits were
+ * found of those nodes that are active. Errors: HB_ERR_INTERNAL, HB_ERR_NUMERIC. */
+enum hb_status hb_groups_look_around(struct hb_groups *groups, uint64_t tick, size_t ni,
+                                     const uint32_t *block);
 
 /* Replaces what x[3 * n], v[3 * n] have for the nodes at a time dt after tick by the members, all of them. Changes no group, and remembers
  * what took long until hb_groups_forget_advanced.
@@ -359,10 +380,19 @@ void hb_groups_set_order(struct hb_groups *groups, const uint32_t *place);
 
 /* Finds the tides of the groups among the nodes block[ni], at xp vp, whose lists are made. */
 enum hb_status hb_groups_look_far(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block);
-/* The same by a caller who has seen all places: the b-th of the block, in turn, has those of list[] whose bits are set in mask[words]. Then
- * hb_groups_meet looks for none. Errors: HB_ERR_INTERNAL. */
-enum hb_status hb_groups_take_hits(struct hb_groups *groups, uint32_t b, size_t words, const uint64_t *mask,
-                                   const uint32_t *list);
+/* What a caller who has seen all positions knows of the hits of the next block: if is_hit[b] is not 0, a bit in mask[b * words] for each
+ * element of the list of the node, list[node * room]. */
+struct hb_groups_masks {
+  const uint8_t *is_hit;
+  const uint64_t *mask;
+  size_t words;
+  const uint32_t *list;
+  size_t room;
+};
+
+/* Sets hit[] to the hits of the next block, block[ni], from masks. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_groups_take_hits(struct hb_groups *groups, size_t ni, const uint32_t *block,
+                                   const struct hb_groups_masks *masks);
 
 /* Finds in hit[] who is so near a node of the block that one of them is a group and may be no point to the other. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_find_hits(struct hb_groups *groups, size_t ni, const uint32_t *block);

@@ -18,6 +18,13 @@ static inline double hb_groups_since_node(const struct hb_groups *groups, uint32
   return hb_groups_since(groups, groups->nodes.tick >> level << level, to);
 }
 
+/* Returns up to how many things of a loop the calling thread does alone: `alone`, if all positions are known; else all, since only one thread
+ * may ask for them (hb_groups_need). */
+static inline size_t hb_groups_alone(const struct hb_groups *groups, size_t alone)
+{
+  return groups->nodes.need ? SIZE_MAX : alone;
+}
+
 /* ---- create.c ---- */
 
 /* The arrays of struct hb_groups that have an element for each node. */
@@ -96,9 +103,9 @@ void hb_groups_leave_tides(const struct hb_groups *groups, struct hb_group *g, u
 /* Returns the hits of the b-th node of the block, see hb_groups_find_hits. */
 struct hb_groups_around hb_groups_hits_of(const struct hb_groups *groups, uint32_t b);
 
-/* Adds to a[3 * ni], j[3 * ni] of the nodes block[ni] the accelerations and jerks by quadrupoles of hard pairs, and the reaction on the
- * pairs, where they are in no list of each other. Hits were found. */
-void hb_groups_add_quadrupoles(const struct hb_groups *groups, size_t ni, const uint32_t *block, double *a,
-                               double *j);
+/* Adds to a[3 * b], j[3 * b] of the nodes block[b], from <= b < end, the accelerations and jerks by quadrupoles of hard pairs, and the
+ * reaction on the pairs, where they are in no list of each other. Hits were found. */
+void hb_groups_add_quadrupoles(const struct hb_groups *groups, size_t from, size_t end, const uint32_t *block,
+                               double *a, double *j);
 
 #endif

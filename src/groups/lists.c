@@ -33,7 +33,10 @@ int hb_groups_has(const struct hb_groups *groups, const struct hb_group *g, uint
 static enum hb_status add_link(struct hb_groups *groups, uint32_t node, uint32_t group)
 {
   if (groups->free_link == 0) {
-    HB_TRY(HB_GROW(groups->links, &groups->link_capacity, &groups->link));
+    size_t capacity = groups->link_capacity;
+    HB_TRY(HB_GROW(groups->links, &capacity, &groups->link));
+    if (capacity > groups->link_capacity) HB_TRY(HB_RESIZE(capacity, &groups->pull));
+    groups->link_capacity = capacity;
     groups->link[groups->links++].next = 0;
     groups->free_link = (uint32_t)groups->links;
   }
@@ -106,16 +109,34 @@ void hb_groups_clear_list(struct hb_groups *groups, struct hb_group *g)
 }
 
 /* Adds a group to touched[], once. */
-static void touch(struct hb_groups *groups, struct hb_group *g)
+static struct hb_groups_touch *touch(struct hb_groups *groups, uint32_t group)
 {
-  if (!g->is_touched) groups->touched[groups->touches++] = (uint32_t)(g - groups->at);
-  g->is_touched = 1;
+  struct hb_groups_touch *t = groups->touch + group;
+  if (!t->is_touched) groups->touched[groups->touches++] = group, t->first_pull = 0;
+  t->is_touched = 1;
+  return t;
 }
 
 void hb_groups_touch_listers(struct hb_groups *groups, uint32_t node)
 {
   for (uint32_t at = groups->first[node]; at; at = groups->link[at - 1].next)
-    touch(groups, hb_groups_of(groups, groups->link[at - 1].group));
+    touch(groups, groups->of[groups->link[at - 1].group]);
+}
+
+/* Touches the groups that the b-th node of the block concerns, and stores in whose lists it is. The number of pulls so far was `pulls`;
+ * returns what it is now. */
+static uint32_t touch_by(struct hb_groups *groups, uint32_t b, uint32_t pulls)
+{
+  uint32_t node = groups->block[b];
+  if (groups->of[node] < HB_GROUPS_PARKED) touch(groups, groups->of[node]);
+  for (uint32_t at = groups->first[node]; at; at = groups->link[at - 1].next) {
+    uint32_t group = groups->of[groups->link[at - 1].group];
+    struct hb_groups_touch *t = touch(groups, group);
+    struct hb_groups_pull *pull = groups->pull + pulls;
+    pull->b = b, pull->group = group, pull->next = t->first_pull;
+    t->first_pull = ++pulls;
+  }
+  return pulls;
 }
 
 /* Up to this many numbers are sorted by counting, for each, how many are smaller, in vectors of RANKED_AT_ONCE. */
@@ -160,7 +181,7 @@ void hb_groups_sort(size_t count, uint32_t *list)
 void hb_groups_end_touching(struct hb_groups *groups)
 {
   hb_groups_sort(groups->touches, groups->touched);
-  for (size_t k = 0; k < groups->touches; k++) groups->at[groups->touched[k]].is_touched = 0;
+  for (size_t k = 0; k < groups->touches; k++) groups->touch[groups->touched[k]].is_touched = 0;
 }
 
 enum { ACTIVE_PIECE = 128, ACTIVE_ALONE = 512 };
@@ -184,11 +205,9 @@ void hb_groups_activate(struct hb_groups *groups, uint64_t tick, size_t ni, cons
   groups->actives = ni;
   groups->tick = tick;
   groups->touches = 0;
-  for (size_t b = 0; b < ni; b++) {
-    if (!groups->hint[b]) continue;
-    struct hb_group *g = hb_groups_of(groups, block[b]);
-    if (g) touch(groups, g);
-    hb_groups_touch_listers(groups, block[b]);
+  for (uint32_t b = 0, pulls = 0; b < ni; b++) {
+    if (groups->hint[b]) pulls = touch_by(groups, b, pulls);
+    groups->pull_end[b] = pulls;
   }
   hb_groups_end_touching(groups);
 }

@@ -386,7 +386,7 @@ static enum hb_status correct_block(struct hb_hermite4 *h, uint64_t T, size_t ni
   hb_parallel_shares(ni, CORRECTED_PIECE, CORRECTED_ALONE, correct_piece, &c);
   if (c.is_bad) return check_forces(h, T, ni);
   if (c.is_noisy) h->counts.noisy_steps += steps_by_noise(h, c.noisy, ni);
-  if (h->near) h->counts.near.by_reach += c.held + hb_hermite4_near.settle_groups(h, T);
+  if (h->near) h->counts.near.by_reach += c.held + hb_hermite4_near.settle_groups(h, T, ni);
   return HB_OK;
 }
 
@@ -730,12 +730,23 @@ static void count_cut_steps(struct hb_hermite4 *h, uint64_t T, size_t ni, const 
   }
 }
 
+/* True if predicting all particles takes a team less time than it saves in the loops over the groups of the block, which only one thread may
+ * run where positions are predicted when they are asked for. A prediction takes 5 ns, the groups of a block 3 microseconds a node. */
+static int is_for_team(const struct hb_hermite4 *h, size_t ni)
+{
+  enum { LEAST = 16, PREDICTIONS = 64 }; /* of each thread, for each node of the block */
+  size_t threads = (size_t)hb_parallel_threads();
+  if (!h->groups || h->groups->count == 0 || threads == 1) return 0;
+  return ni >= LEAST && ni * PREDICTIONS * threads >= h->n;
+}
+
 /* With neighbor lists most blocks need no more than these. */
 static enum hb_status advance_by_lists(struct hb_hermite4 *h, uint64_t T, size_t ni, double *lap)
 {
   *lap = hb_clock_now();
   int is_full = hb_hermite4_near.begin_block(h, T, ni);
-  if (is_full) predict_to_tick(h, T, NULL, 0, h->n);
+  if (!is_full && is_for_team(h, ni)) h->near->team_at = h->near->now;
+  if (hb_near_knows_all(h->near)) predict_to_tick(h, T, NULL, 0, h->n);
   h->phases.predict_s += hb_clock_lap(lap);
   HB_TRY(hb_hermite4_near.forces(h, T, ni)); /* which tells groups who is near whom */
   *lap = hb_clock_now();
@@ -804,7 +815,7 @@ static void give_up(struct hb_hermite4 *h, const struct hb_near_counts *before)
   h->counts.near = *before;
   if (!h->near) return;
   memset(h->near->stamp, 0, h->n * sizeof *h->near->stamp);
-  h->near->all_at = 0;
+  h->near->all_at = h->near->team_at = 0;
 }
 
 /* The work of companions after the block was corrected and scheduled. Groups change their members there, and others are advanced in between:

@@ -280,6 +280,9 @@ struct hb_hermite4_near {
   uint32_t *few, *few_of; /* [n] those of index whose pulls are summed again, and their places there */
   uint64_t *stamp, now,
       all_at; /* [n] 1 + the tick that xp vp of a particle were last set for; that of the block; of all */
+  /* 1 + the tick that a team has predicted all particles for, so that it can share loops over groups. In contrast to all_at it depends on
+   * the number of threads, and nothing may be decided by it. */
+  uint64_t team_at;
   uint8_t *is_changed; /* [n] since a device that keeps particles was sent it, */
   uint32_t *changed;   /* [n] and which these are, */
   unsigned openings;   /* in this opening of the source of forces */
@@ -331,7 +334,7 @@ struct hb_hermite4_near_ops {
   void (*end)(struct hb_hermite4 *h, size_t b, const double a[3], const double k[3], double dx[3],
               double dv[3]);
   int (*settle)(struct hb_hermite4 *h, uint64_t T, size_t b);
-  uint64_t (*settle_groups)(struct hb_hermite4 *h, uint64_t T);
+  uint64_t (*settle_groups)(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
   /* Nodes that begin anew at xp vp, where all others are then, too: their lists; pairs alone on them; and the parts and far level of the
    * b-th, whose level is at most that. Errors: as hb_force_of. */
@@ -368,6 +371,12 @@ static inline uint32_t *hb_near_list(const struct hb_hermite4_near *near, uint32
 static inline void hb_near_limit(struct hb_hermite4_near *near, uint32_t i, unsigned most)
 {
   if (near->far[i] > most) near->far[i] = (uint8_t)most;
+}
+
+/* True if xp vp of all particles are those of the block. */
+static inline int hb_near_knows_all(const struct hb_hermite4_near *near)
+{
+  return near->all_at == near->now || near->team_at == near->now;
 }
 
 static inline int hb_hermite4_has_lists(const struct hb_hermite4 *h) { return h->near && h->near->has_lists; }

@@ -31,7 +31,8 @@ static struct hb_groups *groups_now(const struct hb_hermite4 *h)
                            .context = (void *)h};
   if (near)
     nodes.list = near->list, nodes.count = near->count, nodes.room = near->room, nodes.reach2 = near->h2;
-  if (!nodes.is_full) nodes.need = hb_hermite4_near_need, nodes.stamp = near->stamp, nodes.now = near->now;
+  if (near && !hb_near_knows_all(near))
+    nodes.need = hb_hermite4_near_need, nodes.stamp = near->stamp, nodes.now = near->now;
   h->groups->nodes = nodes;
   return h->groups;
 }
@@ -61,15 +62,18 @@ static int is_near(const double *x, const double parking[3])
   return fabs(x[0] - parking[0]) < near && fabs(x[1] - parking[1]) < near && fabs(x[2] - parking[2]) < near;
 }
 
+/* No step takes a node as far as `near`, so that the positions of nodes at their own times decide. New nodes have only those at xp. */
 static void find_parking(struct hb_hermite4 *h)
 {
   struct hb_groups *groups = groups_now(h);
   double *parking = groups->parking;
   for (unsigned k = 0; k < CORNERS; k++) {
-    size_t i = 0;
+    uint32_t i = 0;
     corner(k, parking);
-    for (uint32_t l = 0; l < h->n && groups->nodes.need; l++) hb_groups_need(groups, l);
-    while (i < h->n && (groups->of[i] == HB_GROUPS_PARKED || !is_near(h->xp + 3 * i, parking))) i++;
+    for (; i < h->n; i++) {
+      const double *x = groups->fresh[i] ? h->xp + 3 * (size_t)i : groups->nodes.x + hb_groups_row(groups, i);
+      if (groups->of[i] != HB_GROUPS_PARKED && is_near(x, parking)) break;
+    }
     if (i == h->n) return;
   }
 }
@@ -132,6 +136,7 @@ struct order {
 
 /* Nodes at the time of the block that may change: the block, and what came of it. Those with mass are at the front of
  * groups->live, test particles at its end: of a million of these none looks for another. */
+enum { MADE_MOST = 64 };
 struct change {
   struct hb_hermite4 *h;
   uint64_t T;
@@ -140,10 +145,44 @@ struct change {
   unsigned found; /* of hints */
   int is_any;
   struct order order;
+  uint32_t made[MADE_MOST]; /* nodes that have joined or split, the first of `makes` */
+  size_t makes;
+  size_t decided; /* makes when decisions were made; SIZE_MAX: there are none */
+  size_t again;   /* how often they were made again */
+  size_t first;   /* of decide_from */
+  void (*decide)(const struct change *c, size_t b);
 };
 
-/* What groups->hint has of the b-th of the block. */
-enum { IS_GROUP = 1, MAY_JOIN = 2, IS_AT_PARKING = 4, IS_MASSLESS = 8 };
+/* What groups->hint has of the b-th of the block. The last two are decisions, which are right until the next node joins or splits. */
+enum { IS_GROUP = 1, MAY_JOIN = 2, IS_AT_PARKING = 4, IS_MASSLESS = 8, SHOULD_SPLIT = 16, SHOULD_JOIN = 32 };
+
+/* Pieces of loops over the block, nodes that the calling thread decides about alone, and how many times a team decides again. */
+enum { DECIDED_PIECE = 16, DECIDED_ALONE = 64, DECIDED_AGAIN = 8 };
+
+static void decide_piece(void *context, size_t k, size_t end)
+{
+  const struct change *c = context;
+  for (; k < end; k++) c->decide(c, c->first + k);
+}
+
+/* Calls decide(c, b) for the block that was hinted at, from the b-th node on. */
+static void decide_from(struct change *c, size_t b, void (*decide)(const struct change *c, size_t b))
+{
+  size_t alone = c->h->groups->nodes.need ? SIZE_MAX : DECIDED_ALONE; /* see hb_groups_need */
+  if (b >= c->hinted) return;
+  c->first = b;
+  c->decide = decide;
+  hb_parallel_shares(c->hinted - b, DECIDED_PIECE, alone, decide_piece, c);
+  c->decided = c->makes;
+}
+
+/* A node has joined or split: a team decides again about those from the b-th on. Where there is none, or this has happened many times, the
+ * others are decided about when it is their turn. */
+static void decide_again(struct change *c, size_t b, void (*decide)(const struct change *c, size_t b))
+{
+  int is_for_team = !c->h->groups->nodes.need && hb_parallel_threads() > 1 && c->hinted > b + DECIDED_ALONE;
+  if (is_for_team && c->again++ < DECIDED_AGAIN) decide_from(c, b, decide);
+}
 
 /* What groups->fresh has of slots: which change in this block, and which of them it found parked. */
 enum { IS_NEW = 1, WAS_PARKED = 2 };
@@ -155,7 +194,7 @@ static void add(struct change *c, uint32_t node)
   h->groups->is_live[node] = 1;
 }
 
-static void place(struct hb_hermite4 *h, const struct hb_groups_node *node)
+static void place_node(struct hb_hermite4 *h, const struct hb_groups_node *node)
 {
   size_t k = 3 * (size_t)node->node;
   memcpy(h->xp + k, node->x, sizeof node->x);
@@ -164,11 +203,28 @@ static void place(struct hb_hermite4 *h, const struct hb_groups_node *node)
   h->groups->fresh[node->node] |= IS_NEW;
 }
 
+static void place(struct change *c, const struct hb_groups_node *node)
+{
+  if (c->makes < MADE_MOST) c->made[c->makes] = node->node;
+  c->makes++;
+  place_node(c->h, node);
+}
+
+static void decide_split(const struct change *c, size_t b)
+{
+  const struct hb_groups *groups = c->h->groups;
+  const struct hb_group *g = hb_groups_of(groups, groups->live[b]);
+  size_t link;
+  groups->hint[b] &= (uint8_t)~SHOULD_SPLIT;
+  if (g && hb_groups_should_split(groups, g, &link)) groups->hint[b] |= SHOULD_SPLIT;
+}
+
 static enum hb_status split(struct change *c)
 {
   struct hb_groups *groups = c->h->groups;
+  decide_from(c, 0, decide_split);
   for (size_t l = 0, live = c->live; l < live; l++) {
-    if (l < c->hinted && !(groups->hint[l] & IS_GROUP)) continue;
+    if (l < c->hinted && !(groups->hint[l] & (c->decided == c->makes ? SHOULD_SPLIT : IS_GROUP))) continue;
     uint32_t node = groups->live[l];
     struct hb_group *g = hb_groups_of(groups, node);
     struct hb_groups_node made[2];
@@ -177,13 +233,14 @@ static enum hb_status split(struct change *c)
     HB_TRY(hb_groups_wake_listers(groups, c->T, node));
     HB_TRY(hb_groups_split(groups, c->T, node, link, made));
     for (size_t s = 0; s < 2; s++) {
-      place(c->h, made + s);
+      place(c, made + s);
       if (made[s].node == node) continue;
       groups->fresh[made[s].node] |= WAS_PARKED;
       hb_hermite4_near_divide(c->h, c->T, node, made[s].node);
       if (!groups->is_live[made[s].node]) add(c, made[s].node);
     }
     c->is_any = 1;
+    decide_again(c, l + 1, decide_split);
   }
   return HB_OK;
 }
@@ -327,15 +384,48 @@ static enum hb_status tell(const struct change *c, uint32_t i, uint32_t k)
   return orbit.a > 0 ? HB_OK : hb_events_add(h->events, &event);
 }
 
+/* True if a node that has joined or split is so close to another node that the two could join. */
+static int is_close_to_made(const struct change *c, uint32_t node)
+{
+  const struct hb_groups *groups = c->h->groups;
+  for (size_t k = 0; k < c->makes && c->makes <= MADE_MOST; k++)
+    if (!hb_groups_are_far(groups, groups->m[node], groups->m[c->made[k]],
+                           hb_distance2(c->h->xp, node, c->made[k])))
+      return 1;
+  return c->makes > MADE_MOST;
+}
+
+/* False if the b-th node of the block, which was hinted at, has no partner. Of a node without MAY_JOIN only those that have joined or split
+ * since then can be partners. */
+static int may_have_partner(const struct change *c, size_t b)
+{
+  uint32_t node = c->h->groups->live[b];
+  return (c->h->groups->hint[b] & MAY_JOIN || is_close_to_made(c, node)) && may_join(c->h, node);
+}
+
+static void decide_join(const struct change *c, size_t b)
+{
+  const struct hb_groups *groups = c->h->groups;
+  groups->hint[b] &= (uint8_t)~SHOULD_JOIN;
+  if (may_have_partner(c, b) && partner_of(c, groups->live[b]) != groups->live[b])
+    groups->hint[b] |= SHOULD_JOIN;
+}
+
+/* True if no node needs to be looked for that the l-th live node could join. */
+static int has_no_partner(const struct change *c, size_t l)
+{
+  if (l >= c->hinted) return !may_join(c->h, c->h->groups->live[l]);
+  return c->decided == c->makes ? !(c->h->groups->hint[l] & SHOULD_JOIN) : !may_have_partner(c, l);
+}
+
 /* Whether one of nodes[count] joined goes to *joined. */
 static enum hb_status join(struct change *c, size_t count, const uint32_t *nodes, int *joined)
 {
   struct hb_groups *groups = c->h->groups;
   for (size_t l = 0; l < count; l++) {
-    if (!c->is_any && nodes == groups->live && l < c->hinted && !(groups->hint[l] & MAY_JOIN)) continue;
     uint32_t node = nodes[l], partner;
     struct hb_groups_node made;
-    if (!may_join(c->h, node)) continue;
+    if (nodes == groups->live ? has_no_partner(c, l) : !may_join(c->h, node)) continue;
     HB_TRY(sort_live(c));
     if ((partner = partner_of(c, node)) == node) continue;
     if (hb_groups_meet_closely(groups, node, partner)) HB_TRY(tell(c, node, partner));
@@ -344,9 +434,10 @@ static enum hb_status join(struct change *c, size_t count, const uint32_t *nodes
     hb_hermite4_near_unite(c->h, c->T, node, partner);
     HB_TRY(hb_groups_join(groups, c->T, node, partner, &made));
     note_join(c, &made);
-    place(c->h, &made);
+    place(c, &made);
     groups->fresh[made.node == node ? partner : node] |= IS_NEW;
     *joined = c->is_any = 1;
+    if (nodes == groups->live) decide_again(c, l + 1, decide_join);
   }
   return HB_OK;
 }
@@ -356,6 +447,11 @@ static enum hb_status join_all(struct change *c)
   const uint32_t *live = c->h->groups->live;
   for (int joined = 1; joined;) {
     joined = 0;
+    c->decided = SIZE_MAX; /* about splits, or in the round before */
+    if (c->is_any)
+      decide_again(c, 0, decide_join);
+    else
+      decide_from(c, 0, decide_join);
     HB_TRY(join(c, c->live, live, &joined));
     HB_TRY(join(c, c->massless, live + c->h->n - c->massless, &joined));
   }
@@ -405,10 +501,7 @@ static enum hb_status look_around(struct hb_hermite4 *h, uint64_t T, size_t ni)
   struct hb_groups *groups = groups_now(h);
   HB_TRY(hb_groups_find_hits(groups, ni, h->block));
   hb_groups_activate(groups, T, ni, h->block);
-  for (size_t b = 0; b < ni; b++) {
-    struct hb_group *g = hb_groups_of(groups, h->block[b]);
-    if (g) HB_TRY(hb_groups_look_around(groups, g, T));
-  }
+  HB_TRY(hb_groups_look_around(groups, T, ni, h->block));
   HB_TRY(hb_groups_look_far(groups, T, ni, h->block));
   hb_groups_activate(groups, T, ni, h->block); /* those whose lists have become longer, too */
   return HB_OK;
@@ -433,7 +526,7 @@ enum hb_status hb_hermite4_open_group(struct hb_hermite4 *h, uint64_t T, uint32_
   while (hb_groups_of(h->groups, node)) {
     struct hb_groups_node made[2];
     HB_TRY(hb_groups_split(groups_now(h), T, node, 0, made));
-    for (size_t s = 0; s < 2; s++) place(h, made + s);
+    for (size_t s = 0; s < 2; s++) place_node(h, made + s);
     uint32_t other = made[made[0].node == node].node;
     hb_hermite4_near_divide(h, T, node, other);
     HB_TRY(hb_hermite4_open_group(h, T, other, as, what));
@@ -515,12 +608,10 @@ static void look_piece(void *context, size_t b, size_t end)
 static enum hb_status change_block(struct change *c, size_t ni)
 {
   struct hb_hermite4 *h = c->h;
-  for (size_t b = 0; b < ni && h->groups->count > 0; b++) {
-    if (c->hinted && !(h->groups->hint[b] & IS_GROUP)) continue;
-    struct hb_group *g = hb_groups_of(h->groups, h->block[b]);
-    if (g) HB_TRY(hb_groups_look_around(h->groups, g, c->T));
+  if (h->groups->count > 0) {
+    HB_TRY(hb_groups_look_around(h->groups, c->T, ni, h->block));
+    HB_TRY(hb_groups_look_far(h->groups, c->T, ni, h->block));
   }
-  if (h->groups->count > 0) HB_TRY(hb_groups_look_far(h->groups, c->T, ni, h->block));
   if (!c->hinted || c->found & IS_AT_PARKING) HB_TRY(leave_parking(h, ni));
   HB_TRY(split(c));
   HB_TRY(join_all(c));

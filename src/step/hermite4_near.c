@@ -239,7 +239,7 @@ HB_CLONES static void refit_run(const struct refit *r, const struct tree *t, siz
   for (int c = 0; c < 3; c++) span(columns[c] + slot, &node->low[c][run % WIDE], &node->high[c][run % WIDE]);
 }
 
-enum { PIECE = 32 * RUN, ALONE = 8192 }; /* slots; as many are refitted before a thread has woken up */
+enum { PIECE = 16 * RUN, ALONE = 2048 }; /* slots; as many are refitted before a thread has woken up */
 
 static size_t slots(const struct hb_near_order *order)
 {
@@ -705,7 +705,7 @@ void hb_hermite4_near_need(void *hermite4, uint32_t i)
 {
   const struct hb_hermite4 *h = hermite4;
   const struct hb_hermite4_near *near = h->near;
-  if (near->all_at == near->now || near->stamp[i] == near->now) return;
+  if (hb_near_knows_all(near) || near->stamp[i] == near->now) return;
   near->stamp[i] = near->now;
   if (hb_hermite4_is_parked(h, i)) return;
   hb_hermite4_predict(h, i, near->span + h->blocks->level[i], h->xp + 3 * (size_t)i, h->vp + 3 * (size_t)i);
@@ -1016,10 +1016,9 @@ static enum hb_status tell_hits(struct hb_hermite4 *h, size_t ni)
   h->groups->seen = ni;
   h->groups->hits = 0;
   h->groups->has_hits = h->groups->count > 0;
-  for (uint32_t b = 0; b < ni && near->is_any_hit; b++)
-    HB_TRY(hb_groups_take_hits(h->groups, b, near->is_hit[b] ? near->words : 0, near->hits + b * near->words,
-                               hb_near_list(near, h->block[b])));
-  return HB_OK;
+  if (!near->is_any_hit) return HB_OK;
+  const struct hb_groups_masks masks = {near->is_hit, near->hits, near->words, near->list, near->room};
+  return hb_groups_take_hits(h->groups, ni, h->block, &masks);
 }
 
 /* ---- particles that stay on a device ---- */
@@ -1223,21 +1222,19 @@ static int settle_one(struct hb_hermite4 *h, uint64_t T, size_t b)
   return is_held;
 }
 
-/* Steps of groups look for places of others, which are set when they are asked for: not by several threads. */
+/* Steps of groups depend on positions of others. Several threads may not ask for these where they are predicted when they are asked for. */
 static int near_settle(struct hb_hermite4 *h, uint64_t T, size_t b)
 {
   int is_group = h->groups && h->groups->of[h->block[b]] != HB_GROUPS_STAR;
-  return is_group ? 0 : settle_one(h, T, b);
+  return is_group && !hb_near_knows_all(h->near) ? 0 : settle_one(h, T, b);
 }
 
-static uint64_t near_settle_groups(struct hb_hermite4 *h, uint64_t T)
+static uint64_t near_settle_groups(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  const struct hb_groups *groups = h->groups;
   uint64_t held = 0;
-  for (size_t k = 0; groups && k < groups->touches; k++) {
-    uint32_t active = hb_groups_active(groups, groups->at[groups->touched[k]].node);
-    if (active) held += (uint64_t)settle_one(h, T, active - 1);
-  }
+  if (!h->groups || hb_near_knows_all(h->near)) return 0; /* near_settle has */
+  for (size_t b = 0; b < ni; b++)
+    if (h->groups->of[h->block[b]] != HB_GROUPS_STAR) held += (uint64_t)settle_one(h, T, b);
   return held;
 }
 
@@ -1647,7 +1644,8 @@ static void near_renew(struct hb_hermite4 *h, uint64_t T, size_t ni)
   hb_hermite4_spans(h, T, ((uint64_t)2 << h->blocks->level_max) - 1, near->span);
   weigh(h);
   order_refit(near->order, h->xp);
-  for_each(h, ni, h->block, SUMMED_ALONE, first_list);
+  hb_parallel_pieces(ni, 1, 1, work_piece,
+                     &(struct work){h, ni, h->block, first_list}); /* few, and each takes long */
 }
 
 static enum hb_status near_sum_fresh(struct hb_hermite4 *h, size_t ni)

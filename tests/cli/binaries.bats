@@ -67,3 +67,25 @@ orbits() {
   cat hashes
   [ "$(sort -u hashes | wc -l)" -eq 1 ]
 }
+
+# In blocks that are this large teams find hits, lists, joins and splits, and correct what groups do; in smaller ones one thread does.
+@test "stars and wide pairs, alone, in a field, and where they touch: one hash for any threads" {
+  local ic words one other threads
+  while IFS='|' read -r ic words; do
+    # shellcheck disable=SC2086 # words
+    "$HOLMBERG" ic $ic -n 1500 --masses kroupa --mass-max 50 --length-unit 1 -o stars.txt --quiet 2>/dev/null
+    for threads in 1 2 5 16; do
+      # shellcheck disable=SC2086 # words
+      other=$(OMP_NUM_THREADS=$threads "$HOLMBERG" run stars.txt --eps 0 --t-end 1/16 --neighbors 40 --json $words 2>/dev/null |
+        tail -n 1 | field state_hash)
+      [ "$threads" -gt 1 ] || one=$other
+      echo "$ic $words, threads $threads: $other"
+      [ -n "$other" ]
+      [ "$other" = "$one" ]
+    done
+  done <<'LIST'
+plummer --seed 11 --binaries 0.5 --orbits kroupa1995 --a-max 0.1|--scheme host-simd --precision ds
+king --w0 6 --seed 12 --binaries 1 --orbits kroupa1995 --a-max 0.03|--scheme host --field hill:w=0.3
+king --w0 6 --seed 13 --binaries 0.7 --orbits kroupa1995 --a-max 0.02 --radius 2e-4*m^0.8|--scheme host --collisions merge
+LIST
+}

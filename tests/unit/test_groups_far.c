@@ -236,7 +236,7 @@ static void orbits_are_quadrupoles(void **state)
   for (uint32_t i = 3; i < N; i++) s->groups->m[i] = 0, s->groups->of[i] = HB_GROUPS_PARKED;
   mean_pull(s, 2, expected);
   ASSERT_OK(hb_groups_find_hits(s->groups, 2, block));
-  hb_groups_add_quadrupoles(s->groups, 2, block, pulls, jerk);
+  hb_groups_add_quadrupoles(s->groups, 0, 2, block, pulls, jerk);
   expect_at_most(error_of(pulls + 3, expected), bar);
   for (size_t c = 0; c < 3; c++)
     expect_at_most(fabs(s->groups->m[0] * pulls[c] + s->groups->m[2] * pulls[3 + c]), 1e-15);
@@ -244,7 +244,7 @@ static void orbits_are_quadrupoles(void **state)
     double a_of[3] = {0}, j_of[3] = {0};
     move(s, k == 0 ? -dt : 2 * dt);
     ASSERT_OK(hb_groups_find_hits(s->groups, 1, block + 1));
-    hb_groups_add_quadrupoles(s->groups, 1, block + 1, a_of, j_of);
+    hb_groups_add_quadrupoles(s->groups, 0, 1, block + 1, a_of, j_of);
     memcpy(at[k], a_of, sizeof a_of);
   }
   for (size_t c = 0; c < 3; c++) change[c] = (at[2][c] - at[0][c]) / (2 * dt);

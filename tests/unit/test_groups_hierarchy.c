@@ -51,7 +51,7 @@ static struct hb_group *join(struct system *s)
 {
   ASSERT_OK(hb_groups_join(s->groups, 0, s->made.node, 2, &s->made));
   groups_case_put(&s->made, s->p->x, s->p->v);
-  ASSERT_OK(hb_groups_look_around(s->groups, s->groups->at, 0));
+  ASSERT_OK(hb_groups_look_around(s->groups, 0, 1, &s->groups->at->node));
   assert_int_equal(s->groups->count, 1);
   assert_int_equal(s->groups->at->chain.n, 3);
   return s->groups->at;

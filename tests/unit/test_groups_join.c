@@ -118,7 +118,7 @@ static void wide_pair_changes(double r, int *joins, int *breaks)
   ASSERT_OK(hb_groups_join(groups, 0, 0, 1, &made));
   groups_case_put(&made, p->x, p->v);
   assert_true(groups->at->is_hard);
-  ASSERT_OK(hb_groups_look_around(groups, groups->at, 0));
+  ASSERT_OK(hb_groups_look_around(groups, 0, 1, &groups->at->node));
   *breaks = hb_groups_should_split(groups, groups->at, &link);
   hb_groups_destroy(groups);
   hb_particles_destroy(p);

@@ -1,4 +1,5 @@
 /* Near and far parts: what changes lists changes no sum of them. Sums of the reference are in long double. */
+#include "base/parallel.h"
 #include "force/force.h"
 #include "support/step_case.h"
 #include "support/support.h"
@@ -280,10 +281,11 @@ static size_t places_set(const struct hb_hermite4 *h)
   return set;
 }
 
-/* Where no far step ends, the places of others are asked for one by one, and of few: of who is near a pair. */
+/* Where no far step ends, one thread asks for the places of others one by one, and of few: of who is near a pair. A team predicts all. */
 static void test_blocks_look_at_few(void **state)
 {
   (void)state;
+  hb_parallel_set_threads(1);
   struct hb_hermite4 *h = cluster_of(4, 0, 0.2);
   uint64_t blocks = 0, due = 0, set = 0;
   while (blocks < 1000) {
@@ -302,6 +304,7 @@ static void test_blocks_look_at_few(void **state)
   expect_at_least(set, due);
   expect_at_most(set, due + blocks * N / 16);
   step_finish(h);
+  hb_parallel_set_threads(0);
 }
 
 /* Several threads ask at once how long a group's step may be: asking sets nothing. */
