@@ -240,6 +240,28 @@ void hb_chain_extract(const struct hb_chain *chain, size_t first, size_t n, stru
   *part = c;
 }
 
+/* Returns 2 a of members k and k + 1; INFINITY if they are unbound, or one of them has no mass or is in a marked pair. */
+static double span_of_unmarked(const struct hb_chain *c, const uint8_t *is_first, size_t k)
+{
+  if (is_first[k] || (k > 0 && is_first[k - 1]) || (k + 2 < c->n && is_first[k + 1])) return INFINITY;
+  double M = c->m[k] + c->m[k + 1], span = 2 / (2 / hb_norm(c->X[k]) - hb_dot(c->V[k], c->V[k]) / M);
+  return span > 0 && c->m[k] > 0 && c->m[k + 1] > 0 ? span : INFINITY;
+}
+
+void hb_chain_mark_pairs(const struct hb_chain *c, uint8_t is_first[HB_CHAIN_MOST])
+{
+  for (;;) {
+    size_t best = c->n;
+    double least = INFINITY;
+    for (size_t k = 0; k + 1 < c->n; k++) {
+      double span = span_of_unmarked(c, is_first, k);
+      if (span < least) best = k, least = span;
+    }
+    if (best == c->n) return;
+    is_first[best] = 1;
+  }
+}
+
 void hb_chain_places(const struct hb_chain *chain, double *x, double *v)
 {
   hb_chain_from_center(chain, chain->X, x);

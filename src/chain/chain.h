@@ -102,6 +102,9 @@ void hb_chain_make(size_t n, const uint32_t *member, const double *m, const doub
 /* Makes a chain of the n members from number `first` on, in their order. */
 void hb_chain_extract(const struct hb_chain *chain, size_t first, size_t n, struct hb_chain *part);
 
+/* Marks further bound pairs of neighbors, k and k + 1 by is_first[k], the closest first. No two marked pairs share a member. */
+void hb_chain_mark_pairs(const struct hb_chain *c, uint8_t is_first[HB_CHAIN_MOST]);
+
 /* Sets w, B and a first step, a small part of the shortest time in which a link changes. Links and masses are set. */
 void hb_chain_start(struct hb_chain *c);
 

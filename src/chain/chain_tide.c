@@ -245,13 +245,12 @@ static void member_as_point(const struct hb_chain *c, const double *x, const dou
   pull_on(c, k, p);
 }
 
-/* True if members k and k + 1 are a bound pair with 2 a of at least `least`, whose mean anomaly grows by more than 1 in this time. */
+/* True if members k and k + 1, a bound pair, have 2 a of at least `least`, and their mean anomaly grows by more than 1 in this time. */
 static int is_fast_pair(const struct hb_chain *c, size_t k, double least, double time)
 {
   struct hb_chain pair;
-  if (k + 1 == c->n || !(c->m[k] > 0 && c->m[k + 1] > 0)) return 0;
   hb_chain_extract(c, k, 2, &pair);
-  double span = pair.B > 0 ? hb_chain_span(&pair) : INFINITY;
+  double span = hb_chain_span(&pair);
   return span > least && 8 * (pair.m[0] + pair.m[1]) * time * time > span * span * span;
 }
 
@@ -277,14 +276,16 @@ size_t hb_chain_tide_points_of(const struct hb_chain *c, double least, double ti
                                struct hb_chain_point *point)
 {
   double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST];
+  uint8_t is_first[HB_CHAIN_MOST] = {0};
   size_t points = 0, last = c->n; /* the member before, if it is the last point */
   hb_chain_places(c, x, v);
+  hb_chain_mark_pairs(c, is_first);
   for (size_t k = 0; k < c->n; k++) {
     struct hb_chain_point p, next;
     double r[3];
     if (c->m[k] == 0) continue; /* it pulls at nothing */
     member_as_point(c, x, v, k, &p);
-    if (is_fast_pair(c, k, least, time)) {
+    if (is_first[k] && is_fast_pair(c, k, least, time)) {
       member_as_point(c, x, v, ++k, &next);
       add_point(&next, &p);
       points += orbit_as_points(c, k - 1, &p, point + points);

@@ -50,25 +50,20 @@ static void take_nodes(const struct hb_chain *c, const uint8_t is_first[HB_CHAIN
   }
 }
 
-/* Adds to is_first[] the bound pairs of neighbors, the closest first, that are no binaries yet; sets the largest span and period of
- * these. */
+/* Marks the bound pairs that are no binaries yet, and sets the largest span and period of these. */
 static void add_pairs(const struct hb_chain *c, uint8_t is_first[HB_CHAIN_MOST], struct view *view)
 {
   static const double two_pi = 6.28318530717958647693;
-  for (;;) {
-    size_t best = c->n;
-    double least = INFINITY;
-    for (size_t k = 0; k + 1 < c->n; k++) {
-      struct hb_chain pair;
-      if (is_first[k] || is_first[k + 1] || (k > 0 && is_first[k - 1]) || !(c->m[k] > 0 && c->m[k + 1] > 0)) continue;
-      hb_chain_extract(c, k, 2, &pair);
-      double span = pair.B > 0 ? hb_chain_span(&pair) : INFINITY;
-      if (span < least) best = k, least = span;
-    }
-    if (best == c->n) return;
-    is_first[best] = 1;
-    view->span = fmax(view->span, least);
-    view->period = fmax(view->period, two_pi * sqrt(least * least * least / (8 * (c->m[best] + c->m[best + 1]))));
+  uint8_t before[HB_CHAIN_MOST];
+  memcpy(before, is_first, sizeof before);
+  hb_chain_mark_pairs(c, is_first);
+  for (size_t k = 0; k + 1 < c->n; k++) {
+    struct hb_chain pair;
+    if (!is_first[k] || before[k]) continue;
+    hb_chain_extract(c, k, 2, &pair);
+    double span = hb_chain_span(&pair);
+    view->span = fmax(view->span, span);
+    view->period = fmax(view->period, two_pi * sqrt(span * span * span / (8 * hb_chain_mass(&pair))));
   }
 }
 
