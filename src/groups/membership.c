@@ -197,12 +197,31 @@ static int meet_alone(const struct hb_groups *groups, const double *x, uint32_t 
   return spans[0] > 0 || spans[1] > 0;
 }
 
+/* True if a third node with mass is within half the distance of i and k from their center: between two bodies that are mirrored at it, for
+ * example. A group of the two would be a point where that node is. */
+static int holds_third(const struct hb_groups *groups, uint32_t i, uint32_t k, const struct meeting *at)
+{
+  const struct hb_groups_around around = hb_groups_near(groups, i);
+  double share = groups->m[k] / (groups->m[i] + groups->m[k]), center[3], r2 = hb_dot(at->r, at->r);
+  for (size_t c = 0; c < 3; c++) center[c] = groups->nodes.xp[3 * (size_t)i + c] + share * at->r[c];
+  for (size_t p = 0; p < around.count; p++) {
+    uint32_t l = hb_groups_around_at(&around, p);
+    double d[3];
+    if (l == i || l == k || !(groups->m[l] > 0)) continue;
+    hb_groups_need(groups, l);
+    for (size_t c = 0; c < 3; c++) d[c] = groups->nodes.xp[3 * (size_t)l + c] - center[c];
+    if (hb_dot(d, d) < r2 / 4) return 1;
+  }
+  return 0;
+}
+
 int hb_groups_meet_closely(const struct hb_groups *groups, uint32_t i, uint32_t k)
 {
   const struct meeting at = meeting_of(groups, i, k);
   double mi = groups->m[i], mk = groups->m[k], spans[2];
   if (!meet_alone(groups, groups->nodes.xp, i, k, &at, size_of(groups, i) + size_of(groups, k), spans))
     return 0;
+  if (holds_third(groups, i, k, &at)) return 0;
   if ((mi == 0 || mk == 0) && has_disk(groups, mi == 0 ? k : i)) return 0;
   if (spans[0] == 0 && spans[1] == 0) return 1;
   for (int s = 0; s < 2; s++)
