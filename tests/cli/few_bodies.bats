@@ -29,3 +29,13 @@ all_below() {
     all_below 1e-5 1e-2
   done
 }
+
+@test "three bodies on a line, nearly on a line, in a flat triangle and at rest end exactly" {
+  measured line,near,flat,rest 301-312
+  all_below 1e-11 1e-8
+}
+
+@test "planets whose orbits are so close that they pass each other end as exactly as others" {
+  measured passing 301-306
+  all_below 1e-12 1e-11
+}
