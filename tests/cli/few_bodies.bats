@@ -39,3 +39,36 @@ all_below() {
   measured passing 301-306
   all_below 1e-12 1e-11
 }
+
+# returns E M M: two bodies of these masses, alone, that start at the apocenter of an orbit with a = 1 and E, are back at the pericenter after
+# three and a half periods, less than 1e-11 late.
+returns() {
+  python3 - "$@" <<'END'
+import math, sys
+e, m, n = (float(q) for q in sys.argv[1:])
+M = m + n
+x, v = 1 + e, math.sqrt(M * (1 - e) / (1 + e))
+print(m, -n / M * x, 0, 0, 0, -n / M * v, 0, file=open("two.txt", "w"))
+print(n, m / M * x, 0, 0, 0, m / M * v, 0, file=open("two.txt", "a"))
+print(repr(7 * math.pi / math.sqrt(M)), file=open("end", "w"))
+END
+  "$HOLMBERG" run two.txt --eps 0 --t-end "$(<end)" -o back.txt --quiet
+  python3 - "$@" <<'END'
+import math, sys
+e, m, n = (float(q) for q in sys.argv[1:])
+bodies = [[float(q) for q in line.split()] for line in open("back.txt") if line[0] != "#"]
+x, y = (bodies[1][k] - bodies[0][k] for k in (1, 2))
+late = y / math.sqrt((m + n) * (1 + e) / (1 - e))
+print(f"e {e} masses {m} {n}: {x + 1 - e:.1e} off, {late:.1e} late")
+assert abs(x + 1 - e) < 1e-12 and abs(late) < 1e-11
+END
+}
+
+@test "two bodies alone come back, whatever their masses are" {
+  for e in 0 0.5 0.9 0.999; do
+    returns $e 1 1e-12
+    returns $e 1 0
+    returns $e 1 1e-3
+    returns $e 0.3 0.7
+  done
+}
