@@ -58,6 +58,7 @@ struct advance {
   struct hb_inner_binaries *binaries; /* NULL: c is made of members */
   int has_no_binaries;                /* a pair had no mean orbit: all members are followed in this advance */
   int has_changed;                    /* other pairs are binaries from here on */
+  double U_start;                     /* potential energy at the start, of more than two members */
   double t;                           /* since the start of the advance */
   double more;                        /* constant that is added to U in the step's ds = U dt */
   double W[3];                        /* second velocity, for post-Newtonian terms */
@@ -335,6 +336,25 @@ static void match_energy(struct hb_chain *c)
     for (size_t i = 0; i < 3; i++) c->V[k][i] *= by;
 }
 
+/* Fails if more than two members are so near each other that rounding says where they go from there: if their potential energy, at the
+ * distances of the longest link, is too many times the energy of the chain or its potential energy at the start. Rounding errors
+ * grow faster in collisions of more members, which come that near only if they are symmetrical. */
+static enum hb_status check_collision(const struct advance *s)
+{
+  const struct hb_chain *c = s->c;
+  double most = c->n == 3 ? 1e9 : c->n == 4 ? 1e6 : 1e4, longest = 0, products = 0;
+  for (size_t k = 0; k + 1 < c->n; k++) {
+    longest = larger(longest, hb_norm(c->X[k]));
+    for (size_t l = k + 1; l < c->n; l++) products += hb_chain_product(c, k, l);
+  }
+  if (c->n < 3 || s->binaries || products < most * longest * larger(fabs(c->B), s->U_start)) return HB_OK;
+  return hb_fail(
+      HB_ERR_NUMERIC,
+      "particles %u, %u and %u collide all at once, within %.2g of each other: rounding decides where "
+      "they go from there; move one of them a little",
+      c->member[0], c->member[1], c->member[2], longest);
+}
+
 /* Ends an accepted step: adds d to the chain and sorts it. */
 static void apply_change(struct advance *s, const struct change *d)
 {
@@ -435,6 +455,7 @@ static enum hb_status advance_to(struct advance *s, double dt)
     if (step.is_accepted && (s->binaries || c->n > 2)) look_at_binaries(s, dt);
     if (s->has_changed) return HB_OK;
     HB_TRY(check_distance(s));
+    HB_TRY(check_collision(s));
     if (rejected == ATTEMPTS || hb_chain_is_endless(steps, s->t, dt))
       return hb_fail(HB_ERR_NUMERIC,
                      "the encounter of particles %u and %u cannot be integrated: its steps vanish",
@@ -483,7 +504,9 @@ enum hb_status hb_chain_advance(struct hb_chain *chain, double dt, const struct 
 {
   static const struct hb_chain_tide none = {0};
   struct advance s = {.c = chain, .tide = tide ? tide : &none};
+  struct hb_chain_pulls pulls;
   s.has_no_binaries = s.tide->follows_all;
+  if (chain->n > 2) hb_chain_pull_members(chain, chain->X, &pulls), s.U_start = pulls.U;
   chain->lost = 0;
   enum hb_status status = chain->n > 1 && dt > 0 ? advance_with_binaries(&s, dt) : HB_OK;
   if (forces) *forces += s.forces;

@@ -72,3 +72,13 @@ END
     returns $e 0.3 0.7
   done
 }
+
+@test "bodies that fall into one place end the run with a sentence and a checkpoint" {
+  python3 -c 'import math
+for k in range(5): print(0.2, math.cos(0.4 * math.pi * k), math.sin(0.4 * math.pi * k), 0, 0, 0, 0)' >polygon.txt
+  run --separate-stderr timeout 60 "$HOLMBERG" run polygon.txt --eps 0 --t-end 4 --diag-every 1/8 --checkpoint polygon.ckpt
+  echo "$status $stderr"
+  [ "$status" -eq 7 ]
+  [[ $stderr == *"collide all at once"* ]]
+  [ -s polygon.ckpt ]
+}
