@@ -323,8 +323,15 @@ static void notice_touches(struct advance *s, const struct change *d)
   }
 }
 
-/* Scales the velocities so that T = U - B, in chains of more than two whose T is many times B: near a collision of three a relative error
- * of 1e-15 in T is far more than that in the energy, which stays when the members have separated. */
+/* True if a chain of more than two is followed member by member and alone, so that its B is a constant. */
+static int has_constant_energy(const struct advance *s)
+{
+  const struct hb_chain_tide *tide = s->tide;
+  return s->c->n > 2 && s->c->w == 0 && !s->binaries && tide->count == 0 && !tide->tensor && !tide->field;
+}
+
+/* Scales the velocities of such a chain so that T = U - B, where T is many times B: near a collision of three a relative error of 1e-15 in T
+ * is far more than that in the energy, which stays when the members have separated. */
 static void match_energy(struct hb_chain *c)
 {
   struct hb_chain_pulls pulls;
@@ -364,7 +371,7 @@ static void apply_change(struct advance *s, const struct change *d)
   s->c->B += d->B;
   s->c->lost += d->lost;
   s->t += d->t;
-  if (s->c->n > 2 && s->c->w == 0 && !s->binaries) match_energy(s->c);
+  if (has_constant_energy(s)) match_energy(s->c);
   hb_chain_sort(s->c);
 }
 
