@@ -93,16 +93,23 @@ void higher(wide dt, wide3 a, wide3 k, wide3 ap, wide3 kp, out wide3 dt2a2, out 
   dt3k2 = plus(times(12.0, da), times(dt, times(6.0, plus(k, kp))));              // eq. 6
 }
 
+// Returns a lower bound of the sum of the accelerations' lengths that add up to that of a body with the potential phi
+// (hb_timestep_pulls in src/step/timestep.c).
+float pulls_on(body b, float phi) {
+  float m = float(rounded(wide_of(b.m_high, b.m_low))), others = m > mass / 2.0 ? mass - m : mass;
+  return others > 0.0 ? phi * phi / others : 0.0;
+}
+
 // Eq. 9 after a step from k to ap and kp, where |ap| counts as a_least if it is smaller. floor_of: relative rounding error of ap
-// (0: none); phi: of the same pulls.
-float step_after(wide dt, wide3 k, wide3 ap, wide3 kp, wide3 dt2a2, wide3 dt3k2, float a_least, float floor_of, float phi) {
+// (0: none); pulls: the scale of the accelerations that add up to ap, as pulls_on returns it.
+float step_after(wide dt, wide3 k, wide3 ap, wide3 kp, wide3 dt2a2, wide3 dt3k2, float a_least, float floor_of, float pulls) {
   real3 second = rounded(dt2a2), third = rounded(dt3k2);
   float pull = float(length(rounded(ap)));
 #if PRECISION == DS
-  float least = floor_of * max(pull, phi * phi / mass);
+  float least = floor_of * max(pull, pulls);
   if (floor_of > 0.0) rely_on_jerks(least, dt.high, kp.high, rounded(times(dt, minus(kp, k))), second, third);
 #endif
-  return next_step(float(rounded(dt)), max(pull, a_least), rounded(kp), second, third);
+  return next_step(float(rounded(dt)), max(pull, max(a_least, pulls / 1024.0)), rounded(kp), second, third);
 }
 
 #ifdef FIELD
@@ -117,7 +124,7 @@ float step_in_field(wide dt, body b, wide3 x, wide3 v, wide3 ap, wide3 kp, float
   wide3 own = minus(ap, fp), own_k = minus(b.k, g), own_kp = minus(kp, gp);
   float rounds = 1.5e-11 * float(length(rounded(fp))); // what a difference of differences has of it
   higher(dt, minus(b.a, f), own_k, own, own_kp, dt2a2, dt3k2);
-  return min(by_field, step_after(dt, own_k, own, own_kp, dt2a2, dt3k2, rounds, noise, phi));
+  return min(by_field, step_after(dt, own_k, own, own_kp, dt2a2, dt3k2, rounds, noise, pulls_on(b, phi)));
 }
 #endif
 
@@ -154,7 +161,7 @@ float corrected(body b, int k, out uvec4 layer[8]) {
 #ifdef FIELD
   float step = step_in_field(dt, b, x, v, ap, kp, f.phi);
 #else
-  float step = step_after(dt, b.k, ap, kp, dt2a2, dt3k2, 0.0, noise, f.phi);
+  float step = step_after(dt, b.k, ap, kp, dt2a2, dt3k2, 0.0, noise, pulls_on(b, f.phi));
 #endif
   if (!(finite(rounded(ap)) && finite(rounded(kp)))) step = -1.0;
   if (f.count != walked) step = -2.0;

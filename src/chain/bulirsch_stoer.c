@@ -7,6 +7,9 @@
  *   drift by ds: dt = ds / (T + B)    X += dt V    t += dt
  *   kick by ds:  dt = ds / U          V += dt (A + f)    B -= dt sum m v . f
  *
+ * Where T is far larger than U, as in bodies that fly apart, T + B is rounded: there a constant that is a small part of T is added to both
+ * denominators, so that ds = (U + constant) dt.
+ *
  * A are the accelerations of the members by each other, f those by everything outside, less their mean, and v the mean of the
  * velocities before and after the kick. For two bodies alone it errs in time only, not in the orbit.
  *
@@ -56,8 +59,10 @@ struct advance {
   struct hb_inner_binaries *binaries; /* NULL: c is made of members */
   int has_no_binaries;                /* a pair had no mean orbit: all members are followed in this advance */
   int has_changed;                    /* other pairs are binaries from here on */
+  double U_start;                     /* potential energy at the start, of more than two members */
   double t;                           /* since the start of the advance */
   double each_until;                  /* each revolution of an outer orbit is followed until this time */
+  double more;                        /* constant that is added to U in the step's ds = U dt */
   double W[3];                        /* second velocity, for post-Newtonian terms */
   uint64_t forces;
 };
@@ -104,7 +109,7 @@ static void kick(struct advance *s, double ds, double dt, struct change *d)
   hb_chain_pull_members(c, X, &pulls);
   if (s->binaries) hb_inner_binaries_add_pulls(s->binaries, X, &pulls);
   s->forces++;
-  if (ds != 0) dt = ds / pulls.U;
+  if (ds != 0) dt = ds / (pulls.U + s->more);
   int is_pulled = s->tide->count > 0 || s->tide->field || s->tide->tensor;
   if (is_pulled) {
     hb_chain_tide_on_members(c, s->tide, X, s->t + d->t, f);
@@ -133,7 +138,7 @@ static void drift(const struct advance *s, double ds, double dt, struct change *
   const struct hb_chain *c = s->c;
   double V[LINKS][3];
   add_links(c->n - 1, s->c->V, d->V, V);
-  if (ds != 0) dt = ds / (hb_chain_kinetic(c, V) + (s->c->B + d->B));
+  if (ds != 0) dt = ds / (hb_chain_kinetic(c, V) + (s->c->B + d->B) + s->more);
   for (size_t k = 0; k + 1 < c->n; k++)
     for (size_t i = 0; i < 3; i++) d->X[k][i] += dt * V[k][i];
   d->t += dt;
@@ -321,6 +326,45 @@ static void notice_touches(struct advance *s, const struct change *d)
   }
 }
 
+/* True if a chain of more than two is followed member by member and alone, so that its B is a constant. */
+static int has_constant_energy(const struct advance *s)
+{
+  const struct hb_chain_tide *tide = s->tide;
+  return s->c->n > 2 && s->c->w == 0 && !s->binaries && tide->count == 0 && !tide->tensor && !tide->field;
+}
+
+/* Scales the velocities of such a chain so that T = U - B, where T is many times B: near a collision of three a relative error of 1e-15 in T
+ * is far more than that in the energy, which stays when the members have separated. */
+static void match_energy(struct hb_chain *c)
+{
+  struct hb_chain_pulls pulls;
+  double T = hb_chain_kinetic(c, c->V);
+  if (!(T > fast_ratio * fabs(c->B))) return;
+  hb_chain_pull_members(c, c->X, &pulls);
+  double by = sqrt((pulls.U - c->B) / T);
+  for (size_t k = 0; k + 1 < c->n; k++)
+    for (size_t i = 0; i < 3; i++) c->V[k][i] *= by;
+}
+
+/* Fails if more than two members are so near each other that rounding says where they go from there: if their potential energy, at the
+ * distances of the longest link, is too many times the energy of the chain or its potential energy at the start. Rounding errors
+ * grow faster in collisions of more members, which come that near only if they are symmetrical. */
+static enum hb_status check_collision(const struct advance *s)
+{
+  const struct hb_chain *c = s->c;
+  double most = c->n == 3 ? 1e9 : c->n == 4 ? 1e6 : 1e4, longest = 0, products = 0;
+  for (size_t k = 0; k + 1 < c->n; k++) {
+    longest = larger(longest, hb_norm(c->X[k]));
+    for (size_t l = k + 1; l < c->n; l++) products += hb_chain_product(c, k, l);
+  }
+  if (c->n < 3 || s->binaries || products < most * longest * larger(fabs(c->B), s->U_start)) return HB_OK;
+  return hb_fail(
+      HB_ERR_NUMERIC,
+      "particles %u, %u and %u collide all at once, within %.2g of each other: rounding decides where "
+      "they go from there; move one of them a little",
+      c->member[0], c->member[1], c->member[2], longest);
+}
+
 /* Ends an accepted step: adds d to the chain and sorts it. */
 static void apply_change(struct advance *s, const struct change *d)
 {
@@ -330,16 +374,30 @@ static void apply_change(struct advance *s, const struct change *d)
   s->c->B += d->B;
   s->c->lost += d->lost;
   s->t += d->t;
+  if (has_constant_energy(s)) match_energy(s->c);
   hb_chain_sort(s->c);
 }
 
 /* ---- landing ---- */
 
-/* Returns the step in s for the time `rest`: the integral of U, to the second order where that converges. */
-static double step_for(const struct hb_chain *c, double rest)
+/* Returns the step in s for the time `rest`: the integral of U, to the second order where that converges, and of `more`. */
+static double step_for(const struct hb_chain *c, double rest, double more)
 {
   double U = hb_chain_kinetic(c, c->V) + c->B, slope = hb_chain_slope(c, c->X, c->V);
-  return rest * (fabs(slope * rest) < U ? U + rest / 2 * slope : U);
+  return rest * (more + (fabs(slope * rest) < U ? U + rest / 2 * slope : U));
+}
+
+/* Sets `more` for the next step. Returns the number by which a step in s is longer with it. */
+static double set_more(struct advance *s)
+{
+  static const double very_fast = 1024; /* T over U */
+  struct hb_chain_pulls pulls;
+  double T = hb_chain_kinetic(s->c, s->c->V);
+  s->more = 0;
+  if (!(T > very_fast * (T + s->c->B))) return 1;
+  hb_chain_pull_members(s->c, s->c->X, &pulls);
+  s->more = T / fast_ratio;
+  return (pulls.U + s->more) / pulls.U;
 }
 
 /* A leapfrog in physical time has a relative error of (dt rate)^3. Below this dt rate it is exact to rounding. */
@@ -422,17 +480,19 @@ static enum hb_status advance_to(struct advance *s, double dt)
     double rest = dt - s->t;
     if (rest == 0) return HB_OK;
     if (fabs(rest) * hb_chain_rate(c->n, c->m, c->X, c->V) < land_within) break;
-    double aimed =
-        step_for(c, s->binaries ? fmin(rest, hb_inner_binaries_longest_step(s->binaries, s->tide)) : rest);
-    int is_aimed = fabs(aimed) < c->ds;
-    try_step(s, is_aimed ? aimed : rest < 0 ? -c->ds : c->ds, c->rows, &step);
+    double longer = set_more(s), ds = c->ds * longer;
+    double most = s->binaries ? fmin(rest, hb_inner_binaries_longest_step(s->binaries, s->tide)) : rest;
+    double aimed = step_for(c, most, s->more);
+    int is_aimed = fabs(aimed) < ds;
+    try_step(s, is_aimed ? aimed : rest < 0 ? -ds : ds, c->rows, &step);
     rejected = step.is_accepted ? 0 : rejected + 1;
     steps++;
-    if (!step.is_accepted || !is_aimed) c->ds = fabs(step.ds), c->rows = step.rows;
+    if (!step.is_accepted || !is_aimed) c->ds = fabs(step.ds) / longer, c->rows = step.rows;
     if (step.is_accepted) apply_change(s, &step.d);
     if (step.is_accepted && (s->binaries || c->n > 2)) look_at_binaries(s, dt);
     if (s->has_changed) return HB_OK;
     HB_TRY(check_distance(s));
+    HB_TRY(check_collision(s));
     if (rejected == ATTEMPTS || hb_chain_is_endless(steps, s->t, dt))
       return hb_fail(HB_ERR_NUMERIC,
                      "the encounter of particles %u and %u cannot be integrated: its steps vanish",
@@ -481,7 +541,9 @@ enum hb_status hb_chain_advance(struct hb_chain *chain, double dt, const struct 
 {
   static const struct hb_chain_tide none = {0};
   struct advance s = {.c = chain, .tide = tide ? tide : &none};
+  struct hb_chain_pulls pulls;
   s.has_no_binaries = s.tide->follows_all;
+  if (chain->n > 2) hb_chain_pull_members(chain, chain->X, &pulls), s.U_start = pulls.U;
   chain->lost = 0;
   enum hb_status status = chain->n > 1 && dt > 0 ? advance_with_binaries(&s, dt) : HB_OK;
   if (forces) *forces += s.forces;

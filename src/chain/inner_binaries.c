@@ -56,11 +56,13 @@ static double reach_of(const struct hb_chain_tide *tide, double span, const stru
   return 2 * (of_pair + of_other + span);
 }
 
-/* Returns 2 a of members k and k + 1, or INFINITY if they are no bound pair with mass. */
+/* Returns 2 a of members k and k + 1, or INFINITY if they are no bound pair with mass, or so near each other that rounding would show in
+ * 2 a. */
 static double span_of(const struct hb_chain *c, size_t k)
 {
-  double M = c->m[k] + c->m[k + 1], span = 2 / (2 / hb_norm(c->X[k]) - hb_dot(c->V[k], c->V[k]) / M);
-  return span > 0 && c->m[k] > 0 && c->m[k + 1] > 0 ? span : INFINITY;
+  static const double nearest = 1e-4; /* distance over 2 a */
+  double r = hb_norm(c->X[k]), M = c->m[k] + c->m[k + 1], span = 2 / (2 / r - hb_dot(c->V[k], c->V[k]) / M);
+  return span > 0 && r > nearest * span && c->m[k] > 0 && c->m[k + 1] > 0 ? span : INFINITY;
 }
 
 /* True if members k and k + 1, with this span, may be a node. is_first has the closer pairs that are nodes already: they disturb as their

@@ -90,9 +90,27 @@ static void find_axes(const double y[ELEMENTS], const double u[3], struct axes *
   cross(axes->W, axes->P, axes->Q);
 }
 
+/* Orbits with less (1 - e^2)^1/2 are radial. The direction of h says little there: the eccentric anomaly is counted from the pericenter, and
+ * h need not stay where it was for the means to be good. */
+static const double radial = 1e-3;
+
+/* Gives the elements of a radial orbit an h at right angles to e, of at least 1e-12: what that changes in places is less than rounding. */
+static void set_radial_plane(double y[ELEMENTS])
+{
+  static const double least = 1e-12;
+  double *e = y + ECC, *h = y + ANG, part = hb_dot(e, h) / hb_dot(e, e);
+  for (int i = 0; i < 3; i++) h[i] -= part * e[i];
+  if (hb_norm(h) >= least) return;
+  int x = fabs(e[0]) > fabs(e[1]); /* the longer component in the plane of x and y, or 0 if that is y */
+  double axis[3] = {x ? 0 : 1, x ? 1 : 0, 0};
+  cross(e, axis, h);
+  scale(least / hb_norm(h), h);
+}
+
 /* Restores e . h = 0 and e^2 + h^2 / (M a) = 1. */
 static void restore_constraints(double y[ELEMENTS])
 {
+  if (hb_dot(y + ANG, y + ANG) < radial * radial) set_radial_plane(y);
   double part = hb_dot(y + ECC, y + ANG) / hb_dot(y + ANG, y + ANG);
   for (int i = 0; i < 3; i++) y[ECC + i] -= part * y[ANG + i];
   double by = 1 / sqrt(hb_dot(y + ECC, y + ECC) + hb_dot(y + ANG, y + ANG));
@@ -113,6 +131,14 @@ static void find_anomaly(const struct hb_mean_orbit *o, struct axes *axes, doubl
   double P = hb_dot(axes->P, o->u), Q = hb_dot(axes->Q, o->u), norm = sqrt(P * P + Q * Q);
   P /= norm, Q /= norm;
   E[0] = o->cosine * P - o->sine * Q, E[1] = o->sine * P + o->cosine * Q;
+}
+
+/* Makes a radial orbit count its eccentric longitude from its pericenter. E is its eccentric anomaly. */
+static void anchor_radial(struct hb_mean_orbit *o, const struct axes *axes, const double E[2])
+{
+  if (!(axes->b < radial)) return;
+  memcpy(o->u, axes->P, sizeof o->u);
+  o->cosine = E[0], o->sine = E[1];
 }
 
 /* Moves the mean longitude of y[] into the eccentric longitude, by Kepler's equation. */
@@ -142,6 +168,8 @@ static void change_elements(struct hb_mean_orbit *o, double times, const double 
   for (int q = 0; q < ELEMENTS; q++) o->y[q] += times * more[q];
   restore_constraints(o->y);
   set_size(o);
+  find_axes(o->y, o->u, &after);
+  anchor_radial(o, &after, E0);
   find_anomaly(o, &after, E1);
   o->y[LONGITUDE] += after.e * E1[1] - before.e * E0[1];
 }
@@ -182,7 +210,9 @@ int hb_mean_orbit_osculating(const struct hb_chain *pair, struct hb_mean_orbit *
   memcpy(o->u, axes.P, sizeof o->u);
   for (int i = 0; i < 3; i++)
     center[i] = X[i] / o->a + o->y[ECC + i]; /* position from the center of the ellipse */
-  double P = hb_dot(center, axes.P), Q = hb_dot(center, axes.Q) / axes.b, norm = sqrt(P * P + Q * Q);
+  double P = hb_dot(center, axes.P), Q = hb_dot(center, axes.Q) / axes.b;
+  if (axes.b < radial) Q = hb_dot(X, V) / (sqrt(o->M * o->a) * axes.e);
+  double norm = sqrt(P * P + Q * Q);
   o->cosine = P / norm, o->sine = Q / norm;
   return norm > 0 && norm < INFINITY;
 }
@@ -282,8 +312,9 @@ HB_CLONES static void find_slopes(const struct hb_mean_orbit *o, const struct ax
 {
   const double *P = axes->P, *Q = axes->Q, *W = axes->W, e = axes->e, b = axes->b, n = o->n;
   double root = sqrt(o->M * o->a), speed = n * o->a, of_e = 1 / (o->M * n), of_h = 1 / (root * n),
-         of_l = -2 / (n * n * o->a * o->a), of_turn = e / (1 + b),
-         h[3] = {root * b * W[0], root * b * W[1], root * b * W[2]};
+         of_l = -2 / (n * n * o->a * o->a),
+         of_turn = b < radial ? 0 : e / (1 + b), /* a radial orbit's longitude turns with its pericenter */
+      h[3] = {root * b * W[0], root * b * W[1], root * b * W[2]};
 #pragma omp simd
   for (size_t k = 0; k < PLACES; k++) {
     double c = r->cosine[k], s = r->sine[k], share = 1 - e * c; /* r / a */
@@ -418,7 +449,8 @@ static double step(const struct hb_chain *pair, const struct hb_chain_tide *tide
   find_anomaly(o, &before, E);
   double e_sine = before.e * E[1];
   find_rates(pair, tide, t, o, o->y, k1);
-  double rate = fmax(hb_norm(k1 + ECC), hb_norm(k1 + ANG)) / before.b, time = time_of_points(tide, t);
+  double rate = fmax(hb_norm(k1 + ECC), hb_norm(k1 + ANG)) / fmax(before.b, radial),
+         time = time_of_points(tide, t);
   if (!(rate <= strongest * o->n)) return 0;
   rate =
       fmax(rate, post_newton_turn(tide, o, before.b)); /* the direction of a small e changes faster than e */
@@ -443,7 +475,12 @@ static double step(const struct hb_chain *pair, const struct hb_chain_tide *tide
   o->y[LONGITUDE] += remainder(o->n * h, two_pi);
   restore_constraints(o->y);
   if (tide->light > 0) set_size(o);
-  turn_with_plane(before.W, o);
+  find_axes(o->y, o->u, &after);
+  if (before.b < radial || after.b < radial) {
+    memcpy(o->u, after.P, sizeof o->u);
+    o->cosine = E[0], o->sine = E[1];
+  } else
+    turn_with_plane(before.W, o);
   find_anomaly(o, &after, E);
   o->y[LONGITUDE] += after.e * E[1] - e_sine;
   return h;

@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "core/diagnostics.h"
 
+#include <string.h>
+
 /* Returns the number of stars. Bodies that are so light that they are test particles in all but name do not count: otherwise a mass of
  * 1e-12 would give other encounters than a mass of 0. */
 static size_t count_stars(const struct hb_particles *p)
@@ -30,8 +32,21 @@ static void recenter(const struct hb_particles *p, double r, double center[3])
   for (size_t c = 0; c < 3 && M > 0; c++) center[c] += sum[c] / M;
 }
 
+/* Returns the particle with more than half of all mass, or SIZE_MAX if there is none. */
+static size_t find_dominant(const struct hb_particles *p)
+{
+  double M = 0;
+  size_t heaviest = 0;
+  for (size_t i = 0; i < p->n; i++) {
+    M += p->m[i];
+    if (p->m[i] > p->m[heaviest]) heaviest = i;
+  }
+  return 2 * p->m[heaviest] > M ? heaviest : SIZE_MAX;
+}
+
 /* Finds the half-mass radius about the center of mass. Where a star that is very far away has moved that out of the system, the center is
- * that of the inner half. */
+ * that of the inner half. Of a star with planets that would be the star's distance from the center of mass: the radius about a body with
+ * more than half of all mass is that within which the others have half of their mass. */
 static enum hb_status find_half(const struct hb_particles *p, double *r_half)
 {
   enum { TIMES = 16 };
@@ -40,6 +55,15 @@ static enum hb_status find_half(const struct hb_particles *p, double *r_half)
   HB_OWN double *work = NULL;
   HB_TRY(HB_ALLOC(2 * p->n, &work));
   hb_center_of_mass(p, center, velocity);
+  size_t dominant = find_dominant(p);
+  if (dominant < p->n) {
+    double M = 0;
+    for (size_t i = 0; i < p->n; i++) M += p->m[i];
+    half = (1 + p->m[dominant] / M) / 2;
+    memcpy(center, p->x + 3 * dominant, sizeof center);
+    hb_lagrangian_radii(p, center, 1, &half, work, r_half);
+    return HB_OK;
+  }
   hb_lagrangian_radii(p, center, 1, &half, work, r_half);
   for (int k = 0; k < TIMES && p->n > HB_CHAIN_MOST; k++) {
     recenter(p, *r_half, center);

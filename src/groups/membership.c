@@ -10,10 +10,12 @@
 
 /* ---- few bodies alone ---- */
 
-/* A few bodies with nothing around them are one chain, however wide it is, since nothing else is as exact. */
+/* A few bodies with nothing around them are one chain, however wide it is and whatever passes or is bound within it, since nothing else is as
+ * exact: pairs that are far smaller than their distance from the others are nodes of the chain (inner_binaries.h), whose revolutions it
+ * need not follow. */
 
-/* But not where one distance is this many times another. Then the small subsystem is a group of its own, whose revolutions need not be
- * followed. The second number is for a group that divides. */
+/* With post-Newtonian terms, which a chain of more than two has as means only, such a subsystem is a group of its own where one distance is
+ * this many times another. The second number is for a group that divides. */
 static const double gather_within = 100, divide_beyond = 150;
 
 /* Returns how far a group reaches during an orbit; 0 for a star, which is NULL or a chain of one. */
@@ -28,6 +30,7 @@ static double span_of(const struct hb_group *g)
 static int few_join(const struct hb_groups *groups, uint32_t i, uint32_t k)
 {
   if (!hb_groups_are_few(groups) || !(groups->m[i] + groups->m[k] > 0)) return 0;
+  if (!(groups->light > 0)) return 1;
   double least = sqrt(hb_distance2(groups->nodes.xp, i, k)) / gather_within;
   double sizes = span_of(hb_groups_of(groups, i)) + span_of(hb_groups_of(groups, k));
   if (sizes > 0 && sizes < least) return 0;
@@ -38,6 +41,13 @@ static int few_join(const struct hb_groups *groups, uint32_t i, uint32_t k)
     if (near2 < least * least) return 0;
   }
   return 1;
+}
+
+/* True if the two sides of a group of such a system, which are d apart, should stay together. */
+static int few_stay(const struct hb_groups *groups, const struct hb_group side[2], double d)
+{
+  if (!hb_groups_are_few(groups)) return 0;
+  return !(groups->light > 0) || d < divide_beyond * (span_of(side) + span_of(side + 1));
 }
 
 /* ---- which nodes join ---- */
@@ -197,12 +207,31 @@ static int meet_alone(const struct hb_groups *groups, const double *x, uint32_t 
   return spans[0] > 0 || spans[1] > 0;
 }
 
+/* True if a third node with mass is within half the distance of i and k from their center: between two bodies that are mirrored at it, for
+ * example. A group of the two would be a point where that node is. */
+static int holds_third(const struct hb_groups *groups, uint32_t i, uint32_t k, const struct meeting *at)
+{
+  const struct hb_groups_around around = hb_groups_near(groups, i);
+  double share = groups->m[k] / (groups->m[i] + groups->m[k]), center[3], r2 = hb_dot(at->r, at->r);
+  for (size_t c = 0; c < 3; c++) center[c] = groups->nodes.xp[3 * (size_t)i + c] + share * at->r[c];
+  for (size_t p = 0; p < around.count; p++) {
+    uint32_t l = hb_groups_around_at(&around, p);
+    double d[3];
+    if (l == i || l == k || !(groups->m[l] > 0)) continue;
+    hb_groups_need(groups, l);
+    for (size_t c = 0; c < 3; c++) d[c] = groups->nodes.xp[3 * (size_t)l + c] - center[c];
+    if (hb_dot(d, d) < r2 / 4) return 1;
+  }
+  return 0;
+}
+
 int hb_groups_meet_closely(const struct hb_groups *groups, uint32_t i, uint32_t k)
 {
   const struct meeting at = meeting_of(groups, i, k);
   double mi = groups->m[i], mk = groups->m[k], spans[2];
   if (!meet_alone(groups, groups->nodes.xp, i, k, &at, size_of(groups, i) + size_of(groups, k), spans))
     return 0;
+  if (holds_third(groups, i, k, &at)) return 0;
   if ((mi == 0 || mk == 0) && has_disk(groups, mi == 0 ? k : i)) return 0;
   if (spans[0] == 0 && spans[1] == 0) return 1;
   for (int s = 0; s < 2; s++)
@@ -404,8 +433,7 @@ int hb_groups_should_split(const struct hb_groups *groups, const struct hb_group
   }
   for (size_t c = 0; c < 3; c++)
     r[c] = center[1].x[c] - center[0].x[c], v[c] = center[1].v[c] - center[0].v[c];
-  if (hb_groups_are_few(groups) && sqrt(hb_dot(r, r)) < divide_beyond * (span_of(side) + span_of(side + 1)))
-    return 0;
+  if (few_stay(groups, side, sqrt(hb_dot(r, r)))) return 0;
   double close = hb_groups_close(groups, hb_chain_mass(chain), hb_chain_mass(chain + 1));
   double far = far_enough(close, sizes);
   return hb_dot(r, v) > 0 && hb_dot(r, r) > far * far;

@@ -178,8 +178,20 @@ static double least_own(const struct hb_hermite4 *h, uint32_t i, const struct hb
   return fmax(rounded * hb_norm(f->a), tide);
 }
 
+/* Returns the masses of all nodes; 0 where slots are parked. */
+static const double *masses(const struct hb_hermite4 *h)
+{
+  return h->groups ? h->groups->m : h->particles->m;
+}
+
+/* Returns the scale of the accelerations that add up to that of a node with the potential phi, see hb_timestep_pulls. */
+static double pulls_on(const struct hb_hermite4 *h, uint32_t i, double phi)
+{
+  return hb_timestep_pulls(phi, h->rule.mass, masses(h)[i]);
+}
+
 /* Eq. 9 after a step from f to fp; `far` is the part of the pull that eqs 5 and 6 do not see, NULL: none. */
-static double step_between(const struct hb_timestep_rule *rule, double phi, double dt,
+static double step_between(const struct hb_timestep_rule *rule, double pulls, double dt,
                            const struct hb_pull *f, const struct hb_pull *fp, const struct hb_pull *far,
                            int *noisy)
 {
@@ -187,7 +199,7 @@ static double step_between(const struct hb_timestep_rule *rule, double phi, doub
   struct hb_pull whole = *fp;
   hb_timestep_higher(dt, f->a, f->k, fp->a, fp->k, dt2a2, dt3k2);
   for (int c = 0; far && c < 3; c++) whole.a[c] += far->a[c], whole.k[c] += far->k[c];
-  return hb_timestep_after(rule, phi, dt, f->k, whole.a, whole.k, dt2a2, dt3k2, noisy);
+  return hb_timestep_after(rule, pulls, dt, f->k, whole.a, whole.k, dt2a2, dt3k2, noisy);
 }
 
 /* In a field, the shorter of two steps: by what other particles do, and by what the field does. A galaxy pulls a star a hundred
@@ -201,31 +213,32 @@ static double next_in_field(const struct hb_hermite4 *h, size_t b, double dt, co
   double xp[3], vp[3];
   for (int c = 0; c < 3; c++) xp[c] = x[c] + s->dx[c], vp[c] = v[c] + s->dv[c];
   const struct hb_pull f = of_field(h, x, v), fp = of_field(h, xp, vp);
-  double by_field = step_between(&exact, h->phi1[b], dt, &f, &fp, NULL, noisy);
+  double by_field = step_between(&exact, 0, dt, &f, &fp, NULL, noisy);
   const struct hb_pull own = without(&f, from->an, from->kn),
                        own_p = without(&fp, h->a1 + 3 * b, h->j1 + 3 * b);
   of_own.a_least = least_own(h, h->block[b], &fp);
   return fmin(by_field, step_between(&of_own, h->phi1[b], dt, &own, &own_p, far, noisy));
 }
 
-/* Eq. 9 for the b-th particle of the block; near pulls are exact. */
+/* Eq. 9 for the b-th particle of the block, after find_pulls; near pulls are exact. */
 static double next_step(const struct hb_hermite4 *h, size_t b, double dt, const struct start *from,
                         const struct hb_pull *far, struct course *s, int *noisy)
 {
   const double *ap = h->a1 + 3 * b, *kp = h->j1 + 3 * b;
   if (h->field) return next_in_field(h, b, dt, from, far, s, noisy);
-  if (!far) return hb_timestep_after(&h->rule, h->phi1[b], dt, from->k, ap, kp, s->dt2a2, s->dt3k2, noisy);
+  double pulls = h->phi1[b];
+  if (!far) return hb_timestep_after(&h->rule, pulls, dt, from->k, ap, kp, s->dt2a2, s->dt3k2, noisy);
   const struct hb_timestep_rule exact = {.nu = h->rule.nu};
   const struct hb_pull whole = {{ap[0] + far->a[0], ap[1] + far->a[1], ap[2] + far->a[2]},
                                 {kp[0] + far->k[0], kp[1] + far->k[1], kp[2] + far->k[2]}};
-  return hb_timestep_after(&exact, 0, dt, from->k, whole.a, whole.k, s->dt2a2, s->dt3k2, noisy);
+  return hb_timestep_after(&exact, pulls, dt, from->k, whole.a, whole.k, s->dt2a2, s->dt3k2, noisy);
 }
 
 static double first_step(const struct hb_hermite4 *h, uint32_t i, double phi, const double s[3])
 {
   size_t k = 3 * (size_t)i;
   const double *x = h->particles->x + k, *a = h->a + k, *j = h->j + k;
-  double nu = h->rule.nu, a_least = hb_timestep_a_least(phi, h->rule.mass);
+  double nu = h->rule.nu, a_least = hb_timestep_a_least(pulls_on(h, i, phi));
   if (!h->field) return hb_timestep_first(nu, a_least, a, j, s);
   const struct hb_pull f = of_field(h, x, h->particles->v + k), at_rest = of_field(h, x, a),
                        own = without(&f, a, j);
@@ -233,15 +246,16 @@ static double first_step(const struct hb_hermite4 *h, uint32_t i, double phi, co
   return fmin(hb_timestep_first(nu, 0, f.a, f.k, at_rest.k), hb_timestep_first(nu, a_least, own.a, own.k, s));
 }
 
-static double step_anew(const struct hb_hermite4 *h, uint32_t i)
+static double step_anew(const struct hb_hermite4 *h, uint32_t i, double phi)
 {
   static const double none[3] = {0};
   size_t k = 3 * (size_t)i;
-  double nu = h->rule.nu;
-  if (!h->field) return hb_timestep_anew(nu, h->a + k, h->j + k);
+  double nu = h->rule.nu, a_least = hb_timestep_a_least(pulls_on(h, i, phi));
+  if (!h->field) return hb_timestep_anew(nu, a_least, h->a + k, h->j + k);
   const struct hb_pull f = of_field(h, h->particles->x + k, h->particles->v + k),
                        own = without(&f, h->a + k, h->j + k);
-  return fmin(hb_timestep_anew(nu, f.a, f.k), hb_timestep_first(nu, least_own(h, i, &f), own.a, own.k, none));
+  a_least = fmax(a_least, least_own(h, i, &f));
+  return fmin(hb_timestep_anew(nu, 0, f.a, f.k), hb_timestep_first(nu, a_least, own.a, own.k, none));
 }
 
 /* ---- [PZ07] eqs 7 and 8 ---- */
@@ -380,9 +394,49 @@ static uint64_t steps_by_noise(const struct hb_hermite4 *h, const _Atomic uint64
 
 static enum hb_status check_forces(struct hb_hermite4 *h, uint64_t T, size_t ni);
 
+/* The sum of the |accelerations| of particle i by all others, whose times are those of their levels before `spans`. */
+static double sum_of_pulls(const struct hb_hermite4 *h, const struct hb_span *spans, uint32_t i)
+{
+  double eps = hb_force_eps(h->force), x[3], v[3], xl[3], sum = 0;
+  const double *m = masses(h);
+  hb_hermite4_predict(h, i, spans + h->blocks->level[i], x, v);
+  for (uint32_t l = 0; l < h->n; l++) {
+    if (l == i || m[l] == 0) continue;
+    hb_hermite4_predict(h, l, spans + h->blocks->level[l], xl, v);
+    const double r[3] = {xl[0] - x[0], xl[1] - x[1], xl[2] - x[2]};
+    double r2 = hb_dot(r, r), soft2 = r2 + eps * eps;
+    if (r2 > 0) sum += m[l] * sqrt(r2) / (soft2 * sqrt(soft2));
+  }
+  return sum;
+}
+
+static void find_pulls_piece(void *context, size_t from, size_t end)
+{
+  static const double summed = 1. / 16, cancelled = 1. / 64;
+  const struct prediction *p = context;
+  struct hb_hermite4 *h = p->h;
+  for (size_t b = from; b < end; b++) {
+    double a = hb_norm(h->a1 + 3 * b), sum = 0;
+    h->phi1[b] = pulls_on(h, h->block[b], h->phi1[b]);
+    if (h->rule.noise > 0 && !h->has_parts && a < summed * h->phi1[b])
+      sum = sum_of_pulls(h, p->spans, h->block[b]);
+    if (a < cancelled * sum) h->phi1[b] = sum;
+  }
+}
+
+/* Replaces the potentials of the block at tick T by the scale of the accelerations, see hb_timestep_pulls. Where accelerations cancel and are
+ * rounded, its lower bound is too low, if others are near, to tell what is left from rounding errors: there all are summed. */
+static void find_pulls(struct hb_hermite4 *h, uint64_t T, size_t ni)
+{
+  struct prediction p = {.h = h};
+  if (h->rule.noise > 0 && !h->has_parts) hb_hermite4_spans(h, T, h->blocks->occupied, p.spans);
+  hb_parallel_pieces(ni, PREDICTED_PIECE, PREDICTED_ALONE, find_pulls_piece, &p);
+}
+
 static enum hb_status correct_block(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   struct correction c = {.h = h, .T = T, .ni = ni};
+  find_pulls(h, T, ni);
   hb_parallel_shares(ni, CORRECTED_PIECE, CORRECTED_ALONE, correct_piece, &c);
   if (c.is_bad) return check_forces(h, T, ni);
   if (c.is_noisy) h->counts.noisy_steps += steps_by_noise(h, c.noisy, ni);
@@ -633,7 +687,7 @@ void hb_hermite4_begin_anew(struct hb_hermite4 *h, uint64_t T, size_t b)
   hb_hermite4_place(h, i);
   memcpy(h->a + k, h->a1 + 3 * b, 3 * sizeof *h->a);
   memcpy(h->j + k, h->j1 + 3 * b, 3 * sizeof *h->j);
-  unsigned level = hb_hermite4_level(h, hb_hermite4_limited(h, i, step_anew(h, i)));
+  unsigned level = hb_hermite4_level(h, hb_hermite4_limited(h, i, step_anew(h, i, h->phi1[b])));
   unsigned most = T ? (unsigned)__builtin_ctzll(T) : h->blocks->level_max;
   h->criterion[i] = HB_STEP_NEW;
   if (level > most) level = most;
@@ -1046,6 +1100,7 @@ static enum hb_status try_step(struct hb_hermite4 *h)
   for (size_t i = 0; i < h->n; i++) {
     const struct start from = start_of(h, i);
     struct course s = course_of(dt, &from, h->a1 + 3 * i, h->j1 + 3 * i);
+    h->phi1[i] = pulls_on(h, (uint32_t)i, h->phi1[i]);
     double next = next_step(h, i, dt, &from, NULL, &s, &(int){0});
     unsigned level = hb_hermite4_level(h, next);
     h->phi1[i] = level < h->level1[i] ? next : INFINITY; /* for count_cut_steps, which knows the others */

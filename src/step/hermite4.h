@@ -39,11 +39,12 @@ struct hb_hermite4 {
   double *a, *j;                  /* [3 * n] each, at t_i */
   struct hb_lost *lost;           /* [3 * n] */
   struct hb_blocks *blocks;
-  double *xp, *vp;        /* [3 * n] each: all particles predicted to the time of the block */
-  uint32_t *block;        /* [n] the particles due */
-  double *a1, *j1, *phi1; /* [3 * n] [3 * n] [n] new forces, in the order of block; phi1 then new steps */
-  uint8_t *level1;        /* [n] new levels, in the order of block */
-  uint8_t *criterion;     /* [n] enum hb_step_criterion of the step that each is in */
+  double *xp, *vp; /* [3 * n] each: all particles predicted to the time of the block */
+  uint32_t *block; /* [n] the particles due */
+  double *a1, *j1,
+      *phi1; /* [3 * n] [3 * n] [n] new forces, in the order of block; phi1 then scales of these, and new steps */
+  uint8_t *level1;    /* [n] new levels, in the order of block */
+  uint8_t *criterion; /* [n] enum hb_step_criterion of the step that each is in */
   struct hb_sim_counts counts;
   uint64_t shortest;        /* step so far, in ticks; UINT64_MAX: none */
   struct hb_phases phases;  /* predict and correct */

@@ -1106,8 +1106,8 @@ static int correct_far(const struct hb_hermite4_near *near, double DT, size_t k,
   double dt2a2[3], dt3k2[3];
   hb_timestep_higher(DT, a, j, s->a, s->j, dt2a2, dt3k2);
   rule.noise = s->noise;
-  rule.pulls = s->scale;
-  s->wanted = hb_timestep_after(&rule, near->far_phi[i], DT, j, s->a, s->j, dt2a2, dt3k2, &is_noisy);
+  rule.pulls = fmax(s->scale, hb_timestep_pulls(near->far_phi[i], rule.mass, 0));
+  s->wanted = hb_timestep_after(&rule, 0, DT, j, s->a, s->j, dt2a2, dt3k2, &is_noisy);
   for (int c = 0; c < 3; c++) {
     s->dx[c] = DT * DT * (dt2a2[c] / 24 + dt3k2[c] / 120);
     s->dv[c] = DT * (dt2a2[c] / 6 + dt3k2[c] / 24);
@@ -1530,7 +1530,7 @@ static void first_far(struct hb_hermite4 *h, size_t b, double dt)
   correct_far(near, dt, b, i);
   const struct hb_far_step *s = near->step + b;
   /* a trial is short: below the rounding of pulls it has no third derivative, and eq. 9 alone would take a far leap */
-  double bound = FIRST_MOST * hb_timestep_anew(near->rule.nu, s->a, s->j);
+  double bound = FIRST_MOST * hb_timestep_anew(near->rule.nu, 0, s->a, s->j);
   unsigned level = h->blocks->level[i], most = level + (unsigned)REACH;
   unsigned wanted = hb_hermite4_level(h, for_heavy(h, i, fmin(s->wanted, bound)));
   near->far[i] = (uint8_t)(wanted < most ? wanted : most);
@@ -1665,7 +1665,7 @@ static void near_begin(struct hb_hermite4 *h, size_t b, unsigned *level, unsigne
   size_t k = 3 * (size_t)i;
   sum_listed(h, i, h->a1 + 3 * b, h->j1 + 3 * b, NULL);
   part(h, b);
-  double wanted = hb_timestep_anew(near->rule.nu, near->far_a + k, near->far_j + k);
+  double wanted = hb_timestep_anew(near->rule.nu, 0, near->far_a + k, near->far_j + k);
   unsigned far = hb_hermite4_level(h, for_heavy(h, i, wanted)), reach = *level + (unsigned)REACH;
   if (far > reach) far = reach;
   if (far > most) far = most;

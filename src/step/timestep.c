@@ -11,9 +11,9 @@ const char *const hb_rounding_names[] = {"down", "nearest", "up", NULL};
 /* 0 / 0 means no limit. */
 static double quotient(double p, double q) { return p == 0 && q == 0 ? INFINITY : p / q; }
 
-double hb_timestep_anew(double nu, const double a[3], const double k[3])
+double hb_timestep_anew(double nu, double a_least, const double a[3], const double k[3])
 {
-  return hb_norm(k) > 0 ? nu * hb_norm(a) / hb_norm(k) : INFINITY;
+  return hb_norm(k) > 0 ? nu * fmax(hb_norm(a), a_least) / hb_norm(k) : INFINITY;
 }
 
 double hb_timestep_first(double nu, double a_least, const double a[3], const double k[3], const double s[3])
@@ -24,10 +24,13 @@ double hb_timestep_first(double nu, double a_least, const double a[3], const dou
   return eq2 < at_rest ? eq2 : at_rest;
 }
 
-/* Lower bound of the sum of |pulls|: sum m / r^2 >= phi^2 / M (Cauchy and Schwarz). */
-static double least_pull(double phi, double M) { return M > 0 ? phi * phi / M : 0; }
+double hb_timestep_pulls(double phi, double M, double m)
+{
+  double others = m > M / 2 ? M - m : M;
+  return others > 0 ? phi * phi / others : 0;
+}
 
-double hb_timestep_a_least(double phi, double M) { return least_pull(phi, M) / 1024; }
+double hb_timestep_a_least(double pulls) { return pulls / 1024; }
 
 /* |dt k|, |dt (k_p - k)|, |dt^3 k''| of a step. */
 struct norms {
@@ -52,20 +55,19 @@ static void rely_on_jerks(double floor, const double dtdk[3], double dt2a2[3], d
   n->third = hb_norm(dt3k2);
 }
 
-double hb_timestep_after(const struct hb_timestep_rule *rule, double phi, double dt, const double k[3],
+double hb_timestep_after(const struct hb_timestep_rule *rule, double pulls, double dt, const double k[3],
                          const double ap[3], const double kp[3], double dt2a2[3], double dt3k2[3], int *noisy)
 {
   const double dtdk[3] = {dt * (kp[0] - k[0]), dt * (kp[1] - k[1]), dt * (kp[2] - k[2])};
   struct norms n = {dt * hb_norm(kp), hb_norm(dtdk), hb_norm(dt3k2)};
   double pull = hb_norm(ap);
   if (rule->noise > 0)
-    rely_on_jerks(rule->noise * fmax(fmax(pull, rule->pulls), least_pull(phi, rule->mass)), dtdk, dt2a2,
-                  dt3k2, &n);
+    rely_on_jerks(rule->noise * fmax(fmax(pull, rule->pulls), pulls), dtdk, dt2a2, dt3k2, &n);
   /* rounding shows where the jerk changed little, and dt^3 k'' is larger than its whole change */
   *noisy = n.third > n.second && n.second < n.first / 4;
   const double end[3] = {dt2a2[0] + dt3k2[0], dt2a2[1] + dt3k2[1], dt2a2[2] + dt3k2[2]};
   double a2 = hb_norm(end); /* a''_p = a'' + k'' dt, times dt^2 */
-  pull = fmax(pull, rule->a_least);
+  pull = fmax(pull, fmax(rule->a_least, hb_timestep_a_least(pulls)));
   return dt *
          sqrt(rule->nu * quotient(pull * a2 + n.first * n.first, n.first * n.third + a2 * a2)); /* eq. 9 */
 }

@@ -24,25 +24,32 @@ static inline void hb_timestep_higher(double dt, const double a[3], const double
  * a_least where it is smaller. Without any force the step is INFINITY. */
 double hb_timestep_first(double nu, double a_least, const double a[3], const double k[3], const double s[3]);
 
-/* Eq. 2 as it is, for a particle that begins anew among others; INFINITY without a jerk. */
-double hb_timestep_anew(double nu, const double a[3], const double k[3]);
+/* Eq. 2 for a particle that begins anew among others, with |a| replaced by a_least where it is smaller; INFINITY without a jerk. */
+double hb_timestep_anew(double nu, double a_least, const double a[3], const double k[3]);
 
-/* a_least of a particle with potential phi in a system of mass M: 2^-10 of the lower bound of the sum of |pulls|,
- * sum m / r^2 >= phi^2 / M (Cauchy and Schwarz), small enough to leave eq. 2 unchanged nearly everywhere. */
-double hb_timestep_a_least(double phi, double M);
+/* Returns a lower bound of the sum of the |accelerations| that add up to that of a particle of mass m with the potential phi in a system of
+ * mass M: sum m / r^2 >= phi^2 / (M - m) (Cauchy and Schwarz). Of a particle with less than half of the mass M stands for M - m. */
+double hb_timestep_pulls(double phi, double M, double m);
 
-/* [PZ07] eq. 9 after a step dt from k to a_p k_p, INFINITY if both sums of the quotient vanish; with the derivatives of eqs 5 and 6
- * in units of acceleration, dt2a2 = dt^2 a'' and dt3k2 = dt^3 k'', which rely on jerks where accelerations are rounded; and whether this step shows noise. phi is the particle's
- * potential; floor is noise times the scale of the pulls, each of which is rounded, that sum up to a: |a|, or
- * phi^2 / M if they cancel. */
+/* Returns the a_least of a particle from that bound: 2^-10 of it, so small that steps change only where accelerations cancel. */
+double hb_timestep_a_least(double pulls);
+
+/* Constants of eq. 9. */
 struct hb_timestep_rule {
   double nu;
-  double noise;   /* of accelerations, relative; 0: eq. 9 alone */
+  double noise;   /* relative rounding error of accelerations; 0: eq. 9 alone */
   double mass;    /* of all particles */
   double a_least; /* replaces |a| where it is smaller */
-  double pulls;   /* the scale of the pulls is at least that */
+  double pulls;   /* the scale of the accelerations that add up to a is at least this */
 };
-double hb_timestep_after(const struct hb_timestep_rule *rule, double phi, double dt, const double k[3],
+
+/* Returns the step by [PZ07] eq. 9 after a step dt from k to a_p k_p, INFINITY if both sums of the quotient vanish. dt2a2 = dt^2 a'' and
+ * dt3k2 = dt^3 k'' are those of eqs 5 and 6; they become estimates from the jerks where they are below the rounding error of the
+ * accelerations, which is `noise` times the largest of |a_p|, rule->pulls and pulls. `pulls` is from hb_timestep_pulls. Where accelerations
+ * cancel, as those of a body in the middle of a ring, a_p, k_p and both derivatives are rounding errors, whose quotient would make the step
+ * collapse: |a_p| counts at least as hb_timestep_a_least(pulls), and the step grows until its derivatives are none. Sets *noisy to whether
+ * this step shows noise. */
+double hb_timestep_after(const struct hb_timestep_rule *rule, double pulls, double dt, const double k[3],
                          const double ap[3], const double kp[3], double dt2a2[3], double dt3k2[3],
                          int *noisy);
 

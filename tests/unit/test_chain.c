@@ -296,6 +296,88 @@ static void parts_keep_their_orbits(void **state)
   expect_equal(pair.m[0], c.m[first]);
 }
 
+/* ---- close to collisions of three ------------------------------------------------------------------------ */
+
+/* A number from 0 to 1. */
+static double next_number(uint64_t *state)
+{
+  *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (double)(*state >> 11) * 0x1p-53;
+}
+
+/* Flat isosceles triangles at rest: all three come close to each other at once, often as near as 1e-6, and what is left is a pair whose
+ * members fall onto each other on a line, and a body that flies away. */
+static void flat_triangles(void **state)
+{
+  (void)state;
+  uint64_t random = 43;
+  double worst = 0;
+  for (int k = 0; k < 40; k++) {
+    const double m[] = {0.5, 0.1 + 0.9 * next_number(&random), 0.5};
+    const double x[] = {-1, 0, 0, 0, 0.01 + 0.19 * next_number(&random), 0, 1, 0, 0}, v[9] = {0};
+    struct hb_chain c;
+    uint64_t forces = 0;
+    hb_chain_make(3, number, m, x, v, &c);
+    double E0 = hb_chain_energy(&c);
+    ASSERT_OK(hb_chain_advance(&c, 4, NULL, &forces));
+    expect_at_most(energy_error(&c, E0), 1e-8);
+    expect_at_most(forces, 200000);
+    worst = fmax(worst, energy_error(&c, E0));
+  }
+  print_message("flat triangles: largest energy error %.1e\n", worst);
+}
+
+/* Regular polygons at rest fall together in one place, where rounding would say what comes out: that is an error. A triangle that is moved
+ * by 1e-3 is none. */
+static void all_in_one_place(void **state)
+{
+  (void)state;
+  for (size_t n = 3; n <= 8; n++) {
+    double m[8], x[24] = {0}, v[24] = {0};
+    for (size_t k = 0; k < n; k++) {
+      double angle = 2 * pi * (double)k / (double)n;
+      m[k] = 1. / 3, x[3 * k] = cos(angle), x[3 * k + 1] = sin(angle);
+    }
+    struct hb_chain c;
+    hb_chain_make(n, number, m, x, v, &c);
+    assert_int_equal(hb_chain_advance(&c, 4, NULL, NULL), HB_ERR_NUMERIC);
+    assert_non_null(strstr(hb_error(), "collide all at once"));
+    x[0] += 1e-3;
+    hb_chain_make(n, number, m, x, v, &c);
+    double E0 = hb_chain_energy(&c);
+    if (n > 3) continue;
+    ASSERT_OK(hb_chain_advance(&c, 4, NULL, NULL));
+    expect_at_most(energy_error(&c, E0), 1e-9);
+  }
+}
+
+/* Three bodies that fly apart with T / U up to 1e17: they go straight on, in few steps. */
+static void bodies_fly_apart(void **state)
+{
+  (void)state;
+  for (double fast = 10; fast < 1e7; fast *= 10) {
+    const double m[] = {0.3, 0.3, 0.4}, x[] = {-1, 0, 0, 1, 0.1, 0, 0, 2, 0},
+                 v[] = {-fast, 0, 0, fast, 0, fast / 2, 0, fast, 0};
+    const double times[] = {100 / fast, 1e5 / fast};
+    for (size_t k = 0; k < COUNT_OF(times); k++) {
+      struct hb_chain c;
+      uint64_t forces = 0;
+      hb_chain_make(3, number, m, x, v, &c);
+      const struct hb_chain start = c;
+      ASSERT_OK(hb_chain_advance(&c, times[k], NULL, &forces));
+      double now[9], before[9], speed[9];
+      hb_chain_places(&c, now, speed);
+      hb_chain_places(&start, before, speed);
+      for (size_t l = 0; l < 3; l++)
+        for (size_t of = 0; of < 3; of++)
+          for (size_t i = 0; i < 3 && c.member[l] == start.member[of]; i++)
+            expect_at_most(fabs(now[3 * l + i] - before[3 * of + i] - times[k] * speed[3 * of + i]),
+                           times[k] / fast); /* pulls change velocities by less than 1 / fast */
+      expect_at_most(forces, 3000);
+    }
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -312,6 +394,9 @@ int main(void)
       cmocka_unit_test(points_side_by_side),
       cmocka_unit_test(pair_or_three),
       cmocka_unit_test(parts_keep_their_orbits),
+      cmocka_unit_test(flat_triangles),
+      cmocka_unit_test(all_in_one_place),
+      cmocka_unit_test(bodies_fly_apart),
   };
   return cmocka_run_group_tests_name("chain", tests, NULL, NULL);
 }

@@ -227,7 +227,7 @@ static void few_bodies_are_one_group(void **state)
   assert_int_equal(gathered(at_rest(9, 1), usual), 0);
   assert_int_equal(gathered(at_rest(8, 1), listing), 0);
   assert_int_equal(gathered(at_rest(8, 1), merging), 0);
-  assert_int_equal(gathered(at_rest(3, 1000), usual), 2); /* the third is far outside */
+  assert_int_equal(gathered(at_rest(3, 1000), usual), 3); /* also if the third is far outside */
   struct hb_particles *p = at_rest(3, 1);
   p->m[2] = 0;
   assert_int_equal(gathered(p, usual), 3);
@@ -237,6 +237,32 @@ static void few_bodies_are_one_group(void **state)
   p = at_rest(3, 1);
   memset(p->m, 0, 3 * sizeof *p->m); /* nobody pulls */
   assert_int_equal(gathered(p, usual), 0);
+}
+
+/* What is close to a star with planets follows from the planets' distances, whatever their masses are. Negative control: of equal masses it
+ * is the half-mass radius about the center. */
+static void planets_say_what_is_close(void **state)
+{
+  (void)state;
+  for (double m = 1e-3; m > 1e-10; m /= 10) {
+    enum { PLANETS = 21 };
+    struct hb_particles *p;
+    struct hb_groups groups = {0};
+    ASSERT_OK(hb_particles_create(PLANETS + 1, &p));
+    p->m[0] = 1, p->x[0] = 3;
+    for (size_t k = 1; k <= PLANETS; k++) {
+      p->m[k] = m, p->x[3 * k] = 3 + cos((double)k), p->x[3 * k + 1] = sin((double)k);
+      for (size_t c = 0; c < 2; c++)
+        p->x[3 * k + c] = p->x[3 * k + c] * (double)k / 10 - (c ? 0 : 3 * ((double)k / 10 - 1));
+    }
+    ASSERT_OK(hb_groups_find_close(p, &groups));
+    double r_half = groups.r_close * groups.stars / 2;
+    expect_at_most(fabs(r_half - 1.1), 0.101); /* the planets are 0.1, 0.2, ... 2.1 from the star */
+    p->m[0] = m;
+    ASSERT_OK(hb_groups_find_close(p, &groups));
+    expect_above(fabs(groups.r_close * groups.stars / 2 - r_half), 1e-3);
+    hb_particles_destroy(p);
+  }
 }
 
 /* ---- who feels whom ------------------------------------------------------------------------------------ */
@@ -411,15 +437,11 @@ static void refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(binaries_of_a_cluster),
-      cmocka_unit_test(forming_changes_nothing),
-      cmocka_unit_test(breaking_changes_nothing),
-      cmocka_unit_test(pairs_near_each_other),
-      cmocka_unit_test(few_bodies_are_one_group),
-      cmocka_unit_test(nodes_feel_members),
-      cmocka_unit_test(lists_are_symmetrical),
-      cmocka_unit_test(the_same_bits_always),
-      cmocka_unit_test(refused),
+      cmocka_unit_test(binaries_of_a_cluster),    cmocka_unit_test(forming_changes_nothing),
+      cmocka_unit_test(breaking_changes_nothing), cmocka_unit_test(pairs_near_each_other),
+      cmocka_unit_test(few_bodies_are_one_group), cmocka_unit_test(planets_say_what_is_close),
+      cmocka_unit_test(nodes_feel_members),       cmocka_unit_test(lists_are_symmetrical),
+      cmocka_unit_test(the_same_bits_always),     cmocka_unit_test(refused),
   };
   return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
 }

@@ -203,6 +203,36 @@ static void there_and_back(void **state)
       }
 }
 
+/* Orbits on a line or nearly, whose angular momentum says nothing about a plane: there and back within the rounding of a plane that is set to
+ * 1e-12, and 60 revolutions beside every one of them. */
+static void radial_orbits(void **state)
+{
+  (void)state;
+  static const double eccentricities[] = {1, 1 - 1e-15, 1 - 1e-12, 1 - 1e-8},
+                      dt = 60.3 * 6.28318530717958647693;
+  for (size_t k = 0; k < COUNT_OF(eccentricities); k++)
+    for (double E = 0.8; E < 6; E += 1.3) {
+      const struct hb_chain start = pair_at(eccentricities[k], E);
+      struct hb_chain c = start, mean = start, every = start;
+      struct hb_chain_points points;
+      struct hb_chain_tide tide;
+      struct hb_mean_orbit o;
+      double ecc[3][3];
+      set_tide(passing(200), 0, &points, &tide);
+      assert_true(hb_mean_orbit_of_pair(&c, &tide, 0, &o));
+      assert_true(hb_mean_orbit_to_pair(&tide, 0, &o, &c));
+      expect_at_most(difference(c.X[0], start.X[0]), 5e-12);
+      by_mean(&mean, dt, &tide);
+      ASSERT_OK(hb_chain_advance(&every, dt, &tide, NULL));
+      find_ecc(&start, ecc[0]), find_ecc(&mean, ecc[1]), find_ecc(&every, ecc[2]);
+      print_message("1 - e %.0e, E %.1f: back %.1e, ecc %.1e of %.1e, a %.1e\n", 1 - eccentricities[k], E,
+                    difference(c.X[0], start.X[0]), difference(ecc[1], ecc[2]), difference(ecc[0], ecc[2]),
+                    axis(&mean) / axis(&every) - 1);
+      expect_at_most(difference(ecc[1], ecc[2]), 1e-2 * difference(ecc[0], ecc[2]));
+      expect_at_most(fabs(axis(&mean) / axis(&every) - 1), 2e-9);
+    }
+}
+
 /* A star that passes slowly, in 40 calls of more than 100 revolutions each. The energy returns, although the tide was up to 3e-5: errors
  * do not add up. Negative control: the waves that come and go in between are a thousand times as large. */
 static void energy_returns(void **state)
@@ -349,6 +379,7 @@ int main(void)
       cmocka_unit_test(kepler_takes_it_where_tides_are_weak),
       cmocka_unit_test(a_passage_within_one_call),
       cmocka_unit_test(there_and_back),
+      cmocka_unit_test(radial_orbits),
       cmocka_unit_test(energy_returns),
       cmocka_unit_test(pericenters_advance),
       cmocka_unit_test(orbits_decay),

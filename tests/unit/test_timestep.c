@@ -29,8 +29,12 @@ static void test_first_step(void **state)
   expect_equal(hb_timestep_first(0.01, 0, zero, six, zero), 0);
   expect_near(hb_timestep_first(0.01, 0.6, zero, six, zero), 0.001, tolerance); /* pulls that cancel */
   assert_true(isinf(hb_timestep_first(0.01, 0, zero, zero, zero)));
-  expect_equal(hb_timestep_a_least(-3, 9), 1.0 / 1024);
-  expect_equal(hb_timestep_a_least(0, 0), 0);
+  expect_equal(hb_timestep_a_least(hb_timestep_pulls(-3, 9, 0)), 1.0 / 1024);
+  expect_equal(hb_timestep_pulls(-3, 9, 4), 1); /* M is for M - m */
+  expect_equal(hb_timestep_pulls(-3, 9, 6), 3); /* a heavy body has no pull on itself */
+  expect_equal(hb_timestep_pulls(0, 9, 9), 0);  /* alone */
+  expect_equal(hb_timestep_pulls(0, 0, 0), 0);
+  expect_near(hb_timestep_anew(0.01, 0.6, zero, six), 0.001, tolerance);
 }
 
 /* Eq. 9 alone, and whether the step shows noise. */
@@ -105,16 +109,16 @@ static void test_rounding_of_forces(void **state)
   assert_int_equal(noisy, 0);
 }
 
-/* hb_timestep_after against its parts, to the bit: without noise, with the floor by |a| = 3, and by phi^2 / M = 4. */
+/* hb_timestep_after against its parts, to the bit: without noise, with the floor by |a| = 3, and by a scale of the pulls of 4. */
 static void test_all_in_one(void **state)
 {
   (void)state;
   static const struct hb_timestep_rule rules[] = {
       {0.01, 0, 1, 0, 0}, {0.02, 1e-5, 1, 0, 0}, {0.02, 1e-5, 1, 0, 0}};
-  static const double phi[] = {-2, -1, -2}, floors[] = {0, 3e-5, 4e-5};
+  static const double pulls[] = {4, 1, 4}, floors[] = {0, 3e-5, 4e-5};
   const double dt = 1.0 / 64, k[3] = {0.1, -0.3, 1}, k0[3] = {0.036, -0.428, 1.0064};
   for (int r = 0; r < 3; r++)
-    for (int d = 0; d < 2; d++) { /* |dt^3 k''| below and above 12 floor by |a|, and below it by phi */
+    for (int d = 0; d < 2; d++) { /* |dt^3 k''| below and above 12 floor by |a|, and below it by the pulls */
       double a2[3] = {1e-3, 0, 2e-3}, k2[3] = {0, d ? 4.2e-4 : 3e-4, 0}, all_a2[3], all_k2[3];
       memcpy(all_a2, a2, sizeof a2);
       memcpy(all_k2, k2, sizeof k2);
@@ -122,12 +126,42 @@ static void test_all_in_one(void **state)
       assert_int_equal(k2[1] != all_k2[1], r == 2 || (r == 1 && d == 0)); /* what the cases are for */
       int noisy, all_noisy;
       double next = after(rules[r].nu, dt, k0, three, k, a2, k2, &noisy);
-      double all = hb_timestep_after(&rules[r], phi[r], dt, k0, three, k, all_a2, all_k2, &all_noisy);
+      double all = hb_timestep_after(&rules[r], pulls[r], dt, k0, three, k, all_a2, all_k2, &all_noisy);
       assert_memory_equal(&all, &next, sizeof next);
       assert_memory_equal(all_a2, a2, sizeof a2);
       assert_memory_equal(all_k2, k2, sizeof k2);
       assert_int_equal(all_noisy, noisy);
     }
+}
+
+/* Pulls of size 1 cancel, and all that is left, at any step, are rounding errors of size 1e-16: the step grows until it is above 1, and
+ * collapses by eq. 9 alone. */
+static void test_pulls_that_cancel(void **state)
+{
+  (void)state;
+  const double noise = 1e-16;
+  struct rng {
+    uint64_t s;
+  } r = {1};
+  for (int floored = 0; floored < 2; floored++) {
+    double dt = ldexp(1, -10);
+    for (int step = 0; step < 200; step++) {
+      double a[2][3], k[2][3], a2[3], k2[3];
+      for (int q = 0; q < 12; q++) {
+        r.s = r.s * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        (q < 6 ? a : k)[q / 3 % 2][q % 3] = noise * ((double)(r.s >> 40) / (1 << 23) - 1);
+      }
+      hb_timestep_higher(dt, a[0], k[0], a[1], k[1], a2, k2);
+      int noisy;
+      double wanted = hb_timestep_after(&(struct hb_timestep_rule){.nu = 0.01}, floored, dt, k[0], a[1], k[1],
+                                        a2, k2, &noisy);
+      dt = fmin(fmin(wanted, 2 * dt), 64);
+    }
+    if (floored)
+      expect_above(dt, 1);
+    else
+      expect_below(dt, 1e-12);
+  }
 }
 
 static unsigned level(double ratio, enum hb_rounding rounding)
@@ -167,11 +201,9 @@ static void test_levels(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_first_step),
-      cmocka_unit_test(test_next_step),
-      cmocka_unit_test(test_rounding_of_forces),
-      cmocka_unit_test(test_all_in_one),
-      cmocka_unit_test(test_levels),
+      cmocka_unit_test(test_first_step),         cmocka_unit_test(test_next_step),
+      cmocka_unit_test(test_rounding_of_forces), cmocka_unit_test(test_all_in_one),
+      cmocka_unit_test(test_pulls_that_cancel),  cmocka_unit_test(test_levels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
