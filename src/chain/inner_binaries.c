@@ -1,6 +1,6 @@
 /* Pairs as nodes of a chain; see inner_binaries.h.
  *
- * The mean quadrupole changes while the pair's orbit does. A step of the chain of nodes feels the quadrupole at its start; at its end
+ * The mean quadrupole and octupole change while the pair's orbit does. A step of the chain of nodes has those at its start; at its end
  * the nodes get a kick by half of the change. Velocities of nodes are without what the pairs' present places have added to them
  * (hb_mean_orbit_swing): it is subtracted at the start and added at the end.
  *
@@ -188,7 +188,7 @@ void hb_inner_binaries_make(const struct hb_chain *c, const uint8_t is_first[HB_
     struct hb_inner_node *node = b->node + to->n;
     node->n = is_first[k] ? 2 : 1;
     hb_chain_extract(c, k, node->n, &node->members);
-    memset(b->Q[to->n], 0, sizeof b->Q[to->n]);
+    memset(b->moments[to->n], 0, sizeof b->moments[to->n]);
     to->member[to->n] = (uint32_t)to->n;
     to->m[to->n] = hb_chain_mass(&node->members);
     for (size_t i = 0; i < 3 && k > 0; i++) {
@@ -225,12 +225,21 @@ static void resolve(const struct hb_inner_binaries *b, struct hb_chain *c)
   c->B = hb_chain_binding(c);
 }
 
-/* ---- quadrupoles ---- */
+/* ---- moments of mass ---- */
+
+enum { MOMENTS = HB_INNER_MOMENTS, OCTUPOLE = 6 };
 
 static int is_zero(const double Q[6]) { return Q[0] == 0 && Q[1] == 0 && Q[2] == 0; }
 
-/* Sets a to the acceleration of a body at r from a quadrupole, and returns its potential there, with the sign of U. */
-static double pull_of(const double Q[6], const double r[3], double a[3])
+/* Sets the mean quadrupole and octupole of a binary. */
+static void set_moments(const struct hb_inner_node *node, double moments[MOMENTS])
+{
+  hb_mean_orbit_quadrupole(&node->members, &node->mean, moments);
+  hb_mean_orbit_octupole(&node->members, &node->mean, moments + OCTUPOLE);
+}
+
+/* Sets a to the acceleration of a body at r by a quadrupole, and returns its potential there, with the sign of U. */
+static double pull_of_quadrupole(const double Q[6], const double r[3], double a[3])
 {
   double Qr[3] = {Q[0] * r[0] + Q[3] * r[1] + Q[4] * r[2], Q[3] * r[0] + Q[1] * r[1] + Q[5] * r[2],
                   Q[4] * r[0] + Q[5] * r[1] + Q[2] * r[2]};
@@ -241,27 +250,46 @@ static double pull_of(const double Q[6], const double r[3], double a[3])
   return 1.5 * rQr * i5 - 0.5 * trace * i3;
 }
 
-/* Adds the pulls between two nodes by the quadrupole of the first one. r leads from it to the other. */
-static void pull_two(const struct hb_chain *c, const double Q[6], size_t of, size_t on, const double r[3],
-                     struct hb_chain_pulls *pulls)
+/* Adds to a the acceleration of a body at r by an octupole, and returns its potential there, with the sign of U:
+ * (5 O_ijk r_i r_j r_k / r^7 - 3 O_iik r_k / r^5) / 2. */
+static double pull_of_octupole(const double O[10], const double r[3], double a[3])
+{
+  double x = r[0], y = r[1], z = r[2];
+  double twice[3] = {
+      O[0] * x * x + O[5] * y * y + O[7] * z * z + 2 * (O[3] * x * y + O[4] * x * z + O[9] * y * z),
+      O[3] * x * x + O[1] * y * y + O[8] * z * z + 2 * (O[5] * x * y + O[9] * x * z + O[6] * y * z),
+      O[4] * x * x + O[6] * y * y + O[2] * z * z + 2 * (O[9] * x * y + O[7] * x * z + O[8] * y * z)};
+  double trace[3] = {O[0] + O[5] + O[7], O[3] + O[1] + O[8], O[4] + O[6] + O[2]};
+  double i2 = 1 / hb_dot(r, r), i5 = i2 * i2 * sqrt(i2), i7 = i5 * i2, thrice = hb_dot(twice, r),
+         of_trace = hb_dot(trace, r);
+  double f = (7.5 * of_trace - 17.5 * thrice * i2) * i7;
+  for (size_t i = 0; i < 3; i++) a[i] += 7.5 * i7 * twice[i] - 1.5 * i5 * trace[i] + f * r[i];
+  return 2.5 * thrice * i7 - 1.5 * of_trace * i5;
+}
+
+/* Adds the pulls between two nodes by the moments of the first one. r leads from it to the other. */
+static void pull_two(const struct hb_chain *c, const double moments[MOMENTS], size_t of, size_t on,
+                     const double r[3], struct hb_chain_pulls *pulls)
 {
   double a[3];
-  if (is_zero(Q)) return;
-  pulls->U += hb_chain_product(c, of, on) / c->m[of] * pull_of(Q, r, a);
+  if (is_zero(moments)) return;
+  double U = pull_of_quadrupole(moments, r, a);
+  U += pull_of_octupole(moments + OCTUPOLE, r, a);
+  pulls->U += hb_chain_product(c, of, on) / c->m[of] * U;
   for (size_t i = 0; i < 3; i++) pulls->a[on][i] += a[i], pulls->a[of][i] -= c->m[on] / c->m[of] * a[i];
 }
 
-/* Adds the pulls of quadrupoles Q[], by the numbers of nodes, which are at X. */
-static void add_quadrupoles(const struct hb_chain *c, const double (*Q)[6], const double X[][3],
-                            struct hb_chain_pulls *pulls)
+/* Adds the pulls of moments[], by the numbers of nodes, which are at X. */
+static void add_moments(const struct hb_chain *c, const double (*moments)[MOMENTS], const double X[][3],
+                        struct hb_chain_pulls *pulls)
 {
   for (size_t i = 0; i + 1 < c->n; i++) {
     double r[3] = {0};
     for (size_t k = i + 1; k < c->n; k++) {
       for (size_t d = 0; d < 3; d++) r[d] += X[k - 1][d];
       const double back[3] = {-r[0], -r[1], -r[2]};
-      pull_two(c, Q[c->member[i]], i, k, r, pulls);
-      pull_two(c, Q[c->member[k]], k, i, back, pulls);
+      pull_two(c, moments[c->member[i]], i, k, r, pulls);
+      pull_two(c, moments[c->member[k]], k, i, back, pulls);
     }
   }
 }
@@ -269,14 +297,14 @@ static void add_quadrupoles(const struct hb_chain *c, const double (*Q)[6], cons
 void hb_inner_binaries_add_pulls(const struct hb_inner_binaries *b, const double X[][3],
                                  struct hb_chain_pulls *pulls)
 {
-  add_quadrupoles(&b->chain, b->Q, X, pulls);
+  add_moments(&b->chain, b->moments, X, pulls);
 }
 
-/* Kicks the nodes by the time dt with the pulls of quadrupoles Q[]. */
-static void kick(struct hb_chain *c, const double (*Q)[6], double dt)
+/* Kicks the nodes by the time dt with the pulls of moments[]. */
+static void kick(struct hb_chain *c, const double (*moments)[MOMENTS], double dt)
 {
   struct hb_chain_pulls pulls = {.U = 0};
-  add_quadrupoles(c, Q, c->X, &pulls);
+  add_moments(c, moments, c->X, &pulls);
   for (size_t k = 0; k + 1 < c->n; k++)
     for (size_t i = 0; i < 3; i++) c->V[k][i] += dt * (pulls.a[k + 1][i] - pulls.a[k][i]);
 }
@@ -288,17 +316,17 @@ static double binding_of_nodes(const struct hb_inner_binaries *b, double w)
   struct hb_chain_pulls pulls;
   c.w = w;
   hb_chain_pull_members(&c, c.X, &pulls);
-  add_quadrupoles(&c, b->Q, c.X, &pulls);
+  add_moments(&c, b->moments, c.X, &pulls);
   return pulls.U - hb_chain_kinetic(&c, c.V);
 }
 
 /* Adds to the velocities of the nodes `times` what the places of the binaries in their orbits do to them. */
 static void add_swings(struct hb_inner_binaries *b, double times)
 {
-  double S[HB_CHAIN_MOST][6] = {{0}};
+  double S[HB_CHAIN_MOST][MOMENTS] = {{0}};
   for (size_t k = 0; k < b->chain.n; k++)
     if (b->node[k].n > 1) hb_mean_orbit_swing(&b->node[k].members, S[k]);
-  kick(&b->chain, (const double(*)[6])S, times);
+  kick(&b->chain, (const double(*)[MOMENTS])S, times);
 }
 
 /* ---- what disturbs a binary ---- */
@@ -436,7 +464,7 @@ int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide
     node->mean.a = hb_chain_span(&node->members) / 2;
     const struct hb_chain_tide on = tide_on(b, tide, k, t, points);
     if (!hb_mean_orbit_of_pair(&node->members, &on, 0, &node->mean)) return 0;
-    hb_mean_orbit_quadrupole(&node->members, &node->mean, b->Q[k]);
+    set_moments(node, b->moments[k]);
   }
   hb_chain_start(nodes);
   nodes->ds *= of_the_first;
@@ -461,7 +489,7 @@ void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain
   static const double strongest = 0.02; /* several times what a tide of breaks_above does */
   struct hb_chain *nodes = &b->chain;
   struct hb_chain_points points[POINTS_MOST / HB_LANES];
-  double dt = t - b->t, more[HB_CHAIN_MOST][6] = {{0}}, before = binding_of_nodes(b, nodes->w),
+  double dt = t - b->t, more[HB_CHAIN_MOST][MOMENTS] = {{0}}, before = binding_of_nodes(b, nodes->w),
          before_of_mass = binding_of_nodes(b, 0);
   for (size_t k = 0; k < nodes->n; k++) {
     uint32_t of = nodes->member[k];
@@ -473,11 +501,11 @@ void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain
     b->radiated +=
         node->members.m[0] * node->members.m[1] / nodes->m[k] * (node->mean.y[HB_MEAN_ORBIT_ENERGY] - energy);
     notice_contact(tide, node);
-    memcpy(more[of], b->Q[of], sizeof more[of]);
-    hb_mean_orbit_quadrupole(&node->members, &node->mean, b->Q[of]);
-    for (size_t q = 0; q < 6; q++) more[of][q] = (b->Q[of][q] - more[of][q]) / 2;
+    memcpy(more[of], b->moments[of], sizeof more[of]);
+    set_moments(node, b->moments[of]);
+    for (size_t q = 0; q < MOMENTS; q++) more[of][q] = (b->moments[of][q] - more[of][q]) / 2;
   }
-  kick(nodes, (const double(*)[6])more, dt);
+  kick(nodes, (const double(*)[MOMENTS])more, dt);
   nodes->B += binding_of_nodes(b, nodes->w) - before;
   b->adjusted += binding_of_nodes(b, 0) - before_of_mass;
   b->before = *nodes;

@@ -2,7 +2,7 @@
  * would take hundreds of force evaluations for each revolution of its closest pair, for as long as the others need to do anything; a
  * pair with a period of 1e-8 would stop a whole cluster.
  *
- * While a chain is advanced, such a pair is therefore one point of it, a node, with the mean quadrupole of its orbit. The chain of nodes
+ * While a chain is advanced, such a pair is therefore one point of it, a node, with the mean quadrupole and octupole of its orbit. The chain of nodes
  * is advanced like any other (bulirsch_stoer.c); after each of its steps the pairs follow by their mean orbits (mean_orbit.h), in the
  * tide of the other nodes and of everything outside. The state of a chain does not change: it is its members. Which pairs are nodes
  * follows from where the members are, in each advance anew. */
@@ -18,11 +18,15 @@ struct hb_inner_node {
   struct hb_mean_orbit mean;
 };
 
+/* Components of a mean quadrupole and octupole. */
+enum { HB_INNER_MOMENTS = 16 };
+
 /* A chain as nodes, of which one or more are binaries. */
 struct hb_inner_binaries {
   struct hb_chain chain; /* of nodes: a member is the number of a node */
   struct hb_inner_node node[HB_CHAIN_MOST];
-  double Q[HB_CHAIN_MOST][6]; /* mean quadrupoles of the nodes; 0 for single members */
+  double moments[HB_CHAIN_MOST]
+                [HB_INNER_MOMENTS]; /* mean quadrupoles and octupoles of the nodes; 0 for single members */
   double t;               /* time to which the binaries have been advanced, since the start of the advance, */
   struct hb_chain before; /* and the chain of nodes at that time */
   double B, B_nodes; /* binding energies at the start, of the members and of the nodes, those with mass; */
@@ -43,7 +47,7 @@ int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide
 void hb_inner_binaries_make(const struct hb_chain *c, const uint8_t is_first[HB_CHAIN_MOST],
                             struct hb_inner_binaries *b);
 
-/* Adds the pulls of the quadrupoles of all nodes, the chain of nodes being at X. */
+/* Adds the pulls of the quadrupoles and octupoles of all nodes, the chain of nodes being at X. */
 void hb_inner_binaries_add_pulls(const struct hb_inner_binaries *b, const double X[][3],
                                  struct hb_chain_pulls *pulls);
 

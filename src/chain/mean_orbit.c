@@ -449,6 +449,24 @@ void hb_mean_orbit_quadrupole(const struct hb_chain *pair, const struct hb_mean_
            (2.5 * e[row[k]] * e[column[k]] + ((k < 3 ? h2 : 0) - h[row[k]] * h[column[k]]) / 2);
 }
 
+/* With the eccentricity vector e, the angular momentum h over (M a)^1/2 and b^2 = 1 - e^2, the mean of x_i x_j x_k over a revolution is
+ * -a^3 (35 e_i e_j e_k + 5 (e_i (b^2 d_jk - h_j h_k) + e_j (...) + e_k (...))) / 8. */
+void hb_mean_orbit_octupole(const struct hb_chain *pair, const struct hb_mean_orbit *o, double O[10])
+{
+  static const unsigned char first[10] = {0, 1, 2, 0, 0, 1, 1, 2, 2, 0},
+                             second[10] = {0, 1, 2, 0, 0, 1, 1, 2, 2, 1},
+                             third[10] = {0, 1, 2, 1, 2, 0, 2, 0, 1, 2};
+  const double *m = pair->m, *e = o->y + ECC, *h = o->y + ANG, b2 = hb_dot(h, h), M = m[0] + m[1];
+  double times = -m[0] * m[1] * (m[0] - m[1]) / (M * M) * o->a * o->a * o->a / 8;
+  for (int q = 0; q < 10; q++) {
+    unsigned i = first[q], j = second[q], k = third[q];
+    double sum = 35 * e[i] * e[j] * e[k];
+    sum += 5 * (e[i] * ((j == k ? b2 : 0) - h[j] * h[k]) + e[j] * ((i == k ? b2 : 0) - h[i] * h[k]) +
+                e[k] * ((i == j ? b2 : 0) - h[i] * h[j]));
+    O[q] = times * sum;
+  }
+}
+
 void hb_mean_orbit_swing(const struct hb_chain *pair, double S[6])
 {
   static const unsigned char row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};

@@ -48,6 +48,10 @@ int hb_mean_orbit_to_pair(const struct hb_chain_tide *tide, double t, const stru
 /* Sets the quadrupole (quadrupole.h) of a pair with a mean orbit. */
 void hb_mean_orbit_quadrupole(const struct hb_chain *pair, const struct hb_mean_orbit *o, double Q[6]);
 
+/* Sets the mean octupole of a pair, sum m x_i x_j x_k as xxx yyy zzz xxy xxz yyx yyz zzx zzy xyz. It vanishes for a circle and for
+ * equal masses. A third body on a nearly circular orbit gets its forced eccentricity from it. */
+void hb_mean_orbit_octupole(const struct hb_chain *pair, const struct hb_mean_orbit *o, double O[10]);
+
 /* Computes the integral over time of the pair's quadrupole less its mean, whose own mean over a revolution is 0: what the pair's present
  * place has added to the velocities of distant bodies, as a quadrupole would. */
 void hb_mean_orbit_swing(const struct hb_chain *pair, double S[6]);
