@@ -118,13 +118,13 @@ static void random_systems(size_t n, unsigned systems, int orbits)
 static void random_triples(void **state)
 {
   (void)state;
-  random_systems(3, support_is_long() ? 20 : 5, support_is_long() ? 200 : 3);
+  random_systems(3, support_is_long() ? 10 : 5, support_is_long() ? 200 : 3);
 }
 
 static void random_quadruples(void **state)
 {
   (void)state;
-  random_systems(4, support_is_long() ? 10 : 3, support_is_long() ? 100 : 2);
+  random_systems(4, support_is_long() ? 5 : 3, support_is_long() ? 50 : 2);
 }
 
 /* A body without mass on a circle around an eccentric pair of unequal masses: the mean octupole of the pair gives it an eccentricity, of
