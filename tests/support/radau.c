@@ -27,16 +27,20 @@ static void expand(double power[PLACES][PLACES])
       power[j][k] = (k > 0 ? power[j - 1][k - 1] : 0) - place[j - 1] * power[j - 1][k];
 }
 
+/* Computes the accelerations a of the links at x. */
 static void accelerate(const struct radau *r, const double *x, double *a)
 {
-  memset(a, 0, 3 * r->n * sizeof *a);
-  for (size_t i = 0; i < r->n; i++)
+  double of[LENGTH] = {0}; /* accelerations of the bodies */
+  for (size_t i = 0; i < r->n; i++) {
+    double d[3] = {0};
     for (size_t k = i + 1; k < r->n; k++) {
-      double d[3], d2 = 0;
-      for (int c = 0; c < 3; c++) d[c] = x[3 * k + c] - x[3 * i + c], d2 += d[c] * d[c];
-      double d3 = 1 / (d2 * sqrt(d2));
-      for (int c = 0; c < 3; c++) a[3 * i + c] += r->m[k] * d3 * d[c], a[3 * k + c] -= r->m[i] * d3 * d[c];
+      for (size_t c = 0; c < 3; c++) d[c] += x[3 * (k - 1) + c];
+      double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], d3 = 1 / (d2 * sqrt(d2));
+      for (size_t c = 0; c < 3; c++)
+        of[3 * i + c] += r->m[k] * d3 * d[c], of[3 * k + c] -= r->m[i] * d3 * d[c];
     }
+  }
+  for (size_t c = 0; c + 3 < 3 * r->n; c++) a[c] = of[c + 3] - of[c];
 }
 
 void radau_start(size_t n, const double *m, const double *x, const double *v, struct radau *r)
@@ -44,14 +48,19 @@ void radau_start(size_t n, const double *m, const double *x, const double *v, st
   memset(r, 0, sizeof *r);
   r->n = n;
   memcpy(r->m, m, n * sizeof *m);
-  memcpy(r->x, x, 3 * n * sizeof *x);
-  memcpy(r->v, v, 3 * n * sizeof *v);
+  for (size_t c = 0; c + 3 < 3 * n; c++) r->x[c] = x[c + 3] - x[c], r->v[c] = v[c + 3] - v[c];
+}
+
+void radau_bodies(const struct radau *r, double *x, double *v)
+{
+  memset(x, 0, 3 * sizeof *x), memset(v, 0, 3 * sizeof *v);
+  for (size_t c = 3; c < 3 * r->n; c++) x[c] = x[c - 3] + r->x[c - 3], v[c] = v[c - 3] + r->v[c - 3];
 }
 
 /* Continues the polynomial of the last step into one that is q times as long. */
 static void predict(struct radau *r, double q)
 {
-  for (size_t c = 0; c < 3 * r->n; c++) {
+  for (size_t c = 0; c + 3 < 3 * r->n; c++) {
     double at[PLACES], power = 1;
     for (int k = 0; k < PLACES; k++) {
       at[k] = 0;
@@ -78,7 +87,7 @@ static double find_polynomial(struct radau *r, const double *a0, double T)
   static const double small = 1e-16;
   double power[PLACES][PLACES], g[PLACES][LENGTH], before = INFINITY, last = 0, most = 0;
   expand(power);
-  for (size_t c = 0; c < 3 * r->n; c++) { /* Newton's form of the prediction */
+  for (size_t c = 0; c + 3 < 3 * r->n; c++) { /* Newton's form of the prediction */
     double b[PLACES];
     for (int k = 0; k < PLACES; k++) b[k] = r->b[k][c];
     for (int j = PLACES; j-- > 0;) {
@@ -91,13 +100,13 @@ static double find_polynomial(struct radau *r, const double *a0, double T)
     last = most = 0;
     for (int i = 0; i < PLACES; i++) {
       double x[LENGTH], a[LENGTH], h = place[i];
-      for (size_t c = 0; c < 3 * r->n; c++) {
+      for (size_t c = 0; c + 3 < 3 * r->n; c++) {
         double sum = 0;
         for (int k = PLACES; k-- > 0;) sum = h * (sum + r->b[k][c] / ((k + 2) * (k + 3)));
         x[c] = r->x[c] + (r->x_residual[c] + h * T * (r->v[c] + h * T * (a0[c] / 2 + sum)));
       }
       accelerate(r, x, a);
-      for (size_t c = 0; c < 3 * r->n; c++) {
+      for (size_t c = 0; c + 3 < 3 * r->n; c++) {
         double now = (a[c] - a0[c]) / h;
         for (int j = 0; j < i; j++) now = (now - g[j][c]) / (h - place[j]);
         double by = now - g[i][c];
@@ -117,7 +126,7 @@ static double find_polynomial(struct radau *r, const double *a0, double T)
 /* Advances by the polynomial. */
 static void apply(struct radau *r, const double *a0, double T)
 {
-  for (size_t c = 0; c < 3 * r->n; c++) {
+  for (size_t c = 0; c + 3 < 3 * r->n; c++) {
     double x = 0, v = 0;
     for (int k = PLACES; k-- > 0;) x += r->b[k][c] / ((k + 2) * (k + 3)), v += r->b[k][c] / (k + 2);
     add(T * T * x, r->x + c, r->x_residual + c);

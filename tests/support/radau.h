@@ -7,7 +7,8 @@
 
 enum { RADAU_MOST = 8 }; /* bodies */
 
-/* Bodies with masses, positions and velocities, and the length of the next step (0: not known yet). */
+/* Bodies with masses, and the length of the next step (0: not known yet). Positions and velocities are those of each body relative to the
+ * one before it, so that a close pair far from the center of mass does not lose digits: members of a pair are to follow each other. */
 struct radau {
   size_t n;
   double m[RADAU_MOST];
@@ -19,6 +20,9 @@ struct radau {
 
 /* Sets bodies that are about to begin. */
 void radau_start(size_t n, const double *m, const double *x, const double *v, struct radau *r);
+
+/* Sets positions and velocities of the bodies relative to the first one. */
+void radau_bodies(const struct radau *r, double *x, double *v);
 
 /* Advances the bodies by the time dt > 0. */
 void radau_advance(struct radau *r, double dt);

@@ -67,9 +67,11 @@ static void advance(struct trial *t, int orbits, struct differences *d)
   hierarchy_find(&t->chain, 1, 2, &before);
   for (int k = 0; k < 2 * orbits; k++) {
     struct hb_chain judge;
+    double x[12], v[12];
     ASSERT_OK(hb_chain_advance(&t->chain, t->period / 2, NULL, &t->forces));
     radau_advance(&t->judge, t->period / 2);
-    hb_chain_make(t->n, number, t->m, t->judge.x, t->judge.v, &judge);
+    radau_bodies(&t->judge, x, v);
+    hb_chain_make(t->n, number, t->m, x, v, &judge);
     compare(t, &judge, 1, 2, 0, d);
     if (t->n == 4) compare(t, &judge, 4, 8, 0, d);
     compare(t, &judge, 3, t->n == 4 ? 12 : 4, 1, d);
@@ -175,7 +177,7 @@ static void in_turning_axes(void **state)
   start(3, m, &inner, &outer, &t);
   struct hb_chain alone = t.chain, every = t.chain, judge;
   double x[12] = {0}, v[12] = {0};
-  memcpy(x, t.judge.x, 9 * sizeof *x), memcpy(v, t.judge.v, 9 * sizeof *v);
+  hierarchy_bodies(&t.chain, t.m, x, v); /* relative to the center of mass */
   for (int k = 0; k < 3; k++) x[3 * k] += R, v[3 * k + 1] += w * R;
   radau_start(4, m, x, v, &t.judge);
   snprintf(words, sizeof words, "point:m=1250 frame:w=%.17g", w);
@@ -193,7 +195,8 @@ static void in_turning_axes(void **state)
   }
   turn(w * time, &t.chain);
   turn(w * time, &every);
-  hb_chain_make(3, number, m, t.judge.x, t.judge.v, &judge);
+  radau_bodies(&t.judge, x, v);
+  hb_chain_make(3, number, m, x, v, &judge);
   for (unsigned is_outer = 0; is_outer < 2; is_outer++) {
     hierarchy_find(&t.chain, is_outer ? 3 : 1, is_outer ? 4 : 2, e);
     hierarchy_find(&judge, is_outer ? 3 : 1, is_outer ? 4 : 2, e + 1);
