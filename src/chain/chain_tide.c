@@ -197,33 +197,6 @@ void hb_chain_tide_on_orbit(const struct hb_chain *pair, const struct hb_chain_t
   if (tide->turn != 0) rotate_orbit(tide->turn * t, x), rotate_orbit(tide->turn * t, f);
 }
 
-void hb_chain_tide_tensor_at_rest(const struct hb_chain_tide *tide, double t, const double x[3], double span,
-                                  double T[6])
-{
-  static const unsigned char row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-  const struct hb_chain_point *p = &tide->center;
-  double at[1][3], columns[3][3], angle = tide->turn * t, half = span / 2;
-  memcpy(at, x, sizeof at);
-  hb_turning_rotate(1, -angle, at);
-  for (size_t i = 0; i < 3; i++) at[0][i] += p->x[i] + t * (p->v[i] + t / 2 * (p->a[i] + t / 3 * p->j[i]));
-  for (size_t k = 0; k < 3; k++) {
-    double there[1][3] = {{0}}, back[3], f[1][3] = {{0}}, pull[2][3] = {{0}};
-    there[0][k] = half;
-    hb_turning_rotate(1, -angle, there);
-    for (size_t i = 0; i < 3; i++) back[i] = -there[0][i];
-    if (tide->field)
-      hb_field_difference(tide->field, at[0], there[0], pull[0]),
-          hb_field_difference(tide->field, at[0], back, pull[1]);
-    if (tide->tensor) {
-      const struct hb_chain one = {.n = 1};
-      add_tensor(&one, tide, there, t, f);
-    }
-    for (size_t i = 0; i < 3; i++) columns[k][i] = (f[0][i] + (pull[0][i] - pull[1][i]) / 2) / half;
-  }
-  hb_turning_rotate(3, angle, columns);
-  for (size_t q = 0; q < 6; q++) T[q] = (columns[row[q]][column[q]] + columns[column[q]][row[q]]) / 2;
-}
-
 double hb_chain_tide_strength(const struct hb_chain *c, const struct hb_chain_tide *tide)
 {
   double span = hb_chain_span(c), sum = tide_of_points(tide);

@@ -71,11 +71,6 @@ enum { HB_CHAIN_TIDE_PLACES = 2 * HB_LANES };
 void hb_chain_tide_on_orbit(const struct hb_chain *pair, const struct hb_chain_tide *tide, double t,
                             double x[3][HB_CHAIN_TIDE_PLACES], double f[3][HB_CHAIN_TIDE_PLACES]);
 
-/* Sets T to the tidal tensor (xx yy zz xy xz yz) of tensor and field, but not of points, at a place x from the center of mass, a time t
- * after the start of the advance, in axes at rest. The field is taken over a length `span`. */
-void hb_chain_tide_tensor_at_rest(const struct hb_chain_tide *tide, double t, const double x[3], double span,
-                                  double T[6]);
-
 /* Returns the tide on a bound pair, relative to what holds it together at a separation of 2 a. */
 double hb_chain_tide_strength(const struct hb_chain *c, const struct hb_chain_tide *tide);
 

@@ -235,8 +235,7 @@ static int is_zero(const double Q[6]) { return Q[0] == 0 && Q[1] == 0 && Q[2] ==
 /* Sets the mean quadrupole and octupole of a binary. */
 static void set_moments(const struct hb_inner_node *node, double moments[MOMENTS])
 {
-  hb_mean_orbit_quadrupole(&node->members, &node->mean, moments);
-  hb_mean_orbit_octupole(&node->members, &node->mean, moments + OCTUPOLE);
+  hb_mean_orbit_moments(&node->members, &node->mean, moments, moments + OCTUPOLE);
 }
 
 /* Sets a to the acceleration of a body at r by a quadrupole, and returns its potential there, with the sign of U. */
@@ -441,13 +440,43 @@ static void find_ends(const struct hb_inner_binaries *b, size_t k, double x[2][3
   }
 }
 
+/* Sets T to the tidal tensor of tensor and field, but not of points, at a place x from the center of mass, a time t after the start of the
+ * advance, in axes at rest. The field is taken over a length `span`. */
+static void tensor_at_rest(const struct hb_chain_tide *tide, double t, const double x[3], double span,
+                           double T[6])
+{
+  static const unsigned char row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2},
+                             of[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+  double at[1][3], center[3], speed[3], columns[3][3], angle = tide->turn * t, half = span / 2;
+  memcpy(at, x, sizeof at);
+  hb_turning_rotate(1, -angle, at);
+  place_at(&tide->center, t, center, speed);
+  for (size_t i = 0; i < 3; i++) at[0][i] += center[i];
+  for (size_t k = 0; k < 3; k++) {
+    double there[1][3] = {{0}}, back[3], pull[2][3] = {{0}};
+    there[0][k] = half;
+    hb_turning_rotate(1, -angle, there);
+    for (size_t i = 0; i < 3; i++) back[i] = -there[0][i];
+    if (tide->field) hb_field_difference(tide->field, at[0], there[0], pull[0]);
+    if (tide->field) hb_field_difference(tide->field, at[0], back, pull[1]);
+    for (size_t i = 0; i < 3; i++) {
+      columns[k][i] = (pull[0][i] - pull[1][i]) / span;
+      for (size_t l = 0; tide->tensor && l < 3; l++)
+        columns[k][i] +=
+            (tide->tensor[of[i][l]] + (tide->since + t) * tide->tensor[6 + of[i][l]]) * there[0][l] / half;
+    }
+  }
+  hb_turning_rotate(3, angle, columns);
+  for (size_t q = 0; q < 6; q++) T[q] = (columns[row[q]][column[q]] + columns[column[q]][row[q]]) / 2;
+}
+
 /* Sets the tensor and its rate to those of everything but points in axes that turn, for a binary of this span which goes from x[0] to x[1]
  * between two times, in axes at rest. */
 static void stop_turning(const struct hb_chain_tide *tide, double span, const double t[2], double x[2][3],
                          struct hb_chain_tide *on, double tensor[12])
 {
   double T[2][6];
-  for (size_t e = 0; e < 2; e++) hb_chain_tide_tensor_at_rest(tide, t[e], x[e], span, T[e]);
+  for (size_t e = 0; e < 2; e++) tensor_at_rest(tide, t[e], x[e], span, T[e]);
   for (size_t q = 0; q < 6; q++)
     tensor[q] = T[0][q], tensor[6 + q] = t[1] > t[0] ? (T[1][q] - T[0][q]) / (t[1] - t[0]) : 0;
   on->tensor = tensor, on->since = 0;

@@ -439,19 +439,9 @@ int hb_mean_orbit_to_pair(const struct hb_chain_tide *tide, double t, const stru
   return 1;
 }
 
-void hb_mean_orbit_quadrupole(const struct hb_chain *pair, const struct hb_mean_orbit *o, double Q[6])
-{
-  static const unsigned char row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-  const double *m = pair->m, *e = o->y + ECC, *h = o->y + ANG, h2 = hb_dot(h, h);
-  double mu = m[0] * m[1] / (m[0] + m[1]);
-  for (int k = 0; k < 6; k++)
-    Q[k] = mu * o->a * o->a *
-           (2.5 * e[row[k]] * e[column[k]] + ((k < 3 ? h2 : 0) - h[row[k]] * h[column[k]]) / 2);
-}
-
 /* With the eccentricity vector e, the angular momentum h over (M a)^1/2 and b^2 = 1 - e^2, the mean of x_i x_j x_k over a revolution is
  * -a^3 (35 e_i e_j e_k + 5 (e_i (b^2 d_jk - h_j h_k) + e_j (...) + e_k (...))) / 8. */
-void hb_mean_orbit_octupole(const struct hb_chain *pair, const struct hb_mean_orbit *o, double O[10])
+static void find_octupole(const struct hb_chain *pair, const struct hb_mean_orbit *o, double O[10])
 {
   static const unsigned char first[10] = {0, 1, 2, 0, 0, 1, 1, 2, 2, 0},
                              second[10] = {0, 1, 2, 0, 0, 1, 1, 2, 2, 1},
@@ -467,6 +457,18 @@ void hb_mean_orbit_octupole(const struct hb_chain *pair, const struct hb_mean_or
   }
 }
 
+void hb_mean_orbit_moments(const struct hb_chain *pair, const struct hb_mean_orbit *o, double Q[6],
+                           double O[10])
+{
+  static const unsigned char row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+  const double *m = pair->m, *e = o->y + ECC, *h = o->y + ANG, h2 = hb_dot(h, h);
+  double mu = m[0] * m[1] / (m[0] + m[1]);
+  for (int k = 0; k < 6; k++)
+    Q[k] = mu * o->a * o->a *
+           (2.5 * e[row[k]] * e[column[k]] + ((k < 3 ? h2 : 0) - h[row[k]] * h[column[k]]) / 2);
+  if (O) find_octupole(pair, o, O);
+}
+
 void hb_mean_orbit_swing(const struct hb_chain *pair, double S[6])
 {
   static const unsigned char row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
@@ -478,7 +480,7 @@ void hb_mean_orbit_swing(const struct hb_chain *pair, double S[6])
   if (!find_osculating(pair, &o)) return;
   find_anomaly(&o, &axes, E);
   find_places(E[0], E[1], &r);
-  hb_mean_orbit_quadrupole(pair, &o, Q);
+  hb_mean_orbit_moments(pair, &o, Q, NULL);
   for (size_t k = 0; k < PLACES; k++) {
     double x[3], share = 1 - axes.e * r.cosine[k];
     double weight = (saw[k] + axes.e / PLACES * (r.sine[0] - r.sine[k])) * share / o.n;

@@ -45,12 +45,11 @@ int hb_mean_orbit_advance(const struct hb_chain *pair, const struct hb_chain_tid
 int hb_mean_orbit_to_pair(const struct hb_chain_tide *tide, double t, const struct hb_mean_orbit *o,
                           struct hb_chain *pair);
 
-/* Sets the quadrupole (quadrupole.h) of a pair with a mean orbit. */
-void hb_mean_orbit_quadrupole(const struct hb_chain *pair, const struct hb_mean_orbit *o, double Q[6]);
-
-/* Sets the mean octupole of a pair, sum m x_i x_j x_k as xxx yyy zzz xxy xxz yyx yyz zzx zzy xyz. It vanishes for a circle and for
- * equal masses. A third body on a nearly circular orbit gets its forced eccentricity from it. */
-void hb_mean_orbit_octupole(const struct hb_chain *pair, const struct hb_mean_orbit *o, double O[10]);
+/* Sets the mean quadrupole (quadrupole.h) of a pair, and its mean octupole, sum m x_i x_j x_k as xxx yyy zzz xxy xxz yyx yyz zzx zzy xyz, unless
+ * O is NULL. The octupole vanishes for a circle and for equal masses. A third body on a nearly circular orbit gets its forced eccentricity
+ * from it. */
+void hb_mean_orbit_moments(const struct hb_chain *pair, const struct hb_mean_orbit *o, double Q[6],
+                           double O[10]);
 
 /* Computes the integral over time of the pair's quadrupole less its mean, whose own mean over a revolution is 0: what the pair's present
  * place has added to the velocities of distant bodies, as a quadrupole would. */

@@ -66,16 +66,9 @@ static const char *name_of(int number)
   return NULL;
 }
 
-void hb_signals_watch_opening(void)
+void hb_signals_watch(int ends_at_once)
 {
-  is_opening = 1;
-  hb_signals_watch();
-}
-
-void hb_signals_end_opening(void) { is_opening = 0; }
-
-void hb_signals_watch(void)
-{
+  is_opening = ends_at_once;
   for (int k = 0; k < WATCHED; k++) {
     struct sigaction old, action = {.sa_handler = watched[k].handler, .sa_flags = SA_RESTART};
     if (sigaction(watched[k].number, NULL, &old) == 0 && old.sa_handler == SIG_IGN) continue;

@@ -54,7 +54,7 @@ void hierarchy_place(const struct hierarchy_orbit *orbit, double M, double x[3],
   }
 }
 
-void hierarchy_make(size_t n, const double *m, const struct hierarchy_orbit inner[2],
+void hierarchy_make(size_t n, const double *m, const struct hierarchy_orbit *inner,
                     const struct hierarchy_orbit *outer, struct hb_chain *chain)
 {
   static const uint32_t number[] = {0, 1, 2, 3};

@@ -20,8 +20,8 @@ void hierarchy_tilt(const struct hierarchy_orbit *from, double angle, struct hie
 /* Sets x[3] and v[3] to the separation of two bodies of total mass M on this orbit. */
 void hierarchy_place(const struct hierarchy_orbit *orbit, double M, double x[3], double v[3]);
 
-/* Makes a chain of a pair m[0] m[1], and of a third body or, with n = 4, a second pair around it. Numbers are 0, 1, 2, 3. */
-void hierarchy_make(size_t n, const double *m, const struct hierarchy_orbit inner[2],
+/* Makes a chain of a pair m[0] m[1] on inner[0], and of a third body or, with n = 4, a second pair on inner[1] around it. Numbers are 0, 1, 2, 3. */
+void hierarchy_make(size_t n, const double *m, const struct hierarchy_orbit *inner,
                     const struct hierarchy_orbit *outer, struct hb_chain *chain);
 
 /* The orbit of two groups of members, each given by a bit mask of numbers. */

@@ -29,7 +29,7 @@ struct differences {
   double moved; /* how far the eccentricity vector of the first pair has come from its first value */
 };
 
-static void start(size_t n, const double *m, const struct hierarchy_orbit inner[2],
+static void start(size_t n, const double *m, const struct hierarchy_orbit *inner,
                   const struct hierarchy_orbit *outer, struct trial *t)
 {
   double x[12], v[12], masses[4], M = 0;
