@@ -145,6 +145,7 @@ bare-test: deps-bare-test
 test-long: deps-test deps-long fuzz reproduce web windows
 	$(Q)$(MAKE) --no-print-directory $(JOBS) all tests $(WEB)/index.html $(WEB)/holmberg.html $(WEB)/guide.html
 	$(Q)for name in gl_energy gl_faults gl_steps grape6; do LONG=1 HB_CONTEXT=egl EGL_PLATFORM=surfaceless $(B)/tests/test_$$name || exit 1; done
+	$(Q)for name in triples scatterings; do LONG=1 $(B)/tests/test_$$name || exit 1; done
 	$(Q)HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/long
 	$(Q)LONG=1 HOLMBERG=$(CURDIR)/$(B)/holmberg bats tests/cli/web.bats
 	$(Q)LONG=1 HOLMBERG=$(CURDIR)/$(B)/holmberg bats -f 'Hermite code' tests/cli/g6.bats

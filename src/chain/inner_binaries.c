@@ -11,6 +11,7 @@
 #include "chain/contact.h"
 #include "chain/outer_orbit.h"
 #include "chain/quadrupole.h"
+#include "chain/turning.h"
 
 #include <string.h>
 
@@ -327,6 +328,12 @@ static void add_swings(struct hb_inner_binaries *b, double times)
 enum { SEEN_MOST = 4 * HB_LANES, POINTS_MOST = SEEN_MOST + HB_LANES };
 static const double least_seen = 1e-10;
 
+/* The points and the tidal tensor that disturb a binary. */
+struct surroundings {
+  struct hb_chain_points points[POINTS_MOST / HB_LANES];
+  double tensor[12];
+};
+
 /* Sets p to a path between two positions x[] and velocities v[] that are h apart in time; h = 0: to one at rest. */
 static void fit_path(double h, double x[2][3], double v[2][3], struct hb_chain_point *p)
 {
@@ -348,6 +355,21 @@ static void place_at(const struct hb_chain_point *p, double t, double x[3], doub
   }
 }
 
+/* Sets x[3] and v[3] to the position and velocity of a point of the tide at the time t, in axes at rest. */
+static void place_at_rest(const struct hb_chain_tide *tide, const struct hb_chain_point *p, double t,
+                          double x[3], double v[3])
+{
+  double q[2][3];
+  place_at(p, t, x, v);
+  if (tide->turn == 0) return;
+  memcpy(q[0], x, sizeof q[0]);
+  for (size_t i = 0; i < 3; i++)
+    q[1][i] = v[i] + (i == 0 ? -tide->turn * x[1] : i == 1 ? tide->turn * x[0] : 0);
+  hb_turning_rotate(2, tide->turn * t, q);
+  memcpy(x, q[0], sizeof q[0]);
+  memcpy(v, q[1], sizeof q[1]);
+}
+
 /* Adds to points[] those of the tide that disturb a binary of this span and mass M, whose center is at x[0], v[0] at the time t[0], and at
  * x[1], v[1] at t[1]. Returns the number of points. */
 static size_t add_outside(const struct hb_chain_tide *tide, double span, double M, const double t[2],
@@ -358,7 +380,7 @@ static size_t add_outside(const struct hb_chain_tide *tide, double span, double 
     double to[2][3], by[2][3];
     hb_chain_tide_get_point(tide->points, k, &p);
     for (size_t e = 0; e < 2; e++) {
-      place_at(&p, t[e], to[e], by[e]);
+      place_at_rest(tide, &p, t[e], to[e], by[e]);
       for (size_t i = 0; i < 3; i++) to[e][i] -= x[e][i], by[e][i] -= v[e][i];
     }
     double r2 = hb_dot(to[0], to[0]);
@@ -397,25 +419,79 @@ static size_t add_nodes(const struct hb_inner_binaries *b, size_t k, double t, s
   return count;
 }
 
+/* Sets the path of the place k of the chain of nodes from the time b->t to t: positions x[2] and velocities v[2] relative to the center of
+ * mass. */
+static void find_ends(const struct hb_inner_binaries *b, size_t k, double x[2][3], double v[2][3])
+{
+  const struct hb_chain *ends[] = {&b->before, &b->chain};
+  for (size_t e = 0; e < 2; e++) {
+    double at[3 * HB_CHAIN_MOST], by[3 * HB_CHAIN_MOST];
+    size_t place = place_of(ends[e], b->chain.member[k]);
+    hb_chain_places(ends[e], at, by);
+    memcpy(x[e], at + 3 * place, sizeof x[e]);
+    memcpy(v[e], by + 3 * place, sizeof v[e]);
+  }
+}
+
+/* Sets T to the tidal tensor of tensor and field, but not of points, at a place x from the center of mass, a time t after the start of the
+ * advance, in axes at rest. The field is taken over a length `span`. */
+static void tensor_at_rest(const struct hb_chain_tide *tide, double t, const double x[3], double span,
+                           double T[6])
+{
+  static const unsigned char row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2},
+                             of[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+  double at[1][3], center[3], speed[3], columns[3][3], angle = tide->turn * t, half = span / 2;
+  memcpy(at, x, sizeof at);
+  hb_turning_rotate(1, -angle, at);
+  place_at(&tide->center, t, center, speed);
+  for (size_t i = 0; i < 3; i++) at[0][i] += center[i];
+  for (size_t k = 0; k < 3; k++) {
+    double there[1][3] = {{0}}, back[3], pull[2][3] = {{0}};
+    there[0][k] = half;
+    hb_turning_rotate(1, -angle, there);
+    for (size_t i = 0; i < 3; i++) back[i] = -there[0][i];
+    if (tide->field) hb_field_difference(tide->field, at[0], there[0], pull[0]);
+    if (tide->field) hb_field_difference(tide->field, at[0], back, pull[1]);
+    for (size_t i = 0; i < 3; i++) {
+      columns[k][i] = (pull[0][i] - pull[1][i]) / span;
+      for (size_t l = 0; tide->tensor && l < 3; l++)
+        columns[k][i] +=
+            (tide->tensor[of[i][l]] + (tide->since + t) * tide->tensor[6 + of[i][l]]) * there[0][l] / half;
+    }
+  }
+  hb_turning_rotate(3, angle, columns);
+  for (size_t q = 0; q < 6; q++) T[q] = (columns[row[q]][column[q]] + columns[column[q]][row[q]]) / 2;
+}
+
+/* Sets the tensor and its rate to those of everything but points in axes that turn, for a binary of this span which goes from x[0] to x[1]
+ * between two times, in axes at rest. */
+static void stop_turning(const struct hb_chain_tide *tide, double span, const double t[2], double x[2][3],
+                         struct hb_chain_tide *on, double tensor[12])
+{
+  double T[2][6];
+  for (size_t e = 0; e < 2; e++) tensor_at_rest(tide, t[e], x[e], span, T[e]);
+  for (size_t q = 0; q < 6; q++)
+    tensor[q] = T[0][q], tensor[6 + q] = t[1] > t[0] ? (T[1][q] - T[0][q]) / (t[1] - t[0]) : 0;
+  on->tensor = tensor, on->since = 0;
+  on->field = NULL, on->turn = 0;
+}
+
 /* Returns what disturbs the binary at place k of the chain of nodes from the time b->t until t: everything outside the chain, after the
- * `count` points that there are already. Of a field in axes that turn the binary feels nothing. */
+ * `count` points that there are already. */
 static struct hb_chain_tide add_everything(const struct hb_inner_binaries *b,
                                            const struct hb_chain_tide *tide, size_t k, double t, size_t count,
-                                           struct hb_chain_points *points)
+                                           struct surroundings *all)
 {
-  const struct hb_chain *c = &b->chain, *before = &b->before;
   const double times[] = {b->t, t};
-  size_t from = place_of(before, c->member[k]);
+  double span = 2 * b->node[b->chain.member[k]].mean.a;
   struct hb_chain_tide on = *tide;
-  if (tide->count > 0 || tide->field) {
-    double x[2][3], v[2][3], at[2][3 * HB_CHAIN_MOST], by[2][3 * HB_CHAIN_MOST];
-    hb_chain_places(before, at[0], by[0]);
-    hb_chain_places(c, at[1], by[1]);
-    for (size_t i = 0; i < 3; i++) {
-      x[0][i] = at[0][3 * from + i], v[0][i] = by[0][3 * from + i];
-      x[1][i] = at[1][3 * k + i], v[1][i] = by[1][3 * k + i];
-    }
-    count = add_outside(tide, 2 * b->node[c->member[k]].mean.a, c->m[k], times, x, v, count, points);
+  on.since += b->t;
+  if (tide->count > 0 || tide->field || tide->turn != 0) {
+    double x[2][3], v[2][3];
+    find_ends(b, k, x, v);
+    count = add_outside(tide, span, b->chain.m[k], times, x, v, count, all->points);
+    if (tide->turn != 0 && (tide->field || tide->tensor))
+      stop_turning(tide, span, times, x, &on, all->tensor);
     for (size_t e = 0; e < 2; e++) {
       double center[3], speed[3];
       place_at(&tide->center, times[e], center, speed);
@@ -423,19 +499,18 @@ static struct hb_chain_tide add_everything(const struct hb_inner_binaries *b,
     }
     fit_path(t - b->t, x, v, &on.center);
   }
-  hb_chain_tide_pad_points(points, count);
-  on.points = points, on.count = count;
-  on.since += b->t;
-  if (tide->turn != 0) on.turn = 0, on.field = NULL;
+  hb_chain_tide_pad_points(all->points, count);
+  on.points = all->points, on.count = count;
+  on.turn = 0;
   return on;
 }
 
 /* Returns what disturbs the binary at place k of the chain of nodes from the time b->t until t: the other nodes, points, tensor and
  * field. */
 static struct hb_chain_tide tide_on(const struct hb_inner_binaries *b, const struct hb_chain_tide *tide,
-                                    size_t k, double t, struct hb_chain_points points[POINTS_MOST / HB_LANES])
+                                    size_t k, double t, struct surroundings *all)
 {
-  return add_everything(b, tide, k, t, add_nodes(b, k, t, points), points);
+  return add_everything(b, tide, k, t, add_nodes(b, k, t, all->points), all);
 }
 
 /* Returns by how much the binding energies of the binaries at their places are above their means, by the tides of everything outside the
@@ -445,10 +520,10 @@ static double wave_from_outside(const struct hb_inner_binaries *b, const struct 
   double sum = 0;
   if (tide->count == 0 && !tide->tensor && !tide->field) return 0;
   for (size_t k = 0; k < b->chain.n; k++) {
-    struct hb_chain_points points[POINTS_MOST / HB_LANES];
+    struct surroundings all;
     const struct hb_inner_node *node = b->node + b->chain.member[k];
     if (node->n == 1) continue;
-    const struct hb_chain_tide on = add_everything(b, tide, k, b->t, 0, points);
+    const struct hb_chain_tide on = add_everything(b, tide, k, b->t, 0, &all);
     sum += hb_mean_orbit_energy_wave(&node->members, &on, 0, &node->mean);
   }
   return sum;
@@ -508,7 +583,7 @@ int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide
                             const uint8_t is_first[HB_CHAIN_MOST], double t, struct hb_inner_binaries *b)
 {
   static const double of_the_first = 4; /* a first step may be longer: its time is not that of a close pair */
-  struct hb_chain_points points[POINTS_MOST / HB_LANES];
+  struct surroundings all;
   hb_inner_binaries_make(c, is_first, b);
   struct hb_chain *nodes = &b->chain;
   b->t = t, b->B = c->w > 0 ? -hb_chain_energy(c) : c->B, b->adjusted = b->radiated = 0, b->has_failed = 0,
@@ -518,7 +593,7 @@ int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide
     struct hb_inner_node *node = b->node + k;
     if (node->n == 1) continue;
     node->mean.a = hb_chain_span(&node->members) / 2;
-    const struct hb_chain_tide on = tide_on(b, tide, k, t, points);
+    const struct hb_chain_tide on = tide_on(b, tide, k, t, &all);
     if (!hb_mean_orbit_of_pair(&node->members, &on, 0, &node->mean)) return 0;
     set_multipoles(b, (uint32_t)k);
   }
@@ -557,7 +632,7 @@ void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain
 {
   static const double strongest = 0.02; /* several times what a tide of breaks_above does */
   struct hb_chain *nodes = &b->chain;
-  struct hb_chain_points points[POINTS_MOST / HB_LANES];
+  struct surroundings all;
   struct hb_inner_multipoles more[HB_CHAIN_MOST] = {{{0}, {0}}};
   double dt = t - b->t, before = binding_of_nodes(b, nodes->w),
          before_of_mass = binding_of_nodes(b, 0);
@@ -565,7 +640,7 @@ void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain
     uint32_t of = nodes->member[k];
     struct hb_inner_node *node = b->node + of;
     if (node->n == 1) continue;
-    const struct hb_chain_tide on = tide_on(b, tide, k, t, points);
+    const struct hb_chain_tide on = tide_on(b, tide, k, t, &all);
     double energy = node->mean.y[HB_MEAN_ORBIT_ENERGY];
     b->has_failed |= !hb_mean_orbit_advance(&node->members, &on, 0, dt, strongest, &node->mean, forces);
     b->radiated +=
@@ -617,14 +692,14 @@ static void record_contacts(const struct hb_inner_binaries *b, struct hb_chain *
 
 int hb_inner_binaries_end(struct hb_inner_binaries *b, const struct hb_chain_tide *tide, struct hb_chain *c)
 {
-  struct hb_chain_points points[POINTS_MOST / HB_LANES];
+  struct surroundings all;
   if (b->has_failed) return 0;
   double now = b->chain.w > 0 ? binding_of_nodes(b, 0) : b->chain.B; /* those without mass have no energy */
   double B = b->B + (now - b->B_nodes - b->adjusted) + b->radiated + (wave_from_outside(b, tide) - b->wave);
   for (size_t k = 0; k < b->chain.n; k++) {
     struct hb_inner_node *node = b->node + b->chain.member[k];
     if (node->n == 1) continue;
-    const struct hb_chain_tide on = tide_on(b, tide, k, b->t, points);
+    const struct hb_chain_tide on = tide_on(b, tide, k, b->t, &all);
     if (!hb_mean_orbit_to_pair(&on, 0, &node->mean, &node->members)) return 0;
     node->members.B = hb_chain_binding(&node->members);
   }

@@ -4,8 +4,10 @@
 #define HB_SIGNALS_H
 
 /* From now on SIGINT, SIGTERM, SIGHUP and SIGXCPU are recorded, a second one of the first two ends the program at once,
- * and SIGUSR1 asks for a checkpoint. Ignored signals stay ignored, as SIGINT is in the background of a script. */
-void hb_signals_watch(void);
+ * and SIGUSR1 asks for a checkpoint. Ignored signals stay ignored, as SIGINT is in the background of a script. ends_at_once 1: until the
+ * next call, a signal that asks to stop ends the program, with one line and the exit code HB_ERR_STOPPED. That is for the time in which
+ * files and devices are opened, which may be long and has nothing to save. */
+void hb_signals_watch(int ends_at_once);
 
 /* Makes a signal that asks to stop also a request of base/interrupt.h, so that a step may fail with HB_ERR_STOPPED. */
 void hb_signals_reach_steps(void);

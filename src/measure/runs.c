@@ -649,7 +649,7 @@ static enum hb_status check_checkpoint(const struct runs_settings *s)
     return hb_fail(
         HB_ERR_USAGE,
         "option --checkpoint is for one job: name one --n, --scheme and --mode, and at most one --precision");
-  hb_signals_watch();
+  hb_signals_watch(0);
   hb_signals_reach_steps();
   return HB_OK;
 }

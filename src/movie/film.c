@@ -82,7 +82,7 @@ enum hb_status hb_film_open(const struct hb_film_params *params, struct hb_film 
   const struct kind *kind = kind_of(params->path); /* NULL: pictures */
   *film = (struct hb_film){.params = *params, .ffmpeg = {.to = -1, .from = -1, .said = -1}};
   HB_TRY(hb_film_check(params->path, params->width, params->height));
-  if (kind || !params->single) hb_signals_watch();
+  if (kind || !params->single) hb_signals_watch(0);
   HB_TRY(HB_ALLOC(3 * (size_t)params->width * (size_t)params->height, &film->rgb));
   HB_OWN struct hb_text comment = {0};
   enum hb_status status = kind ? comment_of(params, &comment) : HB_OK;

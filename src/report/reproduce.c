@@ -1781,7 +1781,7 @@ static enum hb_status reproduce(struct reproduction *r)
   HB_TRY(enter(r->out));
   if (!r->jobs_only) HB_TRY(hb_plot_check("report.svg"));
   HB_TRY(open_design(r));
-  hb_signals_watch();
+  hb_signals_watch(0);
   enum hb_status status = run_jobs(r);
   if (status == HB_OK && !r->jobs_only) status = write_pages(r, &page);
   if (status == HB_OK && !r->jobs_only)

@@ -2699,7 +2699,7 @@ static enum hb_status put_due(struct hb_run *run, double t_diag, double t_snap)
 static enum hb_status integrate(struct hb_run *run)
 {
   int resumed = run->resumed.record.text != NULL;
-  hb_signals_watch();
+  hb_signals_watch(0);
   watch_interrupts(run);
   HB_TRY(open_watch(run));
   if (!resumed) HB_TRY(show_first(run));
@@ -2725,6 +2725,7 @@ static enum hb_status run_file(const struct hb_opts *opts)
 {
   struct hb_run run;
   const struct hb_run_settings *settings = opts->settings;
+  if (hb_ranks_count() == 1) hb_signals_watch(1);
   enum hb_status status = hb_ranks_agree(settings->resume ? resume_run(opts, &run) : open_new(opts, &run));
   if (status == HB_OK) status = integrate(&run);
   close_run(&run);

@@ -1943,8 +1943,10 @@ int hb_sim_step_trouble(struct hb_sim *sim, struct hb_step_trouble *trouble)
   trouble->at_dt_min = now.at_dt_min;
   sim->t_judged = t;
   sim->judged = now;
-  int collapsed = now.at_dt_min > 0 || trouble->n_steps > too_many_steps * trouble->n_steps_usual;
-  /* a hard binary needs many steps, and one in fourteen of them is noisy */
+  /* A hard binary needs many steps, and one in fourteen of them looks noisy in exact arithmetic, too: noisy steps alone must be many beside
+   * the usual number. */
+  double ratio = trouble->n_steps / trouble->n_steps_usual;
+  int collapsed = now.at_dt_min > 0 || (ratio > too_many_steps && trouble->noisy * ratio > many_noisy);
   if (!hb_force_rounds(sim->force)) collapsed = 0;
   return trouble->noisy > many_noisy || (trouble->noisy > some_noisy && collapsed);
 }

@@ -899,6 +899,9 @@ static void for_each(struct hb_hermite4 *h, size_t n, const uint32_t *index, siz
 
 /* ---- lists ---- */
 
+/* The largest square of a list's radius: where a list has all others, more would not find more. */
+static const double h2_most = 1e100;
+
 /* A new list around i at x, and the radius of the one after it. A list that has no room is looked for again within less: cut, it would be
  * neither near nor far. */
 static size_t renew(const struct hb_hermite4_near *near, uint32_t i, const double x[3], double *h2,
@@ -910,7 +913,7 @@ static size_t renew(const struct hb_hermite4_near *near, uint32_t i, const doubl
     *h2 *= 0.9 * hb_elementary_power(part, 2.0 / 3);
   }
   double change = near->wanted / ((double)count + 1);
-  *h2 *= fmin(fmax(hb_elementary_power(change, 2.0 / 3), 0.7), HB_NEAR_GROWN);
+  *h2 = fmin(*h2 * fmin(fmax(hb_elementary_power(change, 2.0 / 3), 0.7), HB_NEAR_GROWN), h2_most);
   return count;
 }
 
@@ -1095,6 +1098,18 @@ static enum hb_status near_forces(struct hb_hermite4 *h, uint64_t T, size_t ni)
   return HB_OK;
 }
 
+/* The size of a far part, relative to the whole acceleration, below which it says nothing about steps. The far part is the whole less the
+ * near part, whose rounding errors are 2^-52 of the whole or more: where nearly all others are in the list, eq. 9 would divide these
+ * by each other, and steps would collapse. 12 rounding errors, the least that eq. 5 makes of them, are then below 1e-3 of this. */
+static const double least_far = 0x1p-36;
+
+/* Returns the step of a far part a j that begins anew, by eq. 2; the near part is near_a. */
+static double far_anew(const struct hb_hermite4_near *near, const double near_a[3], const double a[3],
+                       const double j[3])
+{
+  return hb_norm(a) > least_far * hb_norm(near_a) ? hb_timestep_anew(near->rule.nu, 0, a, j) : INFINITY;
+}
+
 /* Eqs 5 to 9 for the far part over its whole step: what its linear prediction left out, and its next step. Where a strong near pull is
  * taken from the pulls of all, what that was rounded by is left: jerks are relied on below the noise of the whole. */
 static int correct_far(const struct hb_hermite4_near *near, double DT, size_t k, uint32_t i)
@@ -1107,6 +1122,7 @@ static int correct_far(const struct hb_hermite4_near *near, double DT, size_t k,
   hb_timestep_higher(DT, a, j, s->a, s->j, dt2a2, dt3k2);
   rule.noise = s->noise;
   rule.pulls = fmax(s->scale, hb_timestep_pulls(near->far_phi[i], rule.mass, 0));
+  rule.a_least = least_far * fmax(s->scale, hb_norm(s->near_a));
   s->wanted = hb_timestep_after(&rule, 0, DT, j, s->a, s->j, dt2a2, dt3k2, &is_noisy);
   for (int c = 0; c < 3; c++) {
     s->dx[c] = DT * DT * (dt2a2[c] / 24 + dt3k2[c] / 120);
@@ -1505,7 +1521,7 @@ static void first_list(struct hb_hermite4 *h, size_t b)
   struct hb_hermite4_near *near = h->near;
   uint32_t i = h->block[b];
   const double *x = h->xp + 3 * (size_t)i;
-  near->h2[i] = order_kth(near->order, x, i, (size_t)near->wanted) * (1 + 0x1p-40);
+  near->h2[i] = fmin(order_kth(near->order, x, i, (size_t)near->wanted) * (1 + 0x1p-40), h2_most);
   near->count[i] = (uint32_t)renew(near, i, x, &near->h2[i], hb_near_list(near, i));
 }
 
@@ -1530,7 +1546,7 @@ static void first_far(struct hb_hermite4 *h, size_t b, double dt)
   correct_far(near, dt, b, i);
   const struct hb_far_step *s = near->step + b;
   /* a trial is short: below the rounding of pulls it has no third derivative, and eq. 9 alone would take a far leap */
-  double bound = FIRST_MOST * hb_timestep_anew(near->rule.nu, 0, s->a, s->j);
+  double bound = FIRST_MOST * far_anew(near, s->near_a, s->a, s->j);
   unsigned level = h->blocks->level[i], most = level + (unsigned)REACH;
   unsigned wanted = hb_hermite4_level(h, for_heavy(h, i, fmin(s->wanted, bound)));
   near->far[i] = (uint8_t)(wanted < most ? wanted : most);
@@ -1665,7 +1681,7 @@ static void near_begin(struct hb_hermite4 *h, size_t b, unsigned *level, unsigne
   size_t k = 3 * (size_t)i;
   sum_listed(h, i, h->a1 + 3 * b, h->j1 + 3 * b, NULL);
   part(h, b);
-  double wanted = hb_timestep_anew(near->rule.nu, 0, near->far_a + k, near->far_j + k);
+  double wanted = far_anew(near, near->a + k, near->far_a + k, near->far_j + k);
   unsigned far = hb_hermite4_level(h, for_heavy(h, i, wanted)), reach = *level + (unsigned)REACH;
   if (far > reach) far = reach;
   if (far > most) far = most;

@@ -361,3 +361,17 @@ LIST
   # 3.3 and 5 times as many before
   ((steps[2] < 2 * steps[0] && steps[3] < 3 * steps[1]))
 }
+
+# Far parts are then rounding errors of the sum over all, or nothing at all, and say nothing about steps: these were of 2^-40.
+@test "lists of nearly all others, with close pairs: as many block steps as with short lists" {
+  "$HOLMBERG" ic plummer -n 72 --masses salpeter --binaries 0.5 --seed 5 -o pairs.txt --quiet
+  for neighbors in 32 48 63 71; do
+    run timeout 60 "$HOLMBERG" run pairs.txt --scheme host --eps 0 --t-end 1/16 --json --neighbors $neighbors
+    [ "$status" -eq 0 ]
+    steps[neighbors]=$(sed -n '$s/.*"block_steps": \([0-9]*\).*/\1/p' <<<"$output")
+    echo "$neighbors neighbors: ${steps[neighbors]} block steps"
+    [ "${steps[neighbors]}" -lt $((2 * steps[32])) ]
+  done
+  "$HOLMBERG" ic plummer -n 128 --masses salpeter --binaries 0.5 --seed 5 -o pairs.txt --quiet # more than there are nodes
+  accepts run pairs.txt --scheme host --eps 0 --t-end 1/16 --quiet --neighbors 125
+}

@@ -39,6 +39,47 @@ await() {
   grep -q 'stopped by SIGTERM at t = 0' said
 }
 
+# Waits until process $pid has a handler for SIGTERM, which is bit 14 of SigCgt.
+await_handler() {
+  local mask
+  while kill -0 "$pid" 2>/dev/null; do
+    mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' /proc/"$pid"/status)
+    [ $((16#${mask:-0} & 16#4000)) -eq 0 ] || return 0
+  done
+}
+
+# The bag's shaders take longer to build than a signal takes to arrive.
+@test "signals end a run that is being opened or resumed, and its checkpoint stays as it was" {
+  "$HOLMBERG" ic plummer -n 64 -o stars.txt --quiet
+  accepts run stars.txt --scheme bag --no-tune --context osmesa --t-end 1/64 --checkpoint run.ckpt --quiet
+  cp run.ckpt before.ckpt
+  for signal in TERM INT HUP; do
+    for words in '--resume run.ckpt' 'stars.txt --scheme bag --no-tune --context osmesa'; do
+      # shellcheck disable=SC2086 # words
+      (trap - INT && exec "$HOLMBERG" run $words --t-end 1000 --quiet) >table 2>said 3>&- & pid=$!
+      await_handler
+      kill -$signal $pid
+      await
+      echo "$words, SIG$signal: exit code $code after $took ms: $(cat said)"
+      [ $code -eq 75 ]
+      [ $took -lt 1000 ]
+      grep -q "stopped by SIG$signal before the first step" said
+      [ ! -s table ]
+    done
+    cmp run.ckpt before.ckpt
+  done
+  mkfifo never.txt # a file that never comes
+  "$HOLMBERG" run never.txt --quiet 2>said 3>&- & pid=$!
+  await_handler
+  sleep 0.2
+  kill -TERM $pid
+  await
+  echo "exit code $code after $took ms: $(cat said)"
+  [ $code -eq 75 ]
+  [ $took -lt 1000 ]
+  accepts run --resume run.ckpt --t-end 1/32 --quiet
+}
+
 @test "--max-hours ends a run within a block step" {
   begin_long --max-hours 0.0003
   await
