@@ -56,7 +56,8 @@ static void resolve(const struct hb_groups *groups, uint32_t node, struct points
     return;
   }
   double dt = hb_groups_since(groups, g->tick, groups->tick);
-  struct hb_chain chain = g->chain;
+  struct hb_chain chain;
+  hb_chain_copy(&g->chain, &chain);
   if (dt > 0 && hb_kepler_suits(&chain, NULL))
     hb_kepler_advance(&chain, dt, &none, NULL);
   else if (dt > 0 && g->is_hard)
@@ -76,21 +77,21 @@ static int is_mean(const struct hb_groups *groups, const struct hb_chain *c, con
   return 2 * hb_groups_field_tide(groups, x) * span * span * span < most_mean * hb_chain_mass(c);
 }
 
-/* Returns the chain with velocities in axes at rest, in which the path of a pair is an ellipse. */
-static struct hb_chain at_rest(const struct hb_groups *groups, const struct hb_chain *c)
+/* Copies a chain, with velocities in axes at rest, in which the path of a pair is an ellipse. */
+static void copy_at_rest(const struct hb_groups *groups, const struct hb_chain *c, struct hb_chain *turned)
 {
-  struct hb_chain turned = *c;
-  if (groups->field) hb_turning_transform(&turned, -hb_field_turn(groups->field) / 2);
-  return turned;
+  hb_chain_copy(c, turned);
+  if (groups->field) hb_turning_transform(turned, -hb_field_turn(groups->field) / 2);
 }
 
 /* Sets p to both members of a pair at several positions of their orbit, each with a part of the mass. */
 static void resolve_orbit(const struct hb_chain *c, struct points *p)
 {
-  enum { PLACES = HB_CHAIN_MOST / 2 }; /* exact for products of two components */
+  enum { PLACES = 4 }; /* exact for products of two components */
   double X[PLACES][3], part[PLACES], M = hb_chain_mass(c);
   hb_kepler_orbit_places(c, PLACES, X, part);
-  *p = (struct points){.n = HB_CHAIN_MOST}; /* at rest */
+  p->n = 2 * PLACES;
+  memset(p->v, 0, 3 * p->n * sizeof *p->v); /* at rest */
   for (size_t k = 0; k < PLACES; k++)
     for (size_t s = 0; s < 2; s++) {
       p->m[2 * k + s] = part[k] * c->m[s];
@@ -189,7 +190,8 @@ static void correct_list(const struct hb_groups *groups, const struct hb_group *
     hb_groups_need(groups, node);
     int feels_mean = hb_groups_is_mean(groups, g, node, hb_distance2(groups->nodes.xp, g->node, node));
     if (feels_mean && orbit.n == 0 && !(g->weak > 0)) {
-      const struct hb_chain turned = at_rest(groups, &g->chain);
+      struct hb_chain turned;
+      copy_at_rest(groups, &g->chain, &turned);
       resolve_orbit(&turned, &orbit);
     }
     if (!feels_mean && members.n == 0) resolve(groups, g->node, &members);
@@ -205,10 +207,11 @@ static void correct_list(const struct hb_groups *groups, const struct hb_group *
 static void correct_field(const struct hb_groups *groups, const struct hb_group *g, double *a, double *j)
 {
   struct points sink;
-  const struct hb_chain turned = at_rest(groups, &g->chain);
+  struct hb_chain turned;
   uint32_t center = g->node;
   const double *x = groups->nodes.xp + 3 * (size_t)center, *v = groups->nodes.vp + 3 * (size_t)center;
   double from_a[3] = {0}, from_j[3] = {0}, sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[center];
+  copy_at_rest(groups, &g->chain, &turned);
   if (is_mean(groups, &turned, x))
     resolve_orbit(&turned, &sink);
   else
