@@ -241,7 +241,7 @@ WEB_CLANG = $(shell em-config LLVM_ROOT)/clang$(patsubst %,-%,$(filter-out None,
 existing  = $(or $(wildcard $(1)),$(error emcc is set up to compile with $(1), which does not exist; set EM_LLVM_ROOT to the folder of this clang))
 WEB_CC    = $(eval WEB_CC := $(call existing,$(WEB_CLANG)) $(shell $(EMCC) -Os --cflags))$(WEB_CC)
 WEB_LINK := -Os -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sALLOW_MEMORY_GROWTH=1 -sMODULARIZE=1 -sEXPORT_NAME=Holmberg -sENVIRONMENT=web,worker \
-            -sEXPORTED_RUNTIME_METHODS=ccall,allocateUTF8,FS,UTF8ToString -sEXPORTED_FUNCTIONS=_malloc,_free -sINITIAL_MEMORY=33554432 -sTOTAL_STACK=1048576 --no-entry
+            -sEXPORTED_RUNTIME_METHODS=ccall,allocateUTF8,FS,UTF8ToString -sEXPORTED_FUNCTIONS=_malloc,_free -sINITIAL_MEMORY=33554432 -sTOTAL_STACK=4194304 --no-entry
 WEB_SLEEP := -sASYNCIFY=1 -sASYNCIFY_STACK_SIZE=65536 -sASYNCIFY_REMOVE=$$(cat $(WEB)/obj/awake)
 
 web: deps-web

@@ -45,12 +45,42 @@ static const double tolerance = 1.5e-14;
 
 enum { LINKS = HB_CHAIN_MOST - 1 };
 
-/* Increments of positions, velocities, time, binding energy and lost energy in a step. */
+/* Increments of time, binding energy, lost energy, positions and velocities in a step of a chain of n members. Positions are those of the
+ * links. Velocities are those of the links in a chain of few members, else those of the members, see has_members. */
 struct change {
-  double X[LINKS][3], V[LINKS][3];
-  double t, B;
-  double lost;
+  size_t n;
+  double t, B, lost;
+  double X[LINKS][3], V[HB_CHAIN_MOST][3];
 };
+
+/* True if the increments of velocities are those of the members of a chain of n. In the links of a planet that is far faster than the others,
+ * rounding errors are those of its own acceleration. Two such links, one after the other, are rounded independently, and the bodies on
+ * both sides feel the difference; a sum over members has no such error. */
+static int has_members(size_t n) { return n > HB_CHAIN_FEW; }
+
+static size_t velocities_of(size_t n) { return has_members(n) ? n : n - 1; }
+
+static void clear_change(size_t n, struct change *d)
+{
+  d->n = n;
+  d->t = d->B = d->lost = 0;
+  memset(d->X, 0, (n - 1) * sizeof *d->X);
+  memset(d->V, 0, velocities_of(n) * sizeof *d->V);
+}
+
+static void copy_change(const struct change *from, struct change *to)
+{
+  to->n = from->n;
+  to->t = from->t, to->B = from->B, to->lost = from->lost;
+  memcpy(to->X, from->X, (from->n - 1) * sizeof *to->X);
+  memcpy(to->V, from->V, velocities_of(from->n) * sizeof *to->V);
+}
+
+/* Returns component i of the increment of the velocity of link k. */
+static double change_of_velocity(const struct change *d, size_t k, size_t i)
+{
+  return has_members(d->n) ? d->V[k + 1][i] - d->V[k][i] : d->V[k][i];
+}
 
 /* One call of hb_chain_advance. */
 struct advance {
@@ -67,11 +97,18 @@ struct advance {
   uint64_t forces;
 };
 
-/* Sets sum to link + more. */
-static void add_links(size_t links, const double link[][3], const double more[][3], double sum[][3])
+/* Sets X to the positions of the links after the change d. */
+static void add_positions(const struct hb_chain *c, const struct change *d, double X[][3])
 {
-  for (size_t k = 0; k < links; k++)
-    for (size_t i = 0; i < 3; i++) sum[k][i] = link[k][i] + more[k][i];
+  for (size_t k = 0; k + 1 < c->n; k++)
+    for (size_t i = 0; i < 3; i++) X[k][i] = c->X[k][i] + d->X[k][i];
+}
+
+/* Sets V to the velocities of the links after the change d. */
+static void add_velocities(const struct hb_chain *c, const struct change *d, double V[][3])
+{
+  for (size_t k = 0; k + 1 < c->n; k++)
+    for (size_t i = 0; i < 3; i++) V[k][i] = c->V[k][i] + change_of_velocity(d, k, i);
 }
 
 /* True if the chain is a pair with post-Newtonian terms. */
@@ -98,14 +135,42 @@ static void kick_relativistic(struct advance *s, const double X[3], const double
   for (size_t i = 0; i < 3; i++) s->W[i] = middle[i] + dt / 2 * (A[i] + g[i]);
 }
 
+/* Kicks the links by the time dt, with the accelerations a of the members. middle becomes the velocities between the two halves of the
+ * kick. */
+static void kick_links(const struct hb_chain *c, const double a[][3], double dt, struct change *d,
+                       double middle[][3])
+{
+  for (size_t k = 0; k + 1 < c->n; k++)
+    for (size_t i = 0; i < 3; i++) {
+      double dV = dt * (a[k + 1][i] - a[k][i]);
+      middle[k][i] = c->V[k][i] + (d->V[k][i] + dV / 2);
+      d->V[k][i] += dV;
+    }
+}
+
+/* Does what kick_links does where increments of velocities are those of the members. */
+static void kick_members(const struct hb_chain *c, const double a[][3], double dt, struct change *d,
+                         double middle[][3])
+{
+  double v[HB_CHAIN_MOST][3];
+  for (size_t k = 0; k < c->n; k++)
+    for (size_t i = 0; i < 3; i++) {
+      double dv = dt * a[k][i];
+      v[k][i] = d->V[k][i] + dv / 2;
+      d->V[k][i] += dv;
+    }
+  for (size_t k = 0; k + 1 < c->n; k++)
+    for (size_t i = 0; i < 3; i++) middle[k][i] = c->V[k][i] + (v[k + 1][i] - v[k][i]);
+}
+
 /* Kicks by ds, or, where that is 0, by the time dt. d has the increments since the start of the step. */
 static void kick(struct advance *s, double ds, double dt, struct change *d)
 {
   const struct hb_chain *c = s->c;
-  size_t links = c->n - 1;
-  double X[LINKS][3], middle[LINKS][3], f[HB_CHAIN_MOST][3] = {{0}};
+  double X[LINKS][3], middle[LINKS][3], f[HB_CHAIN_MOST][3];
+  memset(f, 0, c->n * sizeof *f);
   struct hb_chain_pulls pulls;
-  add_links(links, s->c->X, d->X, X);
+  add_positions(c, d, X);
   hb_chain_pull_members(c, X, &pulls);
   if (s->binaries) hb_inner_binaries_add_pulls(s->binaries, X, &pulls);
   s->forces++;
@@ -121,14 +186,9 @@ static void kick(struct advance *s, double ds, double dt, struct change *d)
     double A[3];
     for (size_t i = 0; i < 3; i++) A[i] = pulls.a[1][i] - pulls.a[0][i];
     kick_relativistic(s, X[0], A, dt, d, middle[0]);
-    links = 0;
+  } else {
+    (has_members(c->n) ? kick_members : kick_links)(c, pulls.a, dt, d, middle);
   }
-  for (size_t k = 0; k < links; k++)
-    for (size_t i = 0; i < 3; i++) {
-      double dV = dt * (pulls.a[k + 1][i] - pulls.a[k][i]);
-      middle[k][i] = s->c->V[k][i] + (d->V[k][i] + dV / 2);
-      d->V[k][i] += dV;
-    }
   if (is_pulled || c->w > 0) d->B -= dt * hb_chain_work(c, X, middle, f);
 }
 
@@ -137,7 +197,7 @@ static void drift(const struct advance *s, double ds, double dt, struct change *
 {
   const struct hb_chain *c = s->c;
   double V[LINKS][3];
-  add_links(c->n - 1, s->c->V, d->V, V);
+  add_velocities(c, d, V);
   if (ds != 0) dt = ds / (hb_chain_kinetic(c, V) + (s->c->B + d->B) + s->more);
   for (size_t k = 0; k + 1 < c->n; k++)
     for (size_t i = 0; i < 3; i++) d->X[k][i] += dt * V[k][i];
@@ -148,7 +208,7 @@ static void drift(const struct advance *s, double ds, double dt, struct change *
 static void leapfrog(struct advance *s, double ds, size_t count, struct change *d)
 {
   double h = ds / (double)count;
-  memset(d, 0, sizeof *d);
+  clear_change(s->c->n, d);
   memcpy(s->W, s->c->V[0], sizeof s->W);
   drift(s, h / 2, 0, d);
   for (size_t k = 0; k < count; k++) {
@@ -185,7 +245,8 @@ static double difference(const struct advance *s, const struct change *p, const 
     double X[3], V[3], dX[3], dV[3];
     for (size_t i = 0; i < 3; i++) {
       X[i] = c->X[k][i] + q->X[k][i], dX[i] = p->X[k][i] - q->X[k][i];
-      V[i] = c->V[k][i] + q->V[k][i], dV[i] = p->V[k][i] - q->V[k][i];
+      double more = change_of_velocity(q, k, i);
+      V[i] = c->V[k][i] + more, dV[i] = change_of_velocity(p, k, i) - more;
     }
     double m = c->m[k] + c->m[k + 1], r = hb_norm(X), fall = sqrt((m > 0 ? m : c->w) / r);
     most = larger(most, larger(hb_norm(dX) / r, hb_norm(dV) / larger(hb_norm(V), fall)));
@@ -211,14 +272,13 @@ static double nth_root(double x, int p)
 }
 
 /* Sets out to p + weight (p - q). */
-static void combine(size_t links, double weight, const struct change *p, const struct change *q,
-                    struct change *out)
+static void combine(double weight, const struct change *p, const struct change *q, struct change *out)
 {
-  for (size_t k = 0; k < links; k++)
-    for (size_t i = 0; i < 3; i++) {
-      out->X[k][i] = p->X[k][i] + weight * (p->X[k][i] - q->X[k][i]);
-      out->V[k][i] = p->V[k][i] + weight * (p->V[k][i] - q->V[k][i]);
-    }
+  out->n = p->n;
+  for (size_t k = 0; k + 1 < p->n; k++)
+    for (size_t i = 0; i < 3; i++) out->X[k][i] = p->X[k][i] + weight * (p->X[k][i] - q->X[k][i]);
+  for (size_t k = 0; k < velocities_of(p->n); k++)
+    for (size_t i = 0; i < 3; i++) out->V[k][i] = p->V[k][i] + weight * (p->V[k][i] - q->V[k][i]);
   out->t = p->t + weight * (p->t - q->t);
   out->B = p->B + weight * (p->B - q->B);
   out->lost = p->lost + weight * (p->lost - q->lost);
@@ -226,16 +286,18 @@ static void combine(size_t links, double weight, const struct change *p, const s
 
 /* Computes a row of the extrapolation by Aitken and Neville. On entry table[0 .. row - 1] is the row before, T_(row - 1, k), and
  * table[row] the new result of the leapfrog; on return table[0 .. row] is this row. The error has even powers of the step only. */
-static void extrapolate(size_t links, size_t row, struct change *table)
+static void extrapolate(size_t row, struct change *table)
 {
-  struct change now = table[row], better;
+  struct change two[2], *now = two, *better = two + 1;
+  copy_change(table + row, now);
   for (size_t k = 1; k <= row; k++) {
     double ratio = (double)count_of[row] / count_of[row - k];
-    combine(links, 1 / (ratio * ratio - 1), &now, table + k - 1, &better);
-    table[k - 1] = now;
-    now = better;
+    combine(1 / (ratio * ratio - 1), now, table + k - 1, better);
+    copy_change(now, table + k - 1);
+    struct change *swap = now;
+    now = better, better = swap;
   }
-  table[row] = now;
+  copy_change(now, table + row);
 }
 
 /* The result of a step that was tried, and the length and number of rows of the next one that cost least. */
@@ -267,22 +329,34 @@ static int is_hopeless(double before, double error, size_t rows)
   return before < INFINITY && error * faster > tolerance;
 }
 
+/* Sets d to the result of one row more than a step was accepted with, if there is one. What is left of the error of a chain of many members
+ * adds up over thousands of revolutions of the fastest one: a star with eight planets loses 7e-12 of its energy in 1000 years without this
+ * row, and 3e-14 with it. */
+static void improve(struct advance *s, double ds, size_t row, struct change *table, struct change *d)
+{
+  if (row == HB_CHAIN_ROWS_MOST) return;
+  leapfrog(s, ds, count_of[row], table + row);
+  extrapolate(row, table);
+  copy_change(table + row, d);
+}
+
 /* Tries a step by ds with up to one row more than expected. The next step may have one row more than this one needed, if that
  * promises to be cheaper. */
 static void try_step(struct advance *s, double ds, size_t rows, struct step *step)
 {
   struct change table[HB_CHAIN_ROWS_MOST];
-  size_t links = s->c->n - 1, last = rows < HB_CHAIN_ROWS_MOST ? rows + 1 : HB_CHAIN_ROWS_MOST;
+  size_t last = rows < HB_CHAIN_ROWS_MOST ? rows + 1 : HB_CHAIN_ROWS_MOST;
   double least_cost = INFINITY, before = INFINITY;
-  *step = (struct step){.ds = ds / 2, .rows = rows};
+  step->is_accepted = 0, step->ds = ds / 2, step->rows = rows;
   for (size_t row = 0; row < last && !step->is_accepted; row++) {
     leapfrog(s, ds, count_of[row], table + row);
     if (row == 0) continue;
-    extrapolate(links, row, table);
+    extrapolate(row, table);
     double error = difference(s, table + row - 1, table + row), by = step_factor(row, error);
     if (!isfinite(error)) return;
     step->is_accepted = error <= tolerance || (error <= rounding_error && error > before / 2);
-    step->d = table[row];
+    copy_change(table + row, &step->d);
+    if (step->is_accepted && has_members(s->c->n)) improve(s, ds, row + 1, table, &step->d);
     if (!step->is_accepted && is_hopeless(before, error, last - 1 - row)) last = row + 1;
     before = error;
     if (step->is_accepted && row + 1 < ROWS_LEAST) step->ds = 4 * ds;
@@ -316,7 +390,8 @@ static void notice_touches(struct advance *s, const struct change *d)
   struct hb_chain *c = s->c;
   for (size_t k = 0; k + 1 < c->n && s->tide->radius && !s->binaries && c->n > 2; k++) {
     double X[3], V[3], reach = s->tide->radius[c->member[k]] + s->tide->radius[c->member[k + 1]];
-    for (size_t i = 0; i < 3; i++) X[i] = c->X[k][i] + d->X[k][i], V[i] = c->V[k][i] + d->V[k][i];
+    for (size_t i = 0; i < 3; i++)
+      X[i] = c->X[k][i] + d->X[k][i], V[i] = c->V[k][i] + change_of_velocity(d, k, i);
     notice_overlap(s, d, k);
     if (hb_chain_product(c, k, k + 1) == 0 ||
         !hb_contact_touches(c->m[k] + c->m[k + 1], reach, d->t, c->X[k], c->V[k], X, V))
@@ -369,8 +444,8 @@ static enum hb_status check_collision(const struct advance *s)
 static void apply_change(struct advance *s, const struct change *d)
 {
   notice_touches(s, d);
-  add_links(s->c->n - 1, s->c->X, d->X, s->c->X);
-  add_links(s->c->n - 1, s->c->V, d->V, s->c->V);
+  add_positions(s->c, d, s->c->X);
+  add_velocities(s->c, d, s->c->V);
   s->c->B += d->B;
   s->c->lost += d->lost;
   s->t += d->t;
@@ -406,7 +481,8 @@ static const double land_within = 1e-5;
 /* Advances by the last bit of time, in one leapfrog in physical time. */
 static void land(struct advance *s, double rest)
 {
-  struct change d = {0};
+  struct change d;
+  clear_change(s->c->n, &d);
   memcpy(s->W, s->c->V[0], sizeof s->W);
   drift(s, 0, rest / 2, &d);
   kick(s, 0, rest, &d);
@@ -512,7 +588,8 @@ static enum hb_status advance_with_binaries(struct advance *s, double dt)
   uint8_t is_first[HB_CHAIN_MOST];
   while (s->t < dt) {
     const struct advance start = *s;
-    const struct hb_chain before = *members;
+    struct hb_chain before;
+    hb_chain_copy(members, &before);
     s->has_changed = 0;
     if (s->has_no_binaries || hb_inner_binaries_find(members, s->tide, is_first) == 0) {
       HB_TRY(advance_to(s, dt));
@@ -530,7 +607,8 @@ static enum hb_status advance_with_binaries(struct advance *s, double dt)
       has_means = hb_inner_binaries_end(&binaries, s->tide, members);
     }
     if (has_means) continue;
-    *s = start, *members = before;
+    *s = start;
+    hb_chain_copy(&before, members);
     s->has_no_binaries = 1;
   }
   return HB_OK;

@@ -44,8 +44,8 @@ static size_t rank_of(const struct hb_chain *c, size_t k)
 void hb_contact_record(struct hb_chain *c, size_t k, size_t l)
 {
   size_t p = rank_of(c, k), q = rank_of(c, l);
-  c->met[p] |= (uint8_t)(1U << q);
-  c->met[q] |= (uint8_t)(1U << p);
+  c->met[p] |= UINT64_C(1) << q;
+  c->met[q] |= UINT64_C(1) << p;
 }
 
 int hb_contact_have_met(const struct hb_chain *c, size_t k, size_t l)

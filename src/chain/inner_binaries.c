@@ -46,14 +46,15 @@ static void disturb(double span, double M, double m, const double r[3], const do
   d->may_touch |= r2 < reach * reach;
 }
 
-/* Returns the sum of the largest radii of a pair and of another node, as far as contacts are looked for, and the pair's size. */
-static double reach_of(const struct hb_chain_tide *tide, double span, const struct hb_chain *pair,
-                       const struct hb_chain *other)
+/* Returns the sum of the largest radii of a pair and of another node with n members, as far as contacts are looked for, and the pair's
+ * size. */
+static double reach_of(const struct hb_chain_tide *tide, double span, const uint32_t *pair, size_t n,
+                       const uint32_t *other)
 {
   double of_pair = 0, of_other = 0;
   if (!tide->radius) return 0;
-  for (size_t k = 0; k < pair->n; k++) of_pair = fmax(of_pair, tide->radius[pair->member[k]]);
-  for (size_t k = 0; k < other->n; k++) of_other = fmax(of_other, tide->radius[other->member[k]]);
+  for (size_t k = 0; k < 2; k++) of_pair = fmax(of_pair, tide->radius[pair[k]]);
+  for (size_t k = 0; k < n; k++) of_other = fmax(of_other, tide->radius[other[k]]);
   return 2 * (of_pair + of_other + span);
 }
 
@@ -72,22 +73,22 @@ static int may_be_node(const struct hb_chain *c, const struct hb_chain_tide *tid
                        size_t k, double span)
 {
   double M = c->m[k] + c->m[k + 1], share = c->m[k + 1] / M;
-  const struct hb_chain pair = {.n = 2, .member = {c->member[k], c->member[k + 1]}};
   struct disturbance d = {0};
   for (size_t l = 0; l < c->n; l++) {
     if (l == k || l == k + 1) continue;
-    struct hb_chain other = {.n = is_first[l] ? 2 : 1, .member = {c->member[l]}};
+    const uint32_t *other = c->member + l;
+    const size_t n = is_first[l] ? 2 : 1;
     double x[3], v[3], m = c->m[l];
     hb_chain_between(c->X, k, l, x);
     hb_chain_between(c->V, k, l, v);
     for (size_t i = 0; i < 3; i++) x[i] -= share * c->X[k][i], v[i] -= share * c->V[k][i];
     if (is_first[l]) {
-      other.member[1] = c->member[l + 1], m += c->m[l + 1];
+      m += c->m[l + 1];
       for (size_t i = 0; i < 3; i++)
         x[i] += c->m[l + 1] / m * c->X[l][i], v[i] += c->m[l + 1] / m * c->V[l][i];
       l++;
     }
-    disturb(span, M, m, x, v, reach_of(tide, span, &pair, &other), &d);
+    disturb(span, M, m, x, v, reach_of(tide, span, c->member + k, n, other), &d);
   }
   return d.tide < forms_below && d.period < forms_period && !d.may_touch;
 }
@@ -97,7 +98,7 @@ size_t hb_inner_binaries_find(const struct hb_chain *c, const struct hb_chain_ti
 {
   double span[HB_CHAIN_MOST + 1];
   size_t pairs = 0;
-  memset(is_first, 0, HB_CHAIN_MOST);
+  memset(is_first, 0, c->n);
   if (c->n < 3) return 0;
   for (size_t k = 0; k + 1 < c->n; k++) span[k] = span_of(c, k);
   for (;;) { /* the closest pair that was not looked at yet */
@@ -127,7 +128,9 @@ static struct disturbance disturbance_of(const struct hb_inner_binaries *b, cons
     if (l == k) continue;
     hb_chain_between(c->X, k, l, x);
     hb_chain_between(c->V, k, l, v);
-    disturb(span, c->m[k], c->m[l], x, v, reach_of(tide, span, pair, &b->node[c->member[l]].members) / 2, &d);
+    const struct hb_chain *other = &b->node[c->member[l]].members;
+    disturb(span, c->m[k], c->m[l], x, v, reach_of(tide, span, pair->member, other->n, other->member) / 2,
+            &d);
   }
   return d;
 }
@@ -163,9 +166,10 @@ double hb_inner_binaries_longest_step(const struct hb_inner_binaries *b, const s
       longest = fmin(longest, of_orbit * sqrt(r2 / fmax(v2, M / sqrt(r2))));
       if (!(hb_dot(x, v) < 0)) continue;
       double span = 2 * node->mean.a, q = hb_outer_orbit_pericenter(M, x, v);
+      const struct hb_chain *other = &b->node[c->member[l]].members;
       double closest[3] = {q}, fastest[3] = {sqrt(fmax(2 * M / q, v2))};
       disturb(span, c->m[k], c->m[l], closest, fastest,
-              reach_of(tide, span, &node->members, &b->node[c->member[l]].members), &d);
+              reach_of(tide, span, node->members.member, other->n, other->member), &d);
       if (d.tide > breaks_above / 4 || d.period > forms_period || d.may_touch)
         longest = fmin(longest, part * sqrt(r2 / v2));
     }
@@ -186,13 +190,13 @@ void hb_inner_binaries_make(const struct hb_chain *c, const uint8_t is_first[HB_
                             struct hb_inner_binaries *b)
 {
   struct hb_chain *to = &b->chain;
-  *to = (struct hb_chain){.n = 0};
+  memset(to, 0, offsetof(struct hb_chain, member));
   for (size_t k = 0; k < c->n; to->n++) {
     struct hb_inner_node *node = b->node + to->n;
     node->n = is_first[k] ? 2 : 1;
     hb_chain_extract(c, k, node->n, &node->members);
-    b->multipoles[to->n] = (struct hb_inner_multipoles){{0}, {0}};
-    to->member[to->n] = (uint32_t)to->n;
+    memset(b->multipoles + to->n, 0, sizeof *b->multipoles);
+    to->member[to->n] = (uint32_t)to->n, to->met[to->n] = 0;
     to->m[to->n] = hb_chain_mass(&node->members);
     for (size_t i = 0; i < 3 && k > 0; i++) {
       const struct hb_inner_node *last = node - 1;
@@ -202,6 +206,24 @@ void hb_inner_binaries_make(const struct hb_chain *c, const uint8_t is_first[HB_
     }
     k += node->n;
   }
+}
+
+void hb_inner_binaries_copy(const struct hb_inner_binaries *from, struct hb_inner_binaries *to)
+{
+  const size_t nodes = from->chain.n;
+  hb_chain_copy(&from->chain, &to->chain);
+  for (size_t k = 0; k < nodes; k++) {
+    to->node[k].n = from->node[k].n;
+    hb_chain_copy(&from->node[k].members, &to->node[k].members);
+    if (from->node[k].n > 1) to->node[k].mean = from->node[k].mean;
+  }
+  memcpy(to->multipoles, from->multipoles, nodes * sizeof *to->multipoles);
+  to->pullers = from->pullers;
+  memcpy(to->puller, from->puller, from->pullers * sizeof *to->puller);
+  to->t = from->t;
+  hb_chain_copy(&from->before, &to->before);
+  to->B = from->B, to->B_nodes = from->B_nodes, to->adjusted = from->adjusted;
+  to->wave = from->wave, to->radiated = from->radiated, to->has_failed = from->has_failed;
 }
 
 /* Sets the members of a chain from the nodes. Steps and contacts of the chain stay. */
@@ -230,7 +252,10 @@ static void resolve(const struct hb_inner_binaries *b, struct hb_chain *c)
 
 /* ---- multipoles ---- */
 
-static int is_zero(const struct hb_inner_multipoles *q) { return q->Q[0] == 0 && q->Q[1] == 0 && q->Q[2] == 0; }
+static int is_zero(const struct hb_inner_multipoles *q)
+{
+  return q->Q[0] == 0 && q->Q[1] == 0 && q->Q[2] == 0;
+}
 
 /* Sets a to the acceleration of a body at r from a quadrupole, and returns its potential there, with the sign of U. */
 static double pull_of(const double Q[6], const double r[3], double a[3])
@@ -245,8 +270,8 @@ static double pull_of(const double Q[6], const double r[3], double a[3])
 }
 
 /* Adds the pulls between two nodes by the multipoles of the first one. r leads from it to the other. */
-static void pull_two(const struct hb_chain *c, const struct hb_inner_multipoles *q, size_t of, size_t on, const double r[3],
-                     struct hb_chain_pulls *pulls)
+static void pull_two(const struct hb_chain *c, const struct hb_inner_multipoles *q, size_t of, size_t on,
+                     const double r[3], struct hb_chain_pulls *pulls)
 {
   double a[3];
   if (is_zero(q)) return;
@@ -280,7 +305,9 @@ void hb_inner_binaries_add_pulls(const struct hb_inner_binaries *b, const double
 /* Kicks the nodes by the time dt with the pulls of multipoles q[]. */
 static void kick(struct hb_chain *c, const struct hb_inner_multipoles *q, double dt)
 {
-  struct hb_chain_pulls pulls = {.U = 0};
+  struct hb_chain_pulls pulls;
+  pulls.U = 0;
+  memset(pulls.a, 0, c->n * sizeof *pulls.a);
   add_multipoles(c, q, c->X, &pulls);
   for (size_t k = 0; k + 1 < c->n; k++)
     for (size_t i = 0; i < 3; i++) c->V[k][i] += dt * (pulls.a[k + 1][i] - pulls.a[k][i]);
@@ -305,8 +332,9 @@ static void set_half_of_change(const struct hb_inner_multipoles *from, const str
 /* Returns U - T of the nodes, those without mass having the mass w in it. */
 static double binding_of_nodes(const struct hb_inner_binaries *b, double w)
 {
-  struct hb_chain c = b->chain;
+  struct hb_chain c;
   struct hb_chain_pulls pulls;
+  hb_chain_copy(&b->chain, &c);
   c.w = w;
   hb_chain_pull_members(&c, c.X, &pulls);
   add_multipoles(&c, b->multipoles, c.X, &pulls);
@@ -316,7 +344,8 @@ static double binding_of_nodes(const struct hb_inner_binaries *b, double w)
 /* Adds to the velocities of the nodes `times` what the places of the binaries in their orbits do to them. */
 static void add_swings(struct hb_inner_binaries *b, double times)
 {
-  struct hb_inner_multipoles swing[HB_CHAIN_MOST] = {{{0}, {0}}};
+  struct hb_inner_multipoles swing[HB_CHAIN_MOST];
+  memset(swing, 0, b->chain.n * sizeof *swing);
   for (size_t k = 0; k < b->chain.n; k++)
     if (b->node[k].n > 1) hb_mean_orbit_swing(&b->node[k].members, swing[k].Q);
   kick(&b->chain, swing, times);
@@ -324,8 +353,9 @@ static void add_swings(struct hb_inner_binaries *b, double times)
 
 /* ---- what disturbs a binary ---- */
 
-/* A binary feels at most this many of the points that disturb the chain, and of these only points whose tide on it is above `least_seen`. */
-enum { SEEN_MOST = 4 * HB_LANES, POINTS_MOST = SEEN_MOST + HB_LANES };
+/* A binary feels the other nodes, and of the points that disturb the chain so many that both are SEEN_MOST together, or half of that where
+ * there are many nodes. Only points whose tide on it is above `least_seen` are counted. */
+enum { SEEN_MOST = 4 * HB_LANES, POINTS_MOST = HB_CHAIN_MOST + SEEN_MOST / 2 };
 static const double least_seen = 1e-10;
 
 /* The points and the tidal tensor that disturb a binary. */
@@ -375,7 +405,8 @@ static void place_at_rest(const struct hb_chain_tide *tide, const struct hb_chai
 static size_t add_outside(const struct hb_chain_tide *tide, double span, double M, const double t[2],
                           double x[2][3], double v[2][3], size_t count, struct hb_chain_points *points)
 {
-  for (size_t k = 0; k < tide->count && count < SEEN_MOST; k++) {
+  const size_t half = count + SEEN_MOST / 2, most = half > SEEN_MOST ? half : SEEN_MOST;
+  for (size_t k = 0; k < tide->count && count < most; k++) {
     struct hb_chain_point p;
     double to[2][3], by[2][3];
     hb_chain_tide_get_point(tide->points, k, &p);
@@ -586,8 +617,8 @@ int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide
   struct surroundings all;
   hb_inner_binaries_make(c, is_first, b);
   struct hb_chain *nodes = &b->chain;
-  b->t = t, b->B = c->w > 0 ? -hb_chain_energy(c) : c->B, b->adjusted = b->radiated = 0, b->has_failed = 0,
-  b->before = *nodes;
+  b->t = t, b->B = c->w > 0 ? -hb_chain_energy(c) : c->B, b->adjusted = b->radiated = 0, b->has_failed = 0;
+  hb_chain_copy(nodes, &b->before);
   add_swings(b, -1);
   for (size_t k = 0; k < nodes->n; k++) {
     struct hb_inner_node *node = b->node + k;
@@ -601,7 +632,7 @@ int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide
   nodes->ds *= of_the_first;
   nodes->B = binding_of_nodes(b, nodes->w);
   b->B_nodes = binding_of_nodes(b, 0);
-  b->before = *nodes;
+  hb_chain_copy(nodes, &b->before);
   b->wave = wave_from_outside(b, tide);
   find_pullers(b, tide);
   return 1;
@@ -614,7 +645,7 @@ void hb_inner_binaries_place(struct hb_inner_binaries *b, double t)
     if (b->node[of].n > 1) set_multipoles(b, of);
   }
   b->chain.B = binding_of_nodes(b, b->chain.w);
-  b->before = b->chain;
+  hb_chain_copy(&b->chain, &b->before);
   b->t = t;
 }
 
@@ -633,9 +664,9 @@ void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain
   static const double strongest = 0.02; /* several times what a tide of breaks_above does */
   struct hb_chain *nodes = &b->chain;
   struct surroundings all;
-  struct hb_inner_multipoles more[HB_CHAIN_MOST] = {{{0}, {0}}};
-  double dt = t - b->t, before = binding_of_nodes(b, nodes->w),
-         before_of_mass = binding_of_nodes(b, 0);
+  struct hb_inner_multipoles more[HB_CHAIN_MOST];
+  double dt = t - b->t, before = binding_of_nodes(b, nodes->w), before_of_mass = binding_of_nodes(b, 0);
+  memset(more, 0, nodes->n * sizeof *more);
   for (size_t k = 0; k < nodes->n; k++) {
     uint32_t of = nodes->member[k];
     struct hb_inner_node *node = b->node + of;
@@ -653,7 +684,7 @@ void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain
   kick(nodes, more, dt);
   nodes->B += binding_of_nodes(b, nodes->w) - before;
   b->adjusted += binding_of_nodes(b, 0) - before_of_mass;
-  b->before = *nodes;
+  hb_chain_copy(nodes, &b->before);
   b->t = t;
 }
 

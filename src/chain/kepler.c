@@ -212,7 +212,8 @@ enum hb_status hb_kepler_advance(struct hb_chain *chain, double dt, const struct
       (!tide || tide->is_all ? hb_kepler_orbit_drift_alone : hb_kepler_orbit_drift)(chain, dt);
     return HB_OK;
   }
-  const struct hb_chain before = *chain;
+  struct hb_chain before;
+  hb_chain_copy(chain, &before);
   if (tide->rules == HB_CHAIN_BY_SIZE) {
     HB_TRY(advance_in_time(chain, dt, tides, tide, forces));
   } else if (dt > 0) {
@@ -220,7 +221,7 @@ enum hb_status hb_kepler_advance(struct hb_chain *chain, double dt, const struct
     if (!is_done) is_done = advance_along(chain, dt, tides, tide, forces);
     if (is_done == GIVEN_UP) return HB_ERR_STOPPED;
     if (!is_done) {
-      *chain = before;
+      hb_chain_copy(&before, chain);
       return hb_chain_advance(chain, dt, tide, forces);
     }
   }

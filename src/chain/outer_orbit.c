@@ -12,8 +12,10 @@ static void find_parts(const struct hb_chain *c, size_t link, struct hb_outer_or
   h->link = link;
   hb_chain_extract(c, 0, link + 1, h->part);
   hb_chain_extract(c, link + 1, c->n - link - 1, h->part + 1);
-  h->outer =
-      (struct hb_chain){.n = 2, .member = {0, 1}, .m = {hb_chain_mass(h->part), hb_chain_mass(h->part + 1)}};
+  memset(&h->outer, 0, offsetof(struct hb_chain, X));
+  h->outer.n = 2, h->outer.member[1] = 1;
+  memset(h->outer.met, 0, 2 * sizeof *h->outer.met);
+  for (size_t s = 0; s < 2; s++) h->outer.m[s] = hb_chain_mass(h->part + s);
   hb_chain_places(h->part, x, v);
   for (size_t i = 0; i < 3; i++)
     h->outer.X[0][i] = c->X[link][i] + x[3 * link + i], h->outer.V[0][i] = c->V[link][i] + v[3 * link + i];
@@ -86,11 +88,11 @@ size_t hb_outer_orbit_list(const struct hb_chain *c, struct hb_chain *orbits)
 {
   struct hb_outer_orbit o;
   if (c->n == 2 && c->B > 0) {
-    orbits[0] = *c;
+    hb_chain_copy(c, orbits);
     return 1;
   }
   if (!hb_outer_orbit_find(c, &o)) return 0;
-  orbits[0] = o.outer;
+  hb_chain_copy(&o.outer, orbits);
   size_t count = 1;
   for (int s = 0; s < 2; s++) count += hb_outer_orbit_list(o.part + s, orbits + count);
   return count;

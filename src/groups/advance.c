@@ -178,9 +178,10 @@ static enum hb_status advance_at_rest(const struct hb_groups *groups, double dt,
 {
   enum hb_status status = HB_OK;
   if (tide->turn != 0) hb_turning_transform(chain, -tide->turn);
-  const struct hb_chain before = *chain;
+  struct hb_chain before;
+  hb_chain_copy(chain, &before);
   chain->touched[0] = chain->touched[1] = 0;
-  memset(chain->met, 0, sizeof chain->met);
+  memset(chain->met, 0, chain->n * sizeof *chain->met);
   if (tide->field && !(hb_field_tide(tide->field, tide->center.x) * dt * dt <= most_of_field))
     return hb_fail(HB_ERR_NUMERIC, "the field's tide on particles %u and %u is too strong for a step of %g",
                    chain->member[0], chain->member[1], dt);
@@ -229,7 +230,7 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
 static void store_chain(struct hb_groups *groups, struct hb_group *g, const struct hb_chain *chain,
                         uint64_t tick, uint64_t forces)
 {
-  g->chain = *chain;
+  hb_chain_copy(chain, &g->chain);
   g->chain.lost = 0;
   g->tick = tick;
   g->work += forces;
@@ -239,8 +240,9 @@ static void store_chain(struct hb_groups *groups, struct hb_group *g, const stru
 /* Advances one group. */
 static enum hb_status advance_group(struct hb_groups *groups, struct hb_group *g, uint64_t tick)
 {
-  struct hb_chain chain = g->chain;
+  struct hb_chain chain;
   uint64_t forces = 0;
+  hb_chain_copy(&g->chain, &chain);
   HB_TRY(advance_chain(groups, g, hb_groups_since(groups, g->tick, tick), &chain, &forces));
   store_chain(groups, g, &chain, tick, forces);
   groups->forces += forces;
@@ -270,7 +272,8 @@ static enum hb_status advance_one(struct work *w, size_t k)
 {
   const struct hb_group *g = w->groups->at + w->needed[k];
   struct hb_groups_made *made = w->made + k;
-  *made = (struct hb_groups_made){.chain = g->chain};
+  hb_chain_copy(&g->chain, &made->chain);
+  made->forces = 0;
   return advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), &made->chain,
                        &made->forces);
 }
@@ -401,7 +404,8 @@ static int wakes(const struct hb_groups *groups, const struct hb_group *g, uint3
 {
   const struct hb_group *other = hb_groups_of(groups, node);
   hb_groups_need(groups, g->node);
-  double d2 = other ? hb_groups_gap2_to(groups, other, g->node) : hb_distance2(groups->nodes.xp, g->node, node),
+  double d2 = other ? hb_groups_gap2_to(groups, other, g->node)
+                    : hb_distance2(groups->nodes.xp, g->node, node),
          m = groups->m[node];
   return m * m * g->waking > d2 * d2 * d2;
 }
@@ -584,32 +588,32 @@ static enum hb_status advance_copy(struct hb_groups *groups, uint32_t k, double 
   struct hb_groups_advanced *advanced = &groups->advanced;
   uint64_t forces = 0;
   if (next < advanced->count && advanced->of[next].group == k) {
-    *chain = advanced->of[next].chain;
+    hb_chain_copy(&advanced->of[next].chain, chain);
     return HB_OK;
   }
-  *chain = g->chain;
+  hb_chain_copy(&g->chain, chain);
   HB_TRY(advance_chain(groups, g, dt, chain, &forces));
   if (forces < LONG || next < advanced->count) return HB_OK;
   HB_TRY(HB_GROW(advanced->count, &advanced->capacity, &advanced->of));
-  advanced->of[advanced->count++] = (struct hb_groups_advanced_chain){k, *chain};
+  advanced->of[advanced->count].group = k;
+  hb_chain_copy(chain, &advanced->of[advanced->count++].chain);
   return HB_OK;
 }
 
 /* Does for one group, whose advanced chain is given, what hb_groups_resolve does for all. */
-static void resolve_one(const struct hb_group *g, const struct hb_chain *advanced, double *x, double *v,
+static void resolve_one(const struct hb_group *g, const struct hb_chain *chain, double *x, double *v,
                         double *e_rounded)
 {
-  const struct hb_chain chain = *advanced;
   double r[3 * HB_CHAIN_MOST], w[3 * HB_CHAIN_MOST], center[2][3];
-  hb_chain_places(&chain, r, w);
+  hb_chain_places(chain, r, w);
   memcpy(center[0], x + 3 * (size_t)g->node, sizeof *center);
   memcpy(center[1], v + 3 * (size_t)g->node, sizeof *center);
-  for (size_t k = 0; k < chain.n; k++)
+  for (size_t k = 0; k < chain->n; k++)
     for (size_t c = 0; c < 3; c++) {
-      x[3 * (size_t)chain.member[k] + c] = center[0][c] + r[3 * k + c];
-      v[3 * (size_t)chain.member[k] + c] = center[1][c] + w[3 * k + c];
+      x[3 * (size_t)chain->member[k] + c] = center[0][c] + r[3 * k + c];
+      v[3 * (size_t)chain->member[k] + c] = center[1][c] + w[3 * k + c];
     }
-  *e_rounded += energy_rounded(&chain, r, x);
+  *e_rounded += energy_rounded(chain, r, x);
 }
 
 enum hb_status hb_groups_resolve(struct hb_groups *groups, uint64_t tick, double dt, double *x, double *v,

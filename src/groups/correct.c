@@ -24,7 +24,8 @@ struct points {
  * distance, and whose period is much shorter than the time in which the other node comes or goes. Its steps do not resolve them. */
 struct view {
   struct points near, afar;
-  double span, period; /* the largest 2 a and period of pairs that are binaries from afar only; 0: there are none */
+  double span,
+      period; /* the largest 2 a and period of pairs that are binaries from afar only; 0: there are none */
 };
 
 static void take_members(const struct hb_chain *c, struct points *p)
@@ -41,8 +42,8 @@ static void take_nodes(const struct hb_chain *c, const uint8_t is_first[HB_CHAIN
   hb_inner_binaries_make(c, is_first, &nodes);
   take_members(&nodes.chain, p);
   p->has_binaries = 1;
-  memset(p->Q, 0, sizeof p->Q);
-  memset(p->T, 0, sizeof p->T);
+  memset(p->Q, 0, p->n * sizeof *p->Q);
+  memset(p->T, 0, p->n * sizeof *p->T);
   for (size_t k = 0; k < p->n; k++) {
     if (nodes.node[k].n != 2) continue;
     hb_quadrupole_of_orbit(&nodes.node[k].members, p->Q[k]);
@@ -55,7 +56,7 @@ static void add_pairs(const struct hb_chain *c, uint8_t is_first[HB_CHAIN_MOST],
 {
   static const double two_pi = 6.28318530717958647693;
   uint8_t before[HB_CHAIN_MOST];
-  memcpy(before, is_first, sizeof before);
+  memcpy(before, is_first, c->n);
   hb_chain_mark_pairs(c, is_first);
   for (size_t k = 0; k + 1 < c->n; k++) {
     struct hb_chain pair;
@@ -111,7 +112,8 @@ static void resolve(const struct hb_groups *groups, uint32_t node, struct view *
     return;
   }
   double dt = hb_groups_since(groups, g->tick, groups->tick);
-  struct hb_chain chain = g->chain;
+  struct hb_chain chain;
+  hb_chain_copy(&g->chain, &chain);
   if (dt > 0 && hb_kepler_suits(&chain, NULL))
     hb_kepler_advance(&chain, dt, &none, NULL);
   else if (dt > 0 && g->is_hard)
@@ -131,22 +133,21 @@ static int is_mean(const struct hb_groups *groups, const struct hb_chain *c, con
   return 2 * hb_groups_field_tide(groups, x) * span * span * span < most_mean * hb_chain_mass(c);
 }
 
-/* Returns the chain with velocities in axes at rest, in which the path of a pair is an ellipse. */
-static struct hb_chain at_rest(const struct hb_groups *groups, const struct hb_chain *c)
+/* Copies a chain, with velocities in axes at rest, in which the path of a pair is an ellipse. */
+static void copy_at_rest(const struct hb_groups *groups, const struct hb_chain *c, struct hb_chain *turned)
 {
-  struct hb_chain turned = *c;
-  if (groups->field) hb_turning_transform(&turned, -hb_field_turn(groups->field) / 2);
-  return turned;
+  hb_chain_copy(c, turned);
+  if (groups->field) hb_turning_transform(turned, -hb_field_turn(groups->field) / 2);
 }
 
 /* Sets p to both members of a pair at several positions of their orbit, each with a part of the mass. */
 static void resolve_orbit(const struct hb_chain *c, struct points *p)
 {
-  enum { PLACES = HB_CHAIN_MOST / 2 }; /* exact for products of two components */
+  enum { PLACES = 4 }; /* exact for products of two components */
   double X[PLACES][3], part[PLACES], M = hb_chain_mass(c);
   hb_kepler_orbit_places(c, PLACES, X, part);
-  memset(p, 0, sizeof *p); /* at rest */
-  p->n = HB_CHAIN_MOST;
+  p->n = 2 * PLACES, p->has_binaries = 0;
+  memset(p->v, 0, 3 * p->n * sizeof *p->v); /* at rest */
   for (size_t k = 0; k < PLACES; k++)
     for (size_t s = 0; s < 2; s++) {
       p->m[2 * k + s] = part[k] * c->m[s];
@@ -176,8 +177,8 @@ static int is_orbit(const struct hb_groups *groups, const struct hb_group *g, ui
 }
 
 /* Adds `times` the acceleration and jerk by the multipoles of a point that is at r and moves with v relative to the sink. */
-static void add_multipoles_at(const struct points *p, size_t k, double times, const double r[3], const double v[3],
-                              double a[3], double j[3])
+static void add_multipoles_at(const struct points *p, size_t k, double times, const double r[3],
+                              const double v[3], double a[3], double j[3])
 {
   const double back[3] = {-r[0], -r[1], -r[2]}, back_v[3] = {-v[0], -v[1], -v[2]};
   hb_quadrupole_add_pull(p->Q[k], times, back, back_v, a, j);
@@ -186,16 +187,16 @@ static void add_multipoles_at(const struct points *p, size_t k, double times, co
 
 /* Adds `times` the acceleration and jerk by the mean of the orbits of a group, of a body at r, moving with v, both relative to the group,
  * less those by a point. */
-static void add_mean_pull(const struct hb_group *g, double times, const double r[3], const double v[3], double a[3],
-                          double j[3])
+static void add_mean_pull(const struct hb_group *g, double times, const double r[3], const double v[3],
+                          double a[3], double j[3])
 {
   hb_quadrupole_add_pull(g->Q, times, r, v, a, j);
   hb_octupole_add_pull(g->T, times, r, v, a, j);
 }
 
 /* Adds to sum_a and sum_j the acceleration and jerk of a group of mass M, given by its points, by those of another one at r that moves with v. */
-static void add_points_by_points(const struct points *sink, double M, const struct points *source, const double r[3],
-                                 const double v[3], double sum_a[3], double sum_j[3])
+static void add_points_by_points(const struct points *sink, double M, const struct points *source,
+                                 const double r[3], const double v[3], double sum_a[3], double sum_j[3])
 {
   for (size_t p = 0; p < sink->n; p++)
     for (size_t q = 0; q < source->n; q++) {
@@ -214,8 +215,8 @@ static void add_points_by_points(const struct points *sink, double M, const stru
 
 /* Adds to a group, node i, the acceleration by another group, node k, of all members by all members, less that of points. Where only the
  * mean of an orbit counts, it is a quadrupole and an octupole. */
-static void correct_pair(const struct hb_groups *groups, uint32_t i, uint32_t k, struct view *members, double *a,
-                         double *j)
+static void correct_pair(const struct hb_groups *groups, uint32_t i, uint32_t k, struct view *members,
+                         double *a, double *j)
 {
   struct points one_i, one_k;
   struct view its;
@@ -281,7 +282,10 @@ struct group_points {
   struct points orbit;
 };
 
-static void forget_points(struct group_points *p) { p->members.near.n = p->orbit.n = p->orbit.has_binaries = 0; }
+static void forget_points(struct group_points *p)
+{
+  p->members.near.n = p->orbit.n = p->orbit.has_binaries = 0;
+}
 
 /* Returns the points that a star in the list of a group feels; none for a quadrupole. */
 static const struct points *points_for(const struct hb_groups *groups, const struct hb_group *g,
@@ -295,7 +299,8 @@ static const struct points *points_for(const struct hb_groups *groups, const str
     return seen_from(&p->members, hb_groups_gap2(g, from), v, groups->m[g->node] + groups->m[star]);
   }
   if (p->orbit.n == 0 && !(g->weak > 0)) {
-    const struct hb_chain turned = at_rest(groups, &g->chain);
+    struct hb_chain turned;
+    copy_at_rest(groups, &g->chain, &turned);
     resolve_orbit(&turned, &p->orbit);
   }
   return &p->orbit;
@@ -349,10 +354,11 @@ static void correct_field(const struct hb_groups *groups, const struct hb_group 
   struct view members;
   struct points orbit;
   const struct points *sink = &orbit;
-  const struct hb_chain turned = at_rest(groups, &g->chain);
+  struct hb_chain turned;
   uint32_t center = g->node;
   const double *x = groups->nodes.xp + 3 * (size_t)center, *v = groups->nodes.vp + 3 * (size_t)center;
   double from_a[3] = {0}, from_j[3] = {0}, sum_a[3] = {0}, sum_j[3] = {0}, M = groups->m[center];
+  copy_at_rest(groups, &g->chain, &turned);
   if (is_mean(groups, &turned, x))
     resolve_orbit(&turned, &orbit);
   else

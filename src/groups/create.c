@@ -42,6 +42,7 @@ enum hb_status hb_groups_create(const struct hb_particles *particles, int rounds
   HB_TRY(hb_columns_reserve(&hb_groups_columns, n, g));
   if (rounds) HB_TRY(HB_ALLOC(n, &g->sources));
   HB_TRY(hb_groups_find_close(particles, g));
+  g->suits_a_chain = (uint64_t)hb_groups_suit_a_chain(particles);
   memcpy(g->m, particles->m, n * sizeof *g->m);
   for (size_t i = 0; i < n; i++) g->of[i] = HB_GROUPS_STAR;
   HB_TRY(hb_groups_weigh(g));

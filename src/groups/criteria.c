@@ -158,7 +158,7 @@ static void measure_orbit(const struct hb_groups *groups, double of_mass, double
 
 void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
 {
-  struct hb_chain orbits[HB_CHAIN_MOST - 1], at_rest = g->chain;
+  struct hb_chain orbits[HB_CHAIN_MOST - 1], at_rest;
   size_t count = find_orbits(groups, g, orbits);
   double L = length(&g->chain), M = hb_chain_mass(&g->chain), Q[6], T[HB_OCTUPOLE_PARTS];
   g->R = count > 0 ? fmax(L, g->span) : L;
@@ -176,6 +176,7 @@ void hb_groups_measure(const struct hb_groups *groups, struct hb_group *g)
   memset(g->T, 0, sizeof g->T);
   if (!(g->weak > 0)) return;
   if (groups->field) {
+    hb_chain_copy(&g->chain, &at_rest);
     hb_turning_transform(&at_rest, -hb_field_turn(groups->field) / 2);
     count = hb_outer_orbit_list(&at_rest, orbits);
   }
@@ -213,16 +214,11 @@ int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group 
   return 2 * hb_groups_field_tide(groups, x) * g->R * g->R * g->R > hold;
 }
 
-int hb_groups_are_few(const struct hb_groups *groups)
-{
-  return groups->gathers_few && !groups->field && groups->n <= HB_CHAIN_MOST;
-}
-
 int hb_groups_is_all(const struct hb_groups *groups, const struct hb_group *g)
 {
   if (!hb_groups_are_few(groups)) return 0;
   for (uint32_t i = 0; i < groups->n; i++)
-    if (i != g->node && groups->of[i] != HB_GROUPS_PARKED) return 0;
+    if (i != g->node && groups->of[i] != HB_GROUPS_PARKED && !hb_groups_is_left_out(groups, i)) return 0;
   return 1;
 }
 

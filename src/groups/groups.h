@@ -60,14 +60,14 @@ struct hb_group {
   /* Total mass of a hierarchy; 0 for a pair or a loose group. A node m that is lighter disturbs a hierarchy by more than its tide says, since
    * its orbit is as fast as the outer one: it counts as the geometric mean of m and this mass. */
   double floor;
-  double R;       /* how far it reaches, see hb_groups_measure */
-  double tide;    /* a mass m disturbs it from nearer than d if m^2 tide > d^6 */
-  double waking;  /* an active node of its list wakes it if m^2 waking > d^6; INFINITY: each does */
-  double strong;  /* and, if m^2 strong > d^6, so much that it feels where the members are */
-  double weak;    /* a mass m that is not in the list feels the mean of its orbit if m^2 weak > d^6 */
-  double Q[6];    /* that mean: mu <x x> as xx yy zz xy xz yz */
+  double R;      /* how far it reaches, see hb_groups_measure */
+  double tide;   /* a mass m disturbs it from nearer than d if m^2 tide > d^6 */
+  double waking; /* an active node of its list wakes it if m^2 waking > d^6; INFINITY: each does */
+  double strong; /* and, if m^2 strong > d^6, so much that it feels where the members are */
+  double weak;   /* a mass m that is not in the list feels the mean of its orbit if m^2 weak > d^6 */
+  double Q[6];   /* that mean: mu <x x> as xx yy zz xy xz yz */
   double T[HB_OCTUPOLE_PARTS]; /* and its octupole, for nodes in the list */
-  uint32_t *list; /* [count] of [capacity] nodes */
+  uint32_t *list;              /* [count] of [capacity] nodes */
   size_t count, capacity;
   size_t settled; /* of the list: those that disturb it; the others enter at the time of the block */
   struct hb_groups_tides tides;
@@ -140,13 +140,14 @@ struct hb_groups {
   struct hb_nodes nodes;
   const struct hb_groups_rules *rules; /* see hb_groups_use */
   double r_close, m_mean;              /* what close is for two stars of mean mass: 2 r_half / N       */
-  double bound;         /* 2 a of a pair of mean stars that is a group if it is alone, in r_close */
-  double stars;         /* how many had mass at the start */
-  int gathers_few;      /* the caller's word that few bodies may be one group, see hb_groups_are_few */
-  const double *radius; /* [n] the caller's, of the stars, where collisions are looked for; else NULL */
-  double *m;            /* [n] of the nodes, 0 where parked */
-  double m_most;        /* the largest, see hb_groups_weigh */
-  double *reach;        /* [n] of a group, the larger of its tide and weak; of others 0 */
+  double bound;           /* 2 a of a pair of mean stars that is a group if it is alone, in r_close */
+  double stars;           /* how many had mass at the start */
+  int gathers_few;        /* the caller's word that few bodies may be one group, see hb_groups_are_few */
+  uint64_t suits_a_chain; /* hb_groups_suit_a_chain at the start of the run */
+  const double *radius;   /* [n] the caller's, of the stars, where collisions are looked for; else NULL */
+  double *m;              /* [n] of the nodes, 0 where parked */
+  double m_most;          /* the largest, see hb_groups_weigh */
+  double *reach;          /* [n] of a group, the larger of its tide and weak; of others 0 */
   struct hb_groups_orbit *orbit; /* [n] */
   double
       *sources; /* [n] m without the heavy ones, see hb_groups_weigh; NULL: none is, see hb_groups_create */
@@ -225,6 +226,9 @@ void hb_groups_destroy(struct hb_groups *groups);
 /* Sets r_close, the distance at which two stars of mean mass deflect each other strongly if the system is near its equilibrium,
  * m_mean and stars: all that the functions of distances below read. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_find_close(const struct hb_particles *particles, struct hb_groups *groups);
+
+/* True if the system is so few bodies, without a field, that they should be one group. */
+int hb_groups_are_few(const struct hb_groups *groups);
 
 /* Groups are by these rules from now on; at first they are by size. */
 void hb_groups_use(struct hb_groups *groups, const struct hb_groups_rules *rules);

@@ -65,14 +65,26 @@ double hb_groups_gap2(const struct hb_group *g, const double r[3]);
 /* Returns hb_groups_gap2 of a group and a node at xp. */
 double hb_groups_gap2_to(const struct hb_groups *groups, const struct hb_group *g, uint32_t node);
 
-/* True if the system is so few bodies, without a field, that they should be one group. */
-int hb_groups_are_few(const struct hb_groups *groups);
-
 /* True if the system is this group and nothing else. */
 int hb_groups_is_all(const struct hb_groups *groups, const struct hb_group *g);
 
 /* Returns the shortest time in which a link changes that is longer than `least`. */
 double hb_groups_time_of_links(const struct hb_chain *c, double least);
+
+/* ---- few.c ---- */
+
+/* True if these particles, at the start of a run, should be one chain from then on: see few.c. */
+int hb_groups_suit_a_chain(const struct hb_particles *particles);
+
+/* True if a node is a body without mass for which the chain of a system of few bodies has no room. */
+int hb_groups_is_left_out(const struct hb_groups *groups, uint32_t node);
+
+/* True if two nodes of a system of few bodies should be one group. */
+int hb_groups_few_join(const struct hb_groups *groups, uint32_t i, uint32_t k);
+
+/* True if the group, which has all of a system of few bodies or most, should stay whole although its longest link is long: both sides of
+ * that link, which are d apart, are no systems of their own. */
+int hb_groups_few_stay(const struct hb_groups *groups, const struct hb_group side[2], double d);
 
 /* ---- lists.c ---- */
 

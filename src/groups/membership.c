@@ -8,48 +8,6 @@
 
 #include <string.h>
 
-/* ---- few bodies alone ---- */
-
-/* A few bodies with nothing around them are one chain, however wide it is and whatever passes or is bound within it, since nothing else is as
- * exact: pairs that are far smaller than their distance from the others are nodes of the chain (inner_binaries.h), whose revolutions it
- * need not follow. */
-
-/* With post-Newtonian terms, which a chain of more than two has as means only, such a subsystem is a group of its own where one distance is
- * this many times another. The second number is for a group that divides. */
-static const double gather_within = 100, divide_beyond = 150;
-
-/* Returns how far a group reaches during an orbit; 0 for a star, which is NULL or a chain of one. */
-static double span_of(const struct hb_group *g)
-{
-  if (!g || g->chain.n == 1) return 0;
-  const struct hb_chain *c = &g->chain;
-  return c->n == 2 && c->B > 0 ? fmax(g->R, hb_chain_span(c)) : g->R;
-}
-
-/* True if two nodes of such a system should be one group. */
-static int few_join(const struct hb_groups *groups, uint32_t i, uint32_t k)
-{
-  if (!hb_groups_are_few(groups) || !(groups->m[i] + groups->m[k] > 0)) return 0;
-  if (!(groups->light > 0)) return 1;
-  double least = sqrt(hb_distance2(groups->nodes.xp, i, k)) / gather_within;
-  double sizes = span_of(hb_groups_of(groups, i)) + span_of(hb_groups_of(groups, k));
-  if (sizes > 0 && sizes < least) return 0;
-  for (uint32_t l = 0; l < groups->n; l++) {
-    if (l == i || l == k || groups->of[l] == HB_GROUPS_PARKED) continue;
-    hb_groups_need(groups, l);
-    double near2 = fmin(hb_distance2(groups->nodes.xp, l, i), hb_distance2(groups->nodes.xp, l, k));
-    if (near2 < least * least) return 0;
-  }
-  return 1;
-}
-
-/* True if the two sides of a group of such a system, which are d apart, should stay together. */
-static int few_stay(const struct hb_groups *groups, const struct hb_group side[2], double d)
-{
-  if (!hb_groups_are_few(groups)) return 0;
-  return !(groups->light > 0) || d < divide_beyond * (span_of(side) + span_of(side + 1));
-}
-
 /* ---- which nodes join ---- */
 
 /* Nodes join when they approach and are close, or nearer than a few of their sizes, and break when they recede and are farther than that.
@@ -227,6 +185,7 @@ static int holds_third(const struct hb_groups *groups, uint32_t i, uint32_t k, c
 
 int hb_groups_meet_closely(const struct hb_groups *groups, uint32_t i, uint32_t k)
 {
+  if (hb_groups_is_left_out(groups, i) || hb_groups_is_left_out(groups, k)) return 0;
   const struct meeting at = meeting_of(groups, i, k);
   double mi = groups->m[i], mk = groups->m[k], spans[2];
   if (!meet_alone(groups, groups->nodes.xp, i, k, &at, size_of(groups, i) + size_of(groups, k), spans))
@@ -249,7 +208,7 @@ int hb_groups_may_meet(const struct hb_groups *groups, const double *x, const do
 
 int hb_groups_should_join(const struct hb_groups *groups, uint32_t i, uint32_t k)
 {
-  return few_join(groups, i, k) || hb_groups_meet_closely(groups, i, k);
+  return hb_groups_few_join(groups, i, k) || hb_groups_meet_closely(groups, i, k);
 }
 
 /* ---- bookkeeping ---- */
@@ -433,7 +392,7 @@ int hb_groups_should_split(const struct hb_groups *groups, const struct hb_group
   }
   for (size_t c = 0; c < 3; c++)
     r[c] = center[1].x[c] - center[0].x[c], v[c] = center[1].v[c] - center[0].v[c];
-  if (few_stay(groups, side, sqrt(hb_dot(r, r)))) return 0;
+  if (hb_groups_few_stay(groups, side, sqrt(hb_dot(r, r)))) return 0;
   double close = hb_groups_close(groups, hb_chain_mass(chain), hb_chain_mass(chain + 1));
   double far = far_enough(close, sizes);
   return hb_dot(r, v) > 0 && hb_dot(r, r) > far * far;

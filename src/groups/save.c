@@ -21,13 +21,34 @@ static const struct hb_numbers_row group_rows[] = {
     HB_NUMBER("groups.settled", HB_NUMBER_SIZE, struct hb_group, settled, 1),
     HB_NUMBER("groups.rows", HB_NUMBER_SIZE, struct hb_group, chain.rows, 1),
     HB_NUMBER("groups.n", HB_NUMBER_SIZE, struct hb_group, chain.n, 1),
-    HB_NUMBER("groups.member", HB_NUMBER_INDEX, struct hb_group, chain.member, 1),
     HB_NUMBER("groups.B", HB_NUMBER_DOUBLE, struct hb_group, chain.B, 1),
     HB_NUMBER("groups.ds", HB_NUMBER_DOUBLE, struct hb_group, chain.ds, 1),
-    HB_NUMBER("groups.masses", HB_NUMBER_DOUBLE, struct hb_group, chain.m, 1),
-    HB_NUMBER("groups.X", HB_NUMBER_DOUBLE, struct hb_group, chain.X, 1),
-    HB_NUMBER("groups.V", HB_NUMBER_DOUBLE, struct hb_group, chain.V, 1),
 };
+
+/* Members and links of a chain in a checkpoint, which has the same number of them for each group: MANY if a group has more than FEW
+ * members. Those that a group does not have are 0. */
+enum { FEW = 8, MANY = 64 };
+_Static_assert((int)HB_CHAIN_MOST <= (int)MANY, "a checkpoint has room for all members");
+struct few_members {
+  uint32_t member[FEW];
+  double m[FEW], X[FEW - 1][3], V[FEW - 1][3];
+};
+struct many_members {
+  uint32_t member[MANY];
+  double m[MANY], X[MANY - 1][3], V[MANY - 1][3];
+};
+#define MEMBER_ROWS(of)                                                                                      \
+  {                                                                                                          \
+    HB_NUMBER("groups.member", HB_NUMBER_INDEX, of, member, 1),                                              \
+        HB_NUMBER("groups.masses", HB_NUMBER_DOUBLE, of, m, 1),                                              \
+        HB_NUMBER("groups.X", HB_NUMBER_DOUBLE, of, X, 1),                                                   \
+        HB_NUMBER("groups.V", HB_NUMBER_DOUBLE, of, V, 1),                                                   \
+  }
+static const struct hb_numbers_row few_rows[] = MEMBER_ROWS(struct few_members),
+                                   many_rows[] = MEMBER_ROWS(struct many_members);
+static const struct hb_numbers of_few = HB_NUMBERS(few_rows, struct few_members),
+                               of_many = HB_NUMBERS(many_rows, struct many_members);
+
 static const struct hb_numbers_row tides_rows[] = {
     HB_NUMBER("groups.tides", HB_NUMBER_DOUBLE, struct hb_group, tides.of_all, 1),
     HB_NUMBER("groups.far", HB_NUMBER_DOUBLE, struct hb_group, tides.of_far, 1),
@@ -39,6 +60,10 @@ static const struct hb_numbers_row tides_rows[] = {
 static const struct hb_numbers_row lost_rows[] = {
     HB_NUMBER("groups.lost", HB_NUMBER_DOUBLE, struct hb_groups, lost, 0),
 };
+static const struct hb_numbers_row scale_rows[] = {
+    HB_NUMBER("groups.suits_a_chain", HB_NUMBER_WORD, struct hb_groups, suits_a_chain, 0),
+};
+static const struct hb_numbers of_scale = HB_NUMBERS(scale_rows, struct hb_groups);
 static const struct hb_numbers of_lost = HB_NUMBERS(lost_rows, struct hb_groups);
 static const struct hb_numbers of_all = HB_NUMBERS(head_rows, struct hb_groups),
                                of_each = HB_NUMBERS(group_rows, struct hb_group),
@@ -72,6 +97,65 @@ static enum hb_status get_order(const struct hb_sections *sections, struct hb_gr
   return HB_OK;
 }
 
+/* Fails with a sentence on group k. */
+static enum hb_status refuse(size_t k, const char *what, double value, const char *expected)
+{
+  return hb_fail(HB_ERR_INPUT, "group %zu of section 'groups' has %s %.15g, expected %s", k, what, value,
+                 expected);
+}
+
+/* Where a record has the members and links of a group. */
+struct slots {
+  uint32_t *member;
+  double *m, (*X)[3], (*V)[3];
+};
+
+static struct slots few_slots(struct few_members *s) { return (struct slots){s->member, s->m, s->X, s->V}; }
+
+static struct slots many_slots(struct many_members *s) { return (struct slots){s->member, s->m, s->X, s->V}; }
+
+static enum hb_status put_members(const struct hb_groups *groups, struct hb_sections *sections)
+{
+  HB_OWN struct few_members *few = NULL;
+  HB_OWN struct many_members *many = NULL;
+  int is_many = 0;
+  for (size_t k = 0; k < groups->count; k++) is_many = is_many || groups->at[k].chain.n > FEW;
+  HB_TRY(is_many ? HB_ALLOC(groups->count, &many) : HB_ALLOC(groups->count, &few));
+  for (size_t k = 0; k < groups->count; k++) {
+    const struct hb_chain *c = &groups->at[k].chain;
+    const struct slots to = is_many ? many_slots(many + k) : few_slots(few + k);
+    memcpy(to.member, c->member, c->n * sizeof *c->member);
+    memcpy(to.m, c->m, c->n * sizeof *c->m);
+    memcpy(to.X, c->X, (c->n - 1) * sizeof *c->X);
+    memcpy(to.V, c->V, (c->n - 1) * sizeof *c->V);
+  }
+  return is_many ? hb_numbers_put(&of_many, groups->count, many, sections)
+                 : hb_numbers_put(&of_few, groups->count, few, sections);
+}
+
+/* Sets members and links of all groups, whose chains have their numbers of members. */
+static enum hb_status get_members(const struct hb_sections *sections, struct hb_groups *groups)
+{
+  HB_OWN struct few_members *few = NULL;
+  HB_OWN struct many_members *many = NULL;
+  const struct hb_section *section = hb_sections_find(sections, "groups.member");
+  int is_many = section && groups->count > 0 && section->count == groups->count * MANY;
+  HB_TRY(is_many ? HB_ALLOC(groups->count, &many) : HB_ALLOC(groups->count, &few));
+  HB_TRY(is_many ? hb_numbers_get(&of_many, sections, groups->count, many)
+                 : hb_numbers_get(&of_few, sections, groups->count, few));
+  for (size_t k = 0; k < groups->count; k++) {
+    struct hb_chain *c = &groups->at[k].chain;
+    const struct slots from = is_many ? many_slots(many + k) : few_slots(few + k);
+    if (c->n < 2 || c->n > (size_t)(is_many ? MANY : FEW))
+      return refuse(k, "a number of members,", (double)c->n, is_many ? "2 to 64" : "2 to 8");
+    memcpy(c->member, from.member, c->n * sizeof *c->member);
+    memcpy(c->m, from.m, c->n * sizeof *c->m);
+    memcpy(c->X, from.X, (c->n - 1) * sizeof *c->X);
+    memcpy(c->V, from.V, (c->n - 1) * sizeof *c->V);
+  }
+  return HB_OK;
+}
+
 enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections *sections)
 {
   size_t listed = 0, l = 0;
@@ -80,6 +164,8 @@ enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections 
   HB_TRY(hb_numbers_put(&of_all, 1, groups, sections));
   if (groups->light > 0) HB_TRY(hb_numbers_put(&of_lost, 1, groups, sections));
   HB_TRY(hb_numbers_put(&of_each, groups->count, groups->at, sections));
+  HB_TRY(put_members(groups, sections));
+  if (groups->suits_a_chain) HB_TRY(hb_numbers_put(&of_scale, 1, groups, sections));
   if (keeps_tides(groups)) HB_TRY(hb_numbers_put(&of_tides, groups->count, groups->at, sections));
   for (size_t k = 0; k < groups->count; k++) listed += groups->at[k].count;
   HB_TRY(HB_ALLOC(listed, &list));
@@ -87,13 +173,6 @@ enum hb_status hb_groups_put(const struct hb_groups *groups, struct hb_sections 
     for (size_t p = 0; p < groups->at[k].count; p++) list[l++] = groups->at[k].list[p];
   HB_TRY(hb_sections_put_copy(sections, "groups.lists", HB_SECTION_WORDS, listed, list));
   return groups->has_order ? put_order(groups, sections) : HB_OK;
-}
-
-/* Fails with a sentence on group k. */
-static enum hb_status refuse(size_t k, const char *what, double value, const char *expected)
-{
-  return hb_fail(HB_ERR_INPUT, "group %zu of section 'groups' has %s %.15g, expected %s", k, what, value,
-                 expected);
 }
 
 /* Checks the members of a group, and parks them. The caller then makes one of them, the node, a group. */
@@ -146,7 +225,6 @@ static enum hb_status complete_group(struct hb_groups *groups, size_t k)
 {
   struct hb_group *g = groups->at + k;
   struct hb_chain *c = &g->chain;
-  if (c->n < 2 || c->n > HB_CHAIN_MOST) return refuse(k, "a number of members,", (double)c->n, "2 to 8");
   if (c->rows < 1 || c->rows > HB_CHAIN_ROWS_MOST)
     return refuse(k, "an order of extrapolation of", (double)c->rows, "1 to 10");
   HB_TRY(check_members(groups, k));
@@ -201,6 +279,9 @@ enum hb_status hb_groups_get(const struct hb_sections *sections, struct hb_group
   HB_TRY(HB_ALLOC(count, &groups->at));
   groups->count = groups->capacity = count;
   HB_TRY(hb_numbers_get(&of_each, sections, count, groups->at));
+  HB_TRY(get_members(sections, groups));
+  groups->suits_a_chain = 0; /* also where the file does not say it: then it is older than such systems */
+  HB_TRY(hb_numbers_get(&of_scale, sections, 1, groups));
   if (keeps_tides(groups)) HB_TRY(hb_numbers_get(&of_tides, sections, count, groups->at));
   for (size_t k = 0; k < count; k++) HB_TRY(complete_group(groups, k));
   HB_TRY(get_order(sections, groups));

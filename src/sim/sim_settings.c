@@ -56,11 +56,12 @@ const struct hb_setting hb_sim_settings_integrator[] = {
      .life = HB_SETTING_ADDED,
      .help = "where the block is corrected: host, or gpu, which needs @transfer block"},
     {"encounters", 0, HB_SETTING_CHOICE, SIM(encounters), "HOW", "auto", .words.array = hb_encounters_names,
-     .help =
-         "hermite4: how binaries and stars that meet are integrated: groups, together by a regularized "
-         "method, with heavy stars in shorter steps and up to eight bodies alone as one group (needs block "
-         "steps, @eps 0 and @correct host); none, by short steps; auto: groups where that is possible, but "
-         "not with shaders of your own"},
+     .help = "hermite4: how binaries and stars that meet are integrated: groups, together by a regularized "
+             "method, with heavy stars in shorter steps and few bodies alone as one group (needs block "
+             "steps, @eps 0 "
+             "and @correct host); none, by short steps; auto: groups where that is possible, but not with "
+             "shaders "
+             "of your own"},
     {"neighbors", 0, HB_SETTING_AUTO_COUNT, SIM(neighbors), "N", "auto", .least = HB_NEIGHBORS_LEAST,
      .most = HB_NEIGHBORS_MOST, .words.array = neighbors_words, .life = HB_SETTING_ADDED,
      .low = HB_NEIGHBORS_LEAST, .high = HB_NEIGHBORS_MOST,

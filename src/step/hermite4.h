@@ -397,12 +397,17 @@ enum hb_status hb_hermite4_forget(struct hb_hermite4 *h, uint64_t T, size_t coun
 
 /* ---- hermite4_groups.c ---- */
 
-/* Adds a node to those that the event is about: its members, or the star that it is. */
-static inline void hb_hermite4_add_members(const struct hb_hermite4 *h, uint32_t node, struct hb_event *event)
+/* Adds a node to those that the event is about: its members, or the star that it is, as far as there is room. Returns the number of its
+ * members. */
+static inline size_t hb_hermite4_add_members(const struct hb_hermite4 *h, uint32_t node,
+                                             struct hb_event *event)
 {
   const struct hb_group *g = h->groups ? hb_groups_of(h->groups, node) : NULL;
   const uint32_t *member = g ? g->chain.member : &node;
-  for (size_t k = 0, n = g ? g->chain.n : 1; k < n; k++) event->id[event->n++] = h->particles->id[member[k]];
+  const size_t n = g ? g->chain.n : 1;
+  for (size_t k = 0; k < n && event->n < HB_EVENT_MOST; k++)
+    event->id[event->n++] = h->particles->id[member[k]];
+  return n;
 }
 
 /* The node that i is, or is a member of. */

@@ -545,17 +545,17 @@ static double energy_of_members(const struct hb_hermite4 *h, const struct hb_gro
 }
 
 /* Removes a node, and all its members. */
-static void remove_node(struct hb_hermite4 *h, uint32_t i, const struct hb_event *event)
+static void remove_node(struct hb_hermite4 *h, uint32_t i)
 {
   struct hb_bodies *b = h->bodies;
   const struct hb_group *g = h->groups ? hb_groups_of(h->groups, i) : NULL;
+  h->counts.escaped += g ? g->chain.n : 1;
   if (g) {
     h->counts.e_lost += energy_of_members(h, g);
     for (size_t k = 0; k < g->chain.n; k++) b->fate[g->chain.member[k]] = BODY_IS_GONE;
     hb_groups_remove(h->groups, i);
   }
   b->fate[i] = BODY_IS_GONE;
-  h->counts.escaped += event->n;
 }
 
 /* All masses and momenta so far; and how many nodes have gone, bodies->number. */
@@ -569,11 +569,11 @@ static enum hb_status leave(struct hb_hermite4 *h, uint64_t T, uint32_t i, doubl
   double m = hb_hermite4_masses(h)[i];
   struct hb_event event = {
       .kind = HB_EVENT_ESCAPE, .t = hb_hermite4_at(h, T), .a = NAN, .e = NAN, .E = m * e};
-  hb_hermite4_add_members(h, i, &event);
+  size_t members = hb_hermite4_add_members(h, i, &event);
   if (h->params.escapers == HB_ESCAPERS_LIST) {
     if (h->bodies->listed[i]) return HB_OK; /* it, or the member that stands for its group */
     h->bodies->listed[i] = 1;
-    h->counts.escaped += event.n;
+    h->counts.escaped += members;
     return hb_events_add(h->events, &event);
   }
   enum { LEAST = 2 }; /* of a system */
@@ -582,7 +582,7 @@ static enum hb_status leave(struct hb_hermite4 *h, uint64_t T, uint32_t i, doubl
   rest->M -= m, rest->count -= m > 0;
   for (size_t d = 0; d < 3; d++) rest->momentum[d] -= m * h->vp[3 * (size_t)i + d];
   h->bodies->number[rest->gone++] = i;
-  remove_node(h, i, &event);
+  remove_node(h, i);
   return hb_events_add(h->events, &event);
 }
 

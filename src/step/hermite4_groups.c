@@ -264,10 +264,17 @@ static int is_close_to_any(const struct hb_hermite4 *h, uint32_t node)
          !hb_groups_are_far(groups, groups->m[node], groups->m_most, h->near->nearest2[node] / moved);
 }
 
+/* True if nodes may join whatever their distance is, so that each is compared with each: few bodies are one group. */
+static int meet_at_any_distance(const struct hb_hermite4 *h)
+{
+  enum { FEW = 8 };
+  return h->n <= FEW || hb_groups_are_few(h->groups);
+}
+
 static int may_join(const struct hb_hermite4 *h, uint32_t node)
 {
   if (h->groups->of[node] == HB_GROUPS_PARKED) return 0;
-  if (h->groups->fresh[node] || h->n <= HB_CHAIN_MOST) return 1;
+  if (h->groups->fresh[node] || meet_at_any_distance(h)) return 1;
   if (hb_hermite4_has_lists(h)) return is_close_to_any(h, node);
   return h->groups->of[node] != HB_GROUPS_STAR || is_pulled(h, node);
 }
@@ -340,8 +347,7 @@ struct partner {
 static void try_partner(const struct change *c, uint32_t node, uint32_t k, size_t l, struct partner *best)
 {
   const struct hb_groups *groups = c->h->groups;
-  int is_at_any_distance =
-      groups->radius || c->h->n <= HB_CHAIN_MOST; /* large bodies touch, few bodies are one group */
+  int is_at_any_distance = groups->radius || meet_at_any_distance(c->h); /* large bodies touch */
   if (k == node || groups->of[k] == HB_GROUPS_PARKED || !groups->is_live[k] || !(groups->m[k] > 0)) return;
   double r2 = hb_distance2(c->h->xp, node, k);
   if (!is_at_any_distance && hb_groups_are_far(groups, groups->m[node], groups->m[k], r2)) return;
@@ -572,7 +578,7 @@ static int has_candidate(const struct looking *l, uint32_t node)
   const struct hb_groups *groups = l->h->groups;
   const double *x = l->h->particles->x, *v = l->h->particles->v; /* those of the block */
   struct hb_groups_around around = hb_groups_near(groups, node);
-  if (groups->radius || l->h->n <= HB_CHAIN_MOST) return 1;
+  if (groups->radius || meet_at_any_distance(l->h)) return 1;
   if (l->ni < around.count) around = (struct hb_groups_around){l->h->block, l->ni}; /* no fewer */
   for (size_t k = 0; k < around.count; k++) {
     uint32_t other = around.list[k];
@@ -679,7 +685,7 @@ static enum hb_status open_groups(struct hb_hermite4 *h)
   h->groups->gathers_few = params->escapers == HB_ESCAPERS_NONE &&   /* members do not escape, */
                            params->collisions == HB_COLLISIONS_NONE; /* and two of them touch in a step */
   if (params->collisions != HB_COLLISIONS_NONE) h->groups->radius = h->particles->radius;
-  if (params->neighbors > 0 || (h->n > HB_CHAIN_MOST && !has_large_bodies(h)))
+  if (params->neighbors > 0 || (!meet_at_any_distance(h) && !has_large_bodies(h)))
     hb_groups_use(h->groups, &hb_groups_by_perturbation);
   return HB_OK;
 }

@@ -4,6 +4,9 @@
 load common
 load encounters
 
+# Another one gives other members of the kinds below.
+RANDOM_SEED=${RANDOM_SEED:-1}
+
 # binaries N: a Plummer sphere of N, its first eight stars binaries of a = 0.002 on circles.
 binaries() {
   "$HOLMBERG" ic plummer -n "$1" --seed 7 -o - | awk '
@@ -36,6 +39,55 @@ energy() {
   echo '0.74380750011808294 1.9399479510948634 0.26401033468625656 -0.73162439486996378 -0.657492767819855 -0.5786692547609471' >quad
   grep -v '^#' end.txt | awk '{ print $2, $3 }' | xargs | paste quad - |
     awk '{ for (k = 1; k <= 6; k++) if (sqrt(($k - $(k + 6)) ^ 2) > 1e-4) bad = 1 } END { exit bad || NF != 12 }'
+}
+
+# planets SEED PLANETS MASSLESS: a star, as many planets from 0.4 to 30, and as many bodies without mass between 2 and 3.5.
+planets() {
+  awk -v seed="$1" -v n="$2" -v more="$3" '
+    function body(m, a, angle, tilt) {
+      v = (1 + 0.04 * rand()) / sqrt(a)
+      printf "%.17g %.17g %.17g 0 %.17g %.17g %.17g\n", m, a * cos(angle), a * sin(angle), -v * sin(angle),
+        v * cos(angle) * cos(tilt), v * cos(angle) * sin(tilt)
+    }
+    BEGIN {
+      srand(seed)
+      print 1, 0, 0, 0, 0, 0, 0
+      for (k = 0; k < n; k++)
+        body(10 ^ (-7 + 3 * k / n + rand()), 0.4 * 75 ^ (k / (n - 1)), 6.28 * rand(), 0.05 * rand())
+      for (k = 0; k < more; k++) body(0, 2 + 1.5 * rand(), 6.28 * rand(), 0.2 * rand())
+    }'
+}
+
+@test "a star with 8 to 20 planets, and bodies without mass: the energy, and the planets do not feel them" {
+  for n in 8 14 20; do
+    planets $((RANDOM_SEED + n)) "$n" 0 >planets.txt
+    accepts run planets.txt --scheme host --eps 0 --t-end 128 --dt-max 2
+    energy 1e-12
+  done
+  planets "$RANDOM_SEED" 4 0 >few.txt
+  planets "$RANDOM_SEED" 4 20 >belt.txt
+  planets "$RANDOM_SEED" 4 100 >disk.txt # more than a chain has room for
+  for name in few belt disk; do
+    accepts run $name.txt --scheme host --eps 0 --t-end 64 --dt-max 2 -o $name.out.txt
+    energy 1e-12
+    grep -v '^#' $name.out.txt | head -n 5 | awk '{ print $2, $3, $4 }' | xargs >$name.places
+  done
+  paste few.places belt.places disk.places | awk '{
+    for (k = 1; k <= 15; k++) if (sqrt(($k - $(k + 15)) ^ 2) > 1e-10 || sqrt(($k - $(k + 30)) ^ 2) > 1e-10) bad = 1
+  } END { exit bad || NF != 45 }'
+}
+
+@test "cold spheres of 9 to 64: the energy, and the same bits when resumed" {
+  for n in 9 17 40 64; do
+    "$HOLMBERG" ic coldsphere -n $n --seed $((RANDOM_SEED + n)) -o cold.txt --quiet
+    accepts run cold.txt --scheme host --eps 0 --t-end 1.75 --diag-every 1.75
+    energy 1e-9
+  done
+  "$HOLMBERG" ic coldsphere -n 20 --seed "$RANDOM_SEED" -o cold.txt --quiet
+  "$HOLMBERG" run cold.txt --scheme host --eps 0 --t-end 2 -o whole.txt --quiet
+  "$HOLMBERG" run cold.txt --scheme host --eps 0 --t-end 1.5 --checkpoint half.ckpt --quiet
+  "$HOLMBERG" run --resume half.ckpt --t-end 2 -o parts.txt --quiet
+  cmp <(grep -v '^#' whole.txt) <(grep -v '^#' parts.txt)
 }
 
 @test "groups are the default without softening, and nowhere else" {

@@ -135,7 +135,8 @@ static struct hb_sim *meeting(double a, double e, double eps)
   struct hb_particles *p;
   struct hb_sim *sim;
   double r[3], v[3];
-  const struct hb_sim_params params = {.force = {.scheme = "host", .eps = eps}};
+  const struct hb_sim_params params = {.force = {.scheme = "host", .eps = eps},
+                                       .escapers = HB_ESCAPERS_LIST}; /* else all are one group */
   ASSERT_OK(hb_particles_create(10, &p));
   for (size_t i = 0; i < 10; i++) {
     p->m[i] = 0.1, p->id[i] = 50 + i;

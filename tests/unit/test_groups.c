@@ -224,13 +224,22 @@ static void few_bodies_are_one_group(void **state)
   assert_int_equal(gathered(at_rest(2, 1000), usual), 2);
   assert_int_equal(gathered(at_rest(3, 1), usual), 3);
   assert_int_equal(gathered(at_rest(8, 1), usual), 8);
-  assert_int_equal(gathered(at_rest(9, 1), usual), 0);
+  assert_int_equal(gathered(at_rest(9, 1), usual), 9);
+  assert_int_equal(gathered(at_rest(HB_CHAIN_MOST, 1), usual), HB_CHAIN_MOST);
+  assert_int_equal(gathered(at_rest(HB_CHAIN_MOST + 1, 1), usual), 0);
   assert_int_equal(gathered(at_rest(8, 1), listing), 0);
   assert_int_equal(gathered(at_rest(8, 1), merging), 0);
   assert_int_equal(gathered(at_rest(3, 1000), usual), 3); /* also if the third is far outside */
+  assert_int_equal(gathered(at_rest(20, 1000), usual), 20);
   struct hb_particles *p = at_rest(3, 1);
   p->m[2] = 0;
   assert_int_equal(gathered(p, usual), 3);
+  p = at_rest(30, 1);
+  for (size_t i = 10; i < 30; i++) p->m[i] = 0;
+  assert_int_equal(gathered(p, usual), 30);
+  p = at_rest(200, 1);
+  for (size_t i = 0; i < 200; i++) p->m[i] *= i % 20 == 7;
+  assert_int_equal(gathered(p, usual), 10); /* no room for those without mass */
   p = at_rest(3, 1);
   p->m[1] = p->m[2] = 0;
   assert_int_equal(gathered(p, usual), 3);
@@ -263,6 +272,40 @@ static void planets_say_what_is_close(void **state)
     expect_above(fabs(groups.r_close * groups.stars / 2 - r_half), 1e-3);
     hb_particles_destroy(p);
   }
+}
+
+/* n bodies on a ring around the first one, which has `center` times the mass of all others. Their speed is that of a circular orbit if the
+ * ring is light. The last one has a moon at this distance, unless that is 0. */
+static struct hb_particles *ring(size_t n, double center, double moon)
+{
+  struct hb_particles *p;
+  ASSERT_OK(hb_particles_create(n + (moon > 0), &p));
+  p->m[0] = center;
+  for (size_t i = 1; i < n; i++) {
+    double angle = 2 * acos(-1.) * (double)i / (double)(n - 1), v = sqrt(center + 1);
+    p->m[i] = 1 / (double)(n - 1);
+    p->x[3 * i] = cos(angle), p->x[3 * i + 1] = sin(angle);
+    p->v[3 * i] = -v * sin(angle), p->v[3 * i + 1] = v * cos(angle);
+  }
+  if (!(moon > 0)) return p;
+  p->m[n] = p->m[n - 1] / 100;
+  p->x[3 * n] = p->x[3 * n - 3] + moon, p->x[3 * n + 1] = p->x[3 * n - 2];
+  p->v[3 * n] = p->v[3 * n - 3], p->v[3 * n + 1] = p->v[3 * n - 2] + sqrt(p->m[n - 1] / moon);
+  return p;
+}
+
+/* More than 16 bodies in equilibrium are a cluster; planets are not, even if one has a moon that is near, as long as the star disturbs the
+ * moon's orbit. */
+static void planets_are_one_group(void **state)
+{
+  (void)state;
+  assert_int_equal(gathered(ring(16, 0.1, 0), usual), 16);
+  expect_below(gathered(ring(17, 0.1, 0), usual), 17);
+  expect_below(gathered(ring(HB_CHAIN_MOST, 0.9, 0), usual), HB_CHAIN_MOST);
+  assert_int_equal(gathered(ring(HB_CHAIN_MOST, 1.1, 0), usual), HB_CHAIN_MOST);
+  assert_int_equal(gathered(ring(HB_CHAIN_MOST, 1e5, 0), usual), HB_CHAIN_MOST);
+  assert_int_equal(gathered(ring(10, 1e5, 1. / 300), usual), 11); /* a tide of 0.07 */
+  expect_below(gathered(ring(60, 2, 1e-5), usual), 61);           /* of 2e-13 */
 }
 
 /* ---- who feels whom ------------------------------------------------------------------------------------ */
@@ -437,11 +480,17 @@ static void refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(binaries_of_a_cluster),    cmocka_unit_test(forming_changes_nothing),
-      cmocka_unit_test(breaking_changes_nothing), cmocka_unit_test(pairs_near_each_other),
-      cmocka_unit_test(few_bodies_are_one_group), cmocka_unit_test(planets_say_what_is_close),
-      cmocka_unit_test(nodes_feel_members),       cmocka_unit_test(lists_are_symmetrical),
-      cmocka_unit_test(the_same_bits_always),     cmocka_unit_test(refused),
+      cmocka_unit_test(binaries_of_a_cluster),
+      cmocka_unit_test(forming_changes_nothing),
+      cmocka_unit_test(breaking_changes_nothing),
+      cmocka_unit_test(pairs_near_each_other),
+      cmocka_unit_test(few_bodies_are_one_group),
+      cmocka_unit_test(planets_say_what_is_close),
+      cmocka_unit_test(planets_are_one_group),
+      cmocka_unit_test(nodes_feel_members),
+      cmocka_unit_test(lists_are_symmetrical),
+      cmocka_unit_test(the_same_bits_always),
+      cmocka_unit_test(refused),
   };
   return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
 }

@@ -57,6 +57,7 @@ static void same_bits_within_encounters(void **state)
   const struct hb_sim_params params = {.force = {.scheme = "host", .flags = HB_FORCE_UNSOFTENED},
                                        .encounters = HB_ENCOUNTERS_GROUPS};
   resume_case_run(&params, 8, 40, 2);
+  resume_case_run(&params, 12, 20, 2); /* one chain of twelve */
   resume_case_run(&params, 64, 20, 0.5);
 }
 

@@ -110,7 +110,7 @@ struct hb_event {
   enum hb_event_kind kind;
   double t;
   size_t n;
-  uint64_t id[HB_EVENT_MOST]; /* the n members' */
+  uint64_t id[HB_EVENT_MOST]; /* the n members'; of a group with more members, the first of these */
   double a, e,
       E; /* the relative orbit: semi-major axis (< 0: unbound), eccentricity, energy; E alone of an escape; NaN: none */
 };

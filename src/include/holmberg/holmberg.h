@@ -398,7 +398,7 @@ enum hb_steps { HB_STEPS_BLOCK = 0, HB_STEPS_SHARED = 1 };
 extern const char *const hb_steps_names[];
 
 /* hermite4: what becomes of stars that meet, and of binaries. groups: they are integrated together, by a method that is
- * regular at collisions, and the rest of the system feels what their members do; up to eight bodies alone are one group. auto: groups where the forces are gravity
+ * regular at collisions, and the rest of the system feels what their members do; few bodies alone are one group. auto: groups where the forces are gravity
  * without softening, steps are block steps, and the host corrects; not with shaders of one's own. */
 enum hb_encounters { HB_ENCOUNTERS_AUTO = 0, HB_ENCOUNTERS_NONE = 1, HB_ENCOUNTERS_GROUPS = 2 };
 extern const char *const hb_encounters_names[];

@@ -31,7 +31,7 @@ SIM = {
     "correct": Setting(0, 0, 0, ["host", "gpu"], 0, 0,
         "where the block is corrected: host, or gpu, which needs @transfer block (default host)"),
     "encounters": Setting(0, 0, 0, ["auto", "none", "groups"], 0, 0,
-        "hermite4: how binaries and stars that meet are integrated: groups, together by a regularized method, with heavy stars in shorter steps and up to eight bodies alone as one group (needs block steps, @eps 0 and @correct host); none, by short steps; auto: groups where that is possible, but not with shaders of your own (default auto)"),
+        "hermite4: how binaries and stars that meet are integrated: groups, together by a regularized method, with heavy stars in shorter steps and few bodies alone as one group (needs block steps, @eps 0 and @correct host); none, by short steps; auto: groups where that is possible, but not with shaders of your own (default auto)"),
     "neighbors": Setting(0, 0, 0, [], 1, 0,
         "hermite4: about how many neighbors each particle has in a list; their forces are summed at each of its steps, those of all others at longer ones (Ahmad & Cohen 1973); 0: none, as in 2007; auto: 64 from 1000 particles with mass on, where lists can be: gravity, block steps, ds, reproducible or double, @predict host (but not in cg2007 and matrix2004) (default auto)"),
     "light_speed": Setting(3, 0, 0, [], 0, 0,
