@@ -24,7 +24,7 @@ enum { HB_CHAIN_MOST = 8 };
 enum { HB_CHAIN_ROWS_FIRST = 7, HB_CHAIN_ROWS_MOST = 10 };
 
 /* Members in the order of the chain; link k leads from member k to member k + 1. A checkpoint has all of it but for `lost`,
- * `touched` and `met`, which describe the last advance. */
+ * which describes the last advance. */
 struct hb_chain {
   size_t n;                       /* 1 to HB_CHAIN_MOST; a chain of one has no links and is not advanced */
   uint32_t member[HB_CHAIN_MOST]; /* the caller's number of each member */
@@ -36,8 +36,6 @@ struct hb_chain {
   double lost;                    /* energy that post-Newtonian terms took in the last advance */
   double ds;                      /* length of the next step, in the integration's independent variable */
   size_t rows;                    /* rows of the extrapolation in the next step */
-  uint32_t touched[2];        /* numbers of two members that touched in the last advance; equal: none did */
-  uint8_t met[HB_CHAIN_MOST]; /* all that touched, see contact.h */
 };
 
 /* Potential energy and accelerations of the members. */

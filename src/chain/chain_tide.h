@@ -5,6 +5,7 @@
 #define HB_CHAIN_TIDE_H
 
 #include "chain/chain.h"
+#include "chain/contact.h"
 #include "chain/lanes.h"
 #include "core/field.h"
 
@@ -39,9 +40,13 @@ struct hb_chain_tide {
       center;  /* the center of mass in the field's coordinates, at the start of the advance */
   double turn; /* angular speed about z of the coordinates of chain and field; at the start they coincide
                                            with the axes at rest in which the chain is advanced */
-  const double *radius; /* of members, by their numbers; NULL: contacts are not looked for */
-  double light;         /* speed of light, for the post-Newtonian terms of a pair; 0: none */
-  int is_all;           /* nothing but the members exists */
+  const double *radius; /* of members, by their numbers; NULL: none touches another one */
+  const struct hb_contact_criteria
+      *watch; /* which contacts and approaches are looked for in some advances; NULL: none */
+  struct hb_contacts
+      *contacts;   /* what is looked for in the advance, and what is found is added; NULL: nothing */
+  double light;    /* speed of light, for the post-Newtonian terms of a pair; 0: none */
+  int is_all;      /* nothing but the members exists */
   int follows_all; /* no pair is a node (inner_binaries.h): each revolution is followed, for comparisons */
 };
 

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "chain/bulirsch_stoer.h"
-#include "chain/contact.h"
 #include "chain/kepler.h"
+#include "chain/outer_orbit.h"
 #include "chain/turning.h"
 
 #include <stdatomic.h>
@@ -156,36 +156,23 @@ static size_t most_points(const struct hb_groups *groups, const struct hb_group 
   return sum;
 }
 
-/* Records a contact of a pair, which went from `before` to chain. hb_chain_advance itself looks for contacts of more members. */
-static void notice_touch(const struct hb_groups *groups, const struct hb_chain *before, double dt,
-                         struct hb_chain *chain)
-{
-  const uint32_t *member = chain->member;
-  if (!groups->radius || chain->n != 2) return;
-  if (hb_contact_touches(chain->m[0] + chain->m[1], groups->radius[member[0]] + groups->radius[member[1]], dt,
-                         before->X[0], before->V[0], chain->X[0], chain->V[0]))
-    hb_contact_record(chain, 0, 1), chain->touched[0] = member[0], chain->touched[1] = member[1];
-}
-
 /* The largest (dt / time in which the field changes an orbit)^2. It is well below 1 as a rule, since the steps of the center resolve the
  * field, too. */
 static const double most_of_field = 1e12;
 
 /* Advances a chain by dt in axes at rest. */
-static enum hb_status advance_at_rest(const struct hb_groups *groups, double dt,
-                                      const struct hb_chain_tide *tide, struct hb_chain *chain,
+static enum hb_status advance_at_rest(double dt, const struct hb_chain_tide *tide, struct hb_chain *chain,
                                       uint64_t *forces)
 {
   enum hb_status status = HB_OK;
   if (tide->turn != 0) hb_turning_transform(chain, -tide->turn);
   const struct hb_chain before = *chain;
-  chain->touched[0] = chain->touched[1] = 0;
-  memset(chain->met, 0, sizeof chain->met);
   if (tide->field && !(hb_field_tide(tide->field, tide->center.x) * dt * dt <= most_of_field))
     return hb_fail(HB_ERR_NUMERIC, "the field's tide on particles %u and %u is too strong for a step of %g",
                    chain->member[0], chain->member[1], dt);
-  status = (hb_kepler_suits(chain, tide) ? hb_kepler_advance : hb_chain_advance)(chain, dt, tide, forces);
-  if (status == HB_OK) notice_touch(groups, &before, dt, chain);
+  int is_orbit = hb_kepler_suits(chain, tide);
+  status = (is_orbit ? hb_kepler_advance : hb_chain_advance)(chain, dt, tide, forces);
+  if (status == HB_OK && is_orbit && tide->contacts) status = hb_kepler_find_contacts(&before, dt, tide);
   if (tide->turn == 0) return status;
   hb_turning_rotate(chain->n - 1, -tide->turn * dt, chain->X);
   hb_turning_rotate(chain->n - 1, -tide->turn * dt, chain->V);
@@ -193,9 +180,10 @@ static enum hb_status advance_at_rest(const struct hb_groups *groups, double dt,
   return status;
 }
 
-/* Advances `chain`, a copy of that of g, by dt in the tides of the list, of far nodes and of the field. */
+/* Advances `chain`, a copy of that of g, by dt in the tides of the list, of far nodes and of the field. What is looked for on the way is
+ * added to contacts, which is nullable. */
 static enum hb_status advance_chain(const struct hb_groups *groups, const struct hb_group *g, double dt,
-                                    struct hb_chain *chain, uint64_t *forces)
+                                    struct hb_chain *chain, struct hb_contacts *contacts, uint64_t *forces)
 {
   enum { FEW = 8 };
   HB_OWN struct hb_chain_points *many = NULL;
@@ -209,8 +197,11 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
     HB_TRY(HB_ALLOC(most + for_times, &many));
     points = many, times = (double *)(many + most);
   }
-  struct hb_chain_tide tide = {
-      .points = points, .radius = groups->radius, .center = node_at(groups, g->node, g->tick)};
+  struct hb_chain_tide tide = {.points = points,
+                               .radius = groups->radius,
+                               .watch = &groups->watch,
+                               .contacts = contacts,
+                               .center = node_at(groups, g->node, g->tick)};
   tide.count = look_from(&tide.center, groups, g, dt, points, times);
   tide.rules = groups->rules->chain;
   if (hb_groups_has_tides(g)) tide.tensor = g->tides.of_all;
@@ -219,10 +210,10 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
   if (chain->n > 2 && !tide.tensor && tide.count > HB_LANES)
     tide.count = points_to_tensor(g, tide.count, points, far), tide.tensor = far, tide.since = 0;
   if (hb_groups_feels_field(groups, g, tide.center.x)) tide.field = groups->field;
-  tide.is_all = hb_groups_is_all(groups, g);
+  tide.is_all = !groups->field && hb_groups_is_all(groups, g);
   tide.light = groups->light;
   tide.turn = groups->field ? hb_field_turn(groups->field) / 2 : 0;
-  return advance_at_rest(groups, dt, &tide, chain, forces);
+  return advance_at_rest(dt, &tide, chain, forces);
 }
 
 /* Gives a group its advanced chain. */
@@ -241,7 +232,7 @@ static enum hb_status advance_group(struct hb_groups *groups, struct hb_group *g
 {
   struct hb_chain chain = g->chain;
   uint64_t forces = 0;
-  HB_TRY(advance_chain(groups, g, hb_groups_since(groups, g->tick, tick), &chain, &forces));
+  HB_TRY(advance_chain(groups, g, hb_groups_since(groups, g->tick, tick), &chain, NULL, &forces));
   groups->forces += forces, g->work += forces;
   store_chain(groups, g, &chain, tick);
   return HB_OK;
@@ -249,10 +240,12 @@ static enum hb_status advance_group(struct hb_groups *groups, struct hb_group *g
 
 /* ---- the block ---- */
 
-/* A copy of the chain of a group, and the evaluations that its advance took. */
+/* A copy of the chain of a group, what was found in its advance, and the evaluations that this took. */
 struct advanced {
   struct hb_chain chain;
+  struct hb_contacts contacts;
   uint64_t forces;
+  int has_failed;
 };
 
 /* Groups that are advanced together, by several threads. No group changes while others read it. */
@@ -264,12 +257,45 @@ struct work {
   _Atomic size_t failed; /* 1 + an index in needed; 0: none failed */
 };
 
+/* Copies the tides that act on a group. */
+static void copy_tides(const struct hb_group *g, double tides[24])
+{
+  memcpy(tides, g->tides.of_all, sizeof g->tides.of_all);
+  memcpy(tides + 12, g->tides.of_far, sizeof g->tides.of_far);
+}
+
+/* Returns the advance of a group to a tick that was made ahead, or NULL. */
+static const struct hb_groups_ahead *made_ahead(const struct hb_groups *groups, uint32_t group, uint64_t tick)
+{
+  const struct hb_group *g = groups->at + group;
+  size_t low = 0, high = groups->aheads;
+  double tides[24];
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (groups->ahead[middle].group < group)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const struct hb_groups_ahead *a = groups->ahead + low;
+  if (low == groups->aheads || a->group != group) return NULL;
+  copy_tides(g, tides);
+  int is_same = a->from == g->tick && a->to == tick && a->settled == g->settled &&
+                memcmp(a->tides, tides, sizeof tides) == 0;
+  return is_same ? a : NULL;
+}
+
 static enum hb_status advance_one(struct work *w, size_t k)
 {
   const struct hb_group *g = w->groups->at + w->needed[k];
+  const struct hb_groups_ahead *ahead = made_ahead(w->groups, w->needed[k], w->tick);
   struct advanced *made = w->made + k;
   *made = (struct advanced){.chain = g->chain};
-  return advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), &made->chain,
+  if (ahead) {
+    made->chain = ahead->chain, made->forces = ahead->forces;
+    return HB_OK;
+  }
+  return advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), &made->chain, NULL,
                        &made->forces);
 }
 
@@ -354,6 +380,45 @@ static int is_needed(const struct hb_groups *groups, const struct hb_group *g)
   return 0;
 }
 
+/* True if members of a group may touch, or come as near as is looked for, before its next advance. */
+static int may_meet(const struct hb_groups *groups, const struct hb_group *g)
+{
+  static const double margin = 4;
+  const struct hb_chain *c = &g->chain;
+  double most = 0;
+  for (size_t k = 0; k < c->n; k++)
+    for (size_t l = 0; l < k; l++)
+      most = fmax(most, fmax(hb_contact_reach(&groups->watch, c->member[k], c->member[l]),
+                             hb_contact_within(&groups->watch, c->member[k], c->member[l])));
+  if (c->n > 2 || most == 0) return most > 0;
+  return hb_outer_orbit_pericenter(c->m[0] + c->m[1], c->X[0], c->V[0]) < margin * most;
+}
+
+/* True if any contacts or approaches are looked for. */
+static int is_watched(const struct hb_groups *groups)
+{
+  return groups->watch.finds_touches || groups->watch.within > 0 || groups->watch.in_radii > 0;
+}
+
+/* Sets needed[] to the groups that the block has to advance; returns their number. Groups with members that may meet are brought to the
+ * time of each block, so that what happens in them is found between two blocks. */
+static size_t find_needed(const struct hb_groups *groups, uint32_t *needed)
+{
+  size_t count = 0;
+  if (!is_watched(groups)) {
+    for (size_t k = 0; k < groups->touches; k++)
+      if (is_needed(groups, groups->at + groups->touched[k])) needed[count++] = groups->touched[k];
+    return count;
+  }
+  for (size_t k = 0, t = 0; k < groups->count; k++) {
+    int is_touched = t < groups->touches && groups->touched[t] == k;
+    t += (size_t)is_touched;
+    if ((is_touched && is_needed(groups, groups->at + k)) || may_meet(groups, groups->at + k))
+      needed[count++] = (uint32_t)k;
+  }
+  return count;
+}
+
 enum { ALONE = 8 }; /* up to this many groups are advanced by the calling thread */
 
 /* Advances these groups to a tick. */
@@ -380,16 +445,73 @@ static enum hb_status advance(struct hb_groups *groups, uint64_t tick, size_t co
 enum hb_status hb_groups_meet(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block)
 {
   HB_OWN uint32_t *needed = NULL;
-  size_t count = 0;
   if (!groups->has_hits) groups->hits = 0;
   if (groups->count > 0) HB_TRY(enter(groups, tick, ni, block));
   groups->has_hits = 0;
   hb_groups_activate(groups, tick, ni, block);
-  if (groups->touches == 0) return HB_OK;
-  HB_TRY(HB_ALLOC(groups->touches, &needed));
-  for (size_t k = 0; k < groups->touches; k++)
-    if (is_needed(groups, groups->at + groups->touched[k])) needed[count++] = groups->touched[k];
-  return advance(groups, tick, count, needed);
+  if (groups->touches == 0 && !is_watched(groups)) return HB_OK;
+  HB_TRY(HB_ALLOC(groups->count, &needed));
+  return advance(groups, tick, find_needed(groups, needed), needed);
+}
+
+/* ---- ahead of a block ---- */
+
+static void look_piece(void *context, size_t k)
+{
+  struct work *w = context;
+  const struct hb_group *g = w->groups->at + w->needed[k];
+  struct advanced *made = w->made + k;
+  *made = (struct advanced){.chain = g->chain, .contacts.criteria = w->groups->watch};
+  made->has_failed = advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), &made->chain,
+                                   &made->contacts, &made->forces) != HB_OK;
+}
+
+/* Stores what an advance of a group ahead has given. */
+static enum hb_status store_ahead(struct hb_groups *groups, uint32_t group, uint64_t tick,
+                                  const struct advanced *made)
+{
+  const struct hb_group *g = groups->at + group;
+  for (size_t c = 0; c < made->contacts.count; c++) {
+    HB_TRY(HB_GROW(groups->founds, &groups->found_capacity, &groups->found));
+    groups->found[groups->founds++] = (struct hb_groups_contact){made->contacts.at[c], g->tick};
+  }
+  if (made->has_failed) return HB_OK;
+  HB_TRY(HB_GROW(groups->aheads, &groups->ahead_capacity, &groups->ahead));
+  struct hb_groups_ahead *a = groups->ahead + groups->aheads++;
+  *a = (struct hb_groups_ahead){.group = group,
+                                .from = g->tick,
+                                .to = tick,
+                                .settled = g->settled,
+                                .chain = made->chain,
+                                .forces = made->forces};
+  copy_tides(g, a->tides);
+  return HB_OK;
+}
+
+enum hb_status hb_groups_look_ahead(struct hb_groups *groups, uint64_t tick)
+{
+  HB_OWN uint32_t *needed = NULL;
+  HB_OWN struct advanced *made = NULL;
+  enum hb_status status = HB_OK;
+  size_t count = 0;
+  hb_groups_forget_ahead(groups);
+  if (!is_watched(groups) || groups->count == 0) return HB_OK;
+  HB_TRY(HB_ALLOC(groups->count, &needed));
+  for (size_t k = 0; k < groups->count; k++)
+    if (may_meet(groups, groups->at + k)) needed[count++] = (uint32_t)k;
+  HB_TRY(HB_ALLOC(count, &made));
+  struct work w = {.groups = groups, .tick = tick, .needed = needed, .made = made};
+  hb_parallel_for(count > ALONE ? hb_parallel_threads() : 1, count, look_piece, &w);
+  for (size_t k = 0; k < count; k++) {
+    if (status == HB_OK) status = store_ahead(groups, needed[k], tick, made + k);
+    hb_mem_free(made[k].contacts.at);
+  }
+  return status;
+}
+
+enum hb_status hb_groups_bring(struct hb_groups *groups, struct hb_group *g, uint64_t tick)
+{
+  return g->tick == tick ? HB_OK : advance_group(groups, g, tick);
 }
 
 /* ---- lists ---- */
@@ -463,7 +585,7 @@ static enum hb_status advance_copy(struct hb_groups *groups, uint32_t k, double 
     return HB_OK;
   }
   *chain = g->chain;
-  HB_TRY(advance_chain(groups, g, dt, chain, &forces));
+  HB_TRY(advance_chain(groups, g, dt, chain, NULL, &forces));
   if (forces < LONG || next < advanced->count) return HB_OK;
   HB_TRY(HB_GROW(advanced->count, &advanced->capacity, &advanced->of));
   advanced->of[advanced->count++] = (struct hb_groups_advanced_chain){k, *chain};

@@ -51,9 +51,6 @@ int hb_groups_keeps_tides(const struct hb_groups *groups, const struct hb_group 
 /* True if the field disturbs a group whose center is at x. */
 int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group *g, const double x[3]);
 
-/* True if the system is so few bodies, without a field, that they should be one group. */
-int hb_groups_are_few(const struct hb_groups *groups);
-
 /* True if the system is this group and nothing else. */
 int hb_groups_is_all(const struct hb_groups *groups, const struct hb_group *g);
 

@@ -8,9 +8,22 @@
 
 #include <string.h>
 
+/* ---- a field ---- */
+
+/* The tide of a field relative to the force that two nodes have on each other: a pair breaks at 2 / 3. Nodes join below the first number,
+ * and groups break above the second. */
+static const double torn_below = 0.1, torn_above = 0.5;
+
+/* True if the tide of the field on two nodes of mass M, r2 = r^2 apart, is above this part of their own force. */
+static int is_torn(const struct hb_groups *groups, const double x[3], double M, double r2, double part)
+{
+  return 2 * hb_groups_field_tide(groups, x) * r2 * sqrt(r2) > part * M;
+}
+
 /* ---- few bodies alone ---- */
 
-/* A few bodies with nothing around them are one chain, however wide it is, since nothing else is as exact. */
+/* A few bodies with nothing around them but a field that does not tear them apart are one chain, however wide it is, since nothing else is
+ * as exact. */
 
 /* But not where one distance is this many times another. Then the small subsystem is a group of its own, whose revolutions need not be
  * followed. The second number is for a group that divides. */
@@ -28,7 +41,9 @@ static double span_of(const struct hb_group *g)
 static int few_join(const struct hb_groups *groups, uint32_t i, uint32_t k)
 {
   if (!hb_groups_are_few(groups) || !(groups->m[i] + groups->m[k] > 0)) return 0;
-  double least = sqrt(hb_distance2(groups->nodes.xp, i, k)) / gather_within;
+  double r2 = hb_distance2(groups->nodes.xp, i, k), least = sqrt(r2) / gather_within;
+  if (is_torn(groups, groups->nodes.xp + 3 * (size_t)i, groups->m[i] + groups->m[k], r2, torn_below))
+    return 0;
   double sizes = span_of(hb_groups_of(groups, i)) + span_of(hb_groups_of(groups, k));
   if (sizes > 0 && sizes < least) return 0;
   for (uint32_t l = 0; l < groups->n; l++) {
@@ -132,16 +147,6 @@ static double touching(const struct hb_groups *groups, uint32_t i, uint32_t k)
   double radii = widest(groups, i) + widest(groups, k);
   double close = hb_groups_close(groups, groups->m[i], groups->m[k]);
   return radii > close ? radii + size_of(groups, i) + size_of(groups, k) : 0;
-}
-
-/* The tide of a field relative to the force that two nodes have on each other: a pair breaks at 2 / 3. Nodes join below the first number,
- * and groups break above the second. */
-static const double torn_below = 0.1, torn_above = 0.5;
-
-/* True if the tide of the field on two nodes of mass M, r2 = r^2 apart, is above this part of their own force. */
-static int is_torn(const struct hb_groups *groups, const double x[3], double M, double r2, double part)
-{
-  return 2 * hb_groups_field_tide(groups, x) * r2 * sqrt(r2) > part * M;
 }
 
 /* True if more test particles are within the reach of a node than a chain has room for. They are a disk, and take steps of their own. */
@@ -442,13 +447,13 @@ static size_t index_of(const struct hb_chain *c, uint32_t member)
   return k;
 }
 
-void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, uint32_t *kept, uint32_t *swallowed,
-                     double *energy)
+void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, const uint32_t pair[2], uint32_t *kept,
+                     uint32_t *swallowed, double *energy)
 {
   const struct hb_chain old = g->chain;
-  const double first = old.m[index_of(&old, old.touched[0])], second = old.m[index_of(&old, old.touched[1])];
-  int is_ordered = second == 0 || (first > 0 && old.touched[0] < old.touched[1]);
-  *kept = old.touched[!is_ordered], *swallowed = old.touched[is_ordered];
+  const double first = old.m[index_of(&old, pair[0])], second = old.m[index_of(&old, pair[1])];
+  int is_ordered = second == 0 || (first > 0 && pair[0] < pair[1]);
+  *kept = pair[!is_ordered], *swallowed = pair[is_ordered];
   size_t k = index_of(&old, *kept), s = index_of(&old, *swallowed), last = old.n - 1;
   double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST], m[HB_CHAIN_MOST], M = old.m[k] + old.m[s];
   uint32_t member[HB_CHAIN_MOST];

@@ -920,10 +920,12 @@ static enum hb_status sim_check_bodies(const struct hb_sim_params *p)
 {
   if (p->escape_radius > 0 && p->escapers == HB_ESCAPERS_NONE)
     return hb_fail(HB_ERR_USAGE, "an escape radius without escapers (expected escapers list or remove)");
-  if (p->collisions == HB_COLLISIONS_NONE && p->escapers == HB_ESCAPERS_NONE) return HB_OK;
-  const char *what = lacks_for_bodies(p);
-  return what ? hb_fail(HB_ERR_USAGE, "%s %s", p->collisions ? "collisions need" : "escapers need", what)
-              : HB_OK;
+  int has_approaches = p->approach_distance > 0 || p->approach_radii > 0;
+  if (p->collisions == HB_COLLISIONS_NONE && p->escapers == HB_ESCAPERS_NONE && !has_approaches) return HB_OK;
+  const char *what = lacks_for_bodies(p), *who = p->collisions ? "collisions"
+                                                 : p->escapers ? "escapers"
+                                                               : "approaches";
+  return what ? hb_fail(HB_ERR_USAGE, "%s need %s", who, what) : HB_OK;
 }
 
 /* What groups need and these params lack; NULL: nothing. */

@@ -865,10 +865,16 @@ static enum hb_status step(void *state, struct hb_step_size *size)
   size_t ni;
   double lap;
   HB_TRY(check_whole(h));
+  HB_TRY(hb_blocks_next_time(h->blocks, &T));
+  uint64_t interruption = hb_hermite4_interruption(h);
+  if (interruption < T) {
+    *size = (struct hb_step_size){0};
+    if (!h->vp) HB_TRY(reserve_predicted(h));
+    return hb_hermite4_interrupt(h, interruption);
+  }
   HB_TRY(make_spare(h, &spare));
   if (!h->vp) HB_TRY(reserve_predicted(h));
   if (h->groups) hb_groups_forget_advanced(h->groups);
-  HB_TRY(hb_blocks_next_time(h->blocks, &T));
   hb_blocks_select(h->blocks, T, h->block, &ni);
   uint64_t dt = hb_blocks_shortest(h->blocks);
   enum hb_status status = (on_device ? advance_on_device
@@ -892,7 +898,8 @@ static enum hb_status step(void *state, struct hb_step_size *size)
   if (status == HB_ERR_STOPPED) HB_TRY(take_spare(h, spare));
   if (h->near || h->groups) h->phases.groups_s += hb_clock_lap(&lap);
   if (h->phases.groups_s - groups_s > long_s) h->spare_s = (h->phases.groups_s - groups_s) / 10;
-  return status;
+  HB_TRY(status);
+  return hb_hermite4_look_ahead(h);
 }
 
 /* ---- starting ---- */
@@ -905,9 +912,11 @@ static double time_of(const void *state)
 
 static double next_time(const void *state)
 {
-  const struct hb_hermite4 *h = state;
-  uint64_t next;
-  return hb_blocks_next_time(h->blocks, &next) == HB_OK ? hb_hermite4_at(h, next) : INFINITY;
+  struct hb_hermite4 *h = (struct hb_hermite4 *)state; /* logically const: it may look ahead */
+  uint64_t next, interruption;
+  if (hb_blocks_next_time(h->blocks, &next) != HB_OK) return INFINITY;
+  interruption = hb_hermite4_interruption(h);
+  return hb_hermite4_at(h, interruption < next ? interruption : next);
 }
 
 /* A change may come at the multiples of that: who begins anew then has so many doublings before it. */
@@ -1262,7 +1271,8 @@ static enum hb_status fill(const struct hb_sections *sections, struct hb_hermite
   }
   for (uint32_t i = 0; i < h->n; i++)
     if (!hb_hermite4_is_parked(h, i)) hb_blocks_put(h->blocks, i, h->blocks->level[i]);
-  if (!isfinite(next_time(h)))
+  uint64_t next;
+  if (hb_blocks_next_time(h->blocks, &next) != HB_OK)
     return hb_fail(HB_ERR_INPUT,
                    "section 'now' is at step %llu of dt_min, beyond which time cannot be counted",
                    (unsigned long long)h->blocks->now);
@@ -1313,6 +1323,7 @@ static enum hb_status change_now(struct hb_hermite4 *h, int how, const struct hb
   h->is_changing = how;
   enum hb_status status = hb_companion_change.change(h, by);
   if (h->groups) hb_groups_forget_advanced(h->groups);
+  hb_hermite4_forget_ahead(h);
   h->is_changing = HB_CHANGE_NONE;
   return status;
 }
@@ -1453,7 +1464,12 @@ static enum hb_status follow(void *state, struct hb_follow *follow, int *is_due)
 
 static void find_slow(void *state, struct hb_slow *slow) { hb_companion_slow.slow(state, slow); }
 
-static void report(void *state, struct hb_events *events) { ((struct hb_hermite4 *)state)->events = events; }
+static void report(void *state, struct hb_events *events)
+{
+  struct hb_hermite4 *h = state;
+  h->events = events;
+  hb_hermite4_forget_ahead(h); /* other events may be looked for */
+}
 
 static void counts(const void *state, struct hb_sim_counts *counts)
 {

@@ -385,7 +385,25 @@ void hb_hermite4_near_divide(struct hb_hermite4 *h, uint64_t T, uint32_t node, u
 /* The nodes gone[count] at xp vp, where all are, will vanish: from T on nobody feels them. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_hermite4_forget(struct hb_hermite4 *h, uint64_t T, size_t count, const uint32_t *gone);
 
+/* ---- hermite4_bodies.c ---- */
+
+/* Finds the contacts and approaches before the next block. Call it after each block. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_hermite4_look_ahead(struct hb_hermite4 *h);
+
+/* Particles or groups have changed other than by a block: what was found ahead is of no more use. */
+void hb_hermite4_forget_ahead(struct hb_hermite4 *h);
+
+/* Returns the tick of the first contact that interrupts the run; UINT64_MAX: there is none before the next block. */
+uint64_t hb_hermite4_interruption(struct hb_hermite4 *h);
+
+/* The time becomes tick T, before the next block, and what happens up to then is told or done. Errors: HB_ERR_NUMERIC,
+ * HB_ERR_INTERNAL. */
+enum hb_status hb_hermite4_interrupt(struct hb_hermite4 *h, uint64_t T);
+
 /* ---- hermite4_groups.c ---- */
+
+/* The groups, with the nodes as they are now. */
+struct hb_groups *hb_hermite4_groups_now(const struct hb_hermite4 *h);
 
 /* Adds a node to those that the event is about: its members, or the star that it is. */
 static inline void hb_hermite4_add_members(const struct hb_hermite4 *h, uint32_t node, struct hb_event *event)

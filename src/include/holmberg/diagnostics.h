@@ -101,6 +101,7 @@ enum hb_event_kind {
   HB_EVENT_ENCOUNTER, /* unbound stars or groups come as close as groups form; eps 0, hermite4, correct host */
   HB_EVENT_COLLISION, /* two particles touch; the first of them remains, if one does                     */
   HB_EVENT_ESCAPE,    /* a particle leaves the system                                                    */
+  HB_EVENT_APPROACH,  /* two particles are at their nearest, as near as is asked for: approach_distance   */
   HB_EVENT_KINDS
 };
 extern const char *const hb_event_names[]; /* "initial", ..., NULL */
@@ -113,6 +114,7 @@ struct hb_event {
   uint64_t id[HB_EVENT_MOST]; /* the n members' */
   double a, e,
       E; /* the relative orbit: semi-major axis (< 0: unbound), eccentricity, energy; E alone of an escape; NaN: none */
+  double r; /* of a collision and an approach: how far apart the two are; else NaN */
 };
 
 /* Events of these kinds, bits 1 << kind, are looked for from now on, besides those that are already. HB_EVENT_INITIAL begins

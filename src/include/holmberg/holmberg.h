@@ -494,6 +494,9 @@ struct hb_sim_params {
   uint64_t kick_seed; /* each kick is a function of it and the star's identity */
   enum hb_stars stars;
   int reserved_too; /* 0; fills the struct, never used */
+  /* hermite4: approaches, the events HB_EVENT_APPROACH: pairs that are at their nearest, nearer than this distance, or than this many sums
+   * of their radii. They end nothing, and are looked for while they are watched. 0: none. */
+  double approach_distance, approach_radii;
 };
 
 /* The default of dt_min: 2^-26, and 2^-40 for eps = 0, where encounters can be arbitrarily close. */
