@@ -866,11 +866,11 @@ static enum hb_status step(void *state, struct hb_step_size *size)
   double lap;
   HB_TRY(check_whole(h));
   HB_TRY(hb_blocks_next_time(h->blocks, &T));
-  uint64_t interruption = hb_hermite4_interruption(h);
+  uint64_t interruption = hb_companion_bodies.interruption(h);
   if (interruption < T) {
     *size = (struct hb_step_size){0};
     if (!h->vp) HB_TRY(reserve_predicted(h));
-    return hb_hermite4_interrupt(h, interruption);
+    return hb_companion_bodies.interrupt(h, interruption);
   }
   HB_TRY(make_spare(h, &spare));
   if (!h->vp) HB_TRY(reserve_predicted(h));
@@ -899,7 +899,7 @@ static enum hb_status step(void *state, struct hb_step_size *size)
   if (h->near || h->groups) h->phases.groups_s += hb_clock_lap(&lap);
   if (h->phases.groups_s - groups_s > long_s) h->spare_s = (h->phases.groups_s - groups_s) / 10;
   HB_TRY(status);
-  return hb_hermite4_look_ahead(h);
+  return hb_companion_bodies.look_ahead(h);
 }
 
 /* ---- starting ---- */
@@ -915,7 +915,7 @@ static double next_time(const void *state)
   struct hb_hermite4 *h = (struct hb_hermite4 *)state; /* logically const: it may look ahead */
   uint64_t next, interruption;
   if (hb_blocks_next_time(h->blocks, &next) != HB_OK) return INFINITY;
-  interruption = hb_hermite4_interruption(h);
+  interruption = hb_companion_bodies.interruption(h);
   return hb_hermite4_at(h, interruption < next ? interruption : next);
 }
 
@@ -1323,7 +1323,7 @@ static enum hb_status change_now(struct hb_hermite4 *h, int how, const struct hb
   h->is_changing = how;
   enum hb_status status = hb_companion_change.change(h, by);
   if (h->groups) hb_groups_forget_advanced(h->groups);
-  hb_hermite4_forget_ahead(h);
+  hb_companion_bodies.forget_ahead(h);
   h->is_changing = HB_CHANGE_NONE;
   return status;
 }
@@ -1468,7 +1468,7 @@ static void report(void *state, struct hb_events *events)
 {
   struct hb_hermite4 *h = state;
   h->events = events;
-  hb_hermite4_forget_ahead(h); /* other events may be looked for */
+  hb_companion_bodies.forget_ahead(h); /* other events may be looked for */
 }
 
 static void counts(const void *state, struct hb_sim_counts *counts)

@@ -161,6 +161,15 @@ struct hb_companion {
   enum hb_status (*after)(struct hb_hermite4 *h, uint64_t T,
                           size_t *ni); /* the block is scheduled; which may change */
 
+  /* Finds what is going to happen before the next block. Called after each block. */
+  enum hb_status (*look_ahead)(struct hb_hermite4 *h);
+  /* Particles or groups have changed other than by a block: what was found ahead is of no more use. */
+  void (*forget_ahead)(struct hb_hermite4 *h);
+  /* Returns the tick at which something interrupts the run; UINT64_MAX: nothing does before the next block. */
+  uint64_t (*interruption)(struct hb_hermite4 *h);
+  /* The time becomes that tick, and what happens up to then is told or done. */
+  enum hb_status (*interrupt)(struct hb_hermite4 *h, uint64_t T);
+
   enum hb_status (*change)(struct hb_hermite4 *h,
                            const struct hb_state_change *by); /* at the time of the last block */
 
@@ -384,21 +393,6 @@ void hb_hermite4_near_divide(struct hb_hermite4 *h, uint64_t T, uint32_t node, u
 
 /* The nodes gone[count] at xp vp, where all are, will vanish: from T on nobody feels them. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_hermite4_forget(struct hb_hermite4 *h, uint64_t T, size_t count, const uint32_t *gone);
-
-/* ---- hermite4_bodies.c ---- */
-
-/* Finds the contacts and approaches before the next block. Call it after each block. Errors: HB_ERR_INTERNAL. */
-enum hb_status hb_hermite4_look_ahead(struct hb_hermite4 *h);
-
-/* Particles or groups have changed other than by a block: what was found ahead is of no more use. */
-void hb_hermite4_forget_ahead(struct hb_hermite4 *h);
-
-/* Returns the tick of the first contact that interrupts the run; UINT64_MAX: there is none before the next block. */
-uint64_t hb_hermite4_interruption(struct hb_hermite4 *h);
-
-/* The time becomes tick T, before the next block, and what happens up to then is told or done. Errors: HB_ERR_NUMERIC,
- * HB_ERR_INTERNAL. */
-enum hb_status hb_hermite4_interrupt(struct hb_hermite4 *h, uint64_t T);
 
 /* ---- hermite4_groups.c ---- */
 

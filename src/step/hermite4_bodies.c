@@ -676,7 +676,7 @@ static void forget_coming(struct hb_hermite4 *h)
   b->comings = kept;
 }
 
-enum hb_status hb_hermite4_look_ahead(struct hb_hermite4 *h)
+static enum hb_status look_ahead(struct hb_hermite4 *h)
 {
   struct hb_bodies *b = h->bodies;
   if (!b || !(collides(h) || has_approaches(h))) return HB_OK;
@@ -692,7 +692,7 @@ enum hb_status hb_hermite4_look_ahead(struct hb_hermite4 *h)
   return HB_OK;
 }
 
-void hb_hermite4_forget_ahead(struct hb_hermite4 *h)
+static void forget_ahead(struct hb_hermite4 *h)
 {
   if (h->groups) hb_groups_forget_ahead(h->groups);
   if (h->bodies) h->bodies->is_unknown = 1;
@@ -704,11 +704,11 @@ static int interrupts(const struct hb_hermite4 *h, const struct coming *c)
   return !c->is_approach && (!merges(h) || !c->is_of_stars);
 }
 
-uint64_t hb_hermite4_interruption(struct hb_hermite4 *h)
+static uint64_t interruption(struct hb_hermite4 *h)
 {
   struct hb_bodies *b = h->bodies;
   if (!b || !(collides(h) || has_approaches(h))) return UINT64_MAX;
-  if (b->is_unknown && hb_hermite4_look_ahead(h) != HB_OK) return UINT64_MAX;
+  if (b->is_unknown && look_ahead(h) != HB_OK) return UINT64_MAX;
   for (size_t p = 0; p < b->comings; p++)
     if (interrupts(h, b->coming + p)) return b->coming[p].tick;
   return UINT64_MAX;
@@ -767,7 +767,7 @@ static enum hb_status take_contact(struct hb_hermite4 *h, uint64_t T)
   return add_touch(&b->told, c.i, c.k);
 }
 
-enum hb_status hb_hermite4_interrupt(struct hb_hermite4 *h, uint64_t T)
+static enum hb_status interrupt(struct hb_hermite4 *h, uint64_t T)
 {
   if (T > h->blocks->now) h->blocks->now = T;
   HB_TRY(tell_approaches(h, h->blocks->now));
@@ -776,7 +776,7 @@ enum hb_status hb_hermite4_interrupt(struct hb_hermite4 *h, uint64_t T)
     memset(h->near->stamp, 0, h->n * sizeof *h->near->stamp);
     h->near->all_at = 0;
   }
-  return h->bodies->is_unknown ? hb_hermite4_look_ahead(h) : HB_OK;
+  return h->bodies->is_unknown ? look_ahead(h) : HB_OK;
 }
 
 /* ---- escapers ---- */
@@ -1154,7 +1154,7 @@ static void drop_bodies(struct hb_hermite4 *h, const uint32_t *number, size_t le
 {
   (void)left;
   renumber(&h->bodies->told, number);
-  hb_hermite4_forget_ahead(h); /* with the old numbers */
+  forget_ahead(h); /* with the old numbers */
 }
 
 static const struct hb_numbers_row touch_rows[] = {
@@ -1192,6 +1192,10 @@ const struct hb_companion hb_companion_bodies = {.state = offsetof(struct hb_her
                                                  .close = close_bodies,
                                                  .predicted = suspect,
                                                  .after = act,
+                                                 .look_ahead = look_ahead,
+                                                 .forget_ahead = forget_ahead,
+                                                 .interruption = interruption,
+                                                 .interrupt = interrupt,
                                                  .weigh = weigh_bodies,
                                                  .drop = drop_bodies,
                                                  .put = put_bodies,
