@@ -58,24 +58,50 @@ static double least_distance(const struct hb_contact_point *p, const struct hb_c
   return least - 2 * bend / (LINES * LINES);
 }
 
-/* Sets *middle to the point between two others, and returns an estimate of the error of the cubics of both halves. */
-static double halve(const struct hb_contact_path *path, const struct hb_contact_point *p,
-                    const struct hb_contact_point *q, struct hb_contact_point *middle)
+/* Before any point within is known, the error of the cubic is taken as this part of how much it is bent. */
+static const double unknown_error = 1;
+
+/* A piece of a path, and the error of its cubic. */
+struct piece {
+  struct hb_contact_point p, q;
+  double error;
+  int halvings;
+};
+
+/* Divides a piece, and estimates the errors of both halves. */
+static void halve(const struct hb_contact_path *path, const struct piece *piece, struct piece half[2])
 {
   double x[3], e[3];
-  path->find(path->context, p->u + (q->u - p->u) / 2, middle);
-  cubic_at(p, q, 0.5, x);
-  for (size_t i = 0; i < 3; i++) e[i] = middle->x[i] - x[i];
-  return hb_norm(e) / 4; /* it falls with the fourth power of the step, by 16 */
+  struct hb_contact_point middle;
+  path->find(path->context, piece->p.u + (piece->q.u - piece->p.u) / 2, &middle);
+  cubic_at(&piece->p, &piece->q, 0.5, x);
+  for (size_t i = 0; i < 3; i++) e[i] = middle.x[i] - x[i];
+  half[0] = half[1] = *piece;
+  half[0].q = half[1].p = middle;
+  half[0].error = half[1].error = hb_norm(e) / 4; /* it falls with the fourth power of the step, by 16 */
+  half[0].halvings = half[1].halvings = piece->halvings + 1;
 }
 
-/* Before any point within is known, the error of the cubic is taken as this part of how much it is bent. */
-static const double unknown_error = 0.25;
+static double approaching(const struct hb_contact_point *p) { return hb_dot(p->x, p->d); }
 
-/* ---- a contact ---- */
+/* True if a piece is bent so little beside the separation that it has no minimum but one that its ends show. */
+static int is_straight(const struct piece *piece)
+{
+  static const double straight = 1e-3;
+  return bend_of(&piece->p, &piece->q) < straight * fmin(hb_norm(piece->p.x), hb_norm(piece->q.x));
+}
+
+/* True if the ends of a piece show that there is a minimum of the separation between them, and only one. */
+static int shows_minimum(const struct piece *piece)
+{
+  int is_between = approaching(&piece->p) < 0 && approaching(&piece->q) >= 0;
+  return is_between && (is_straight(piece) || piece->halvings > 2);
+}
+
+/* ---- roots ---- */
 
 /* Finds a root of a function of the parameter between low and high, where it has opposite signs: the secant method, with the weight of
- * an end that stays halved (Illinois), and a bisection now and then. */
+ * an end that stays halved (Illinois), and a bisection every second time. */
 struct root {
   double low, high, f_low, f_high;
   int side, count;
@@ -84,7 +110,7 @@ struct root {
 static double next_guess(struct root *r)
 {
   double u = r->low + (r->high - r->low) * (r->f_low / (r->f_low - r->f_high));
-  if (++r->count % 4 == 0 || !(u > r->low && u < r->high)) u = r->low + (r->high - r->low) / 2;
+  if (++r->count % 2 == 0 || !(u > r->low && u < r->high)) u = r->low + (r->high - r->low) / 2;
   return u;
 }
 
@@ -101,6 +127,25 @@ static void narrow(struct root *r, double u, double f, int is_low)
   }
   r->side = side;
 }
+
+/* Sets *at to the minimum of the separation between p, where it becomes smaller, and q, where it becomes larger. */
+static void find_minimum(const struct hb_contact_path *path, const struct hb_contact_point *p,
+                         const struct hb_contact_point *q, struct hb_contact_point *at)
+{
+  static const double exact = 1e-9;
+  struct root root = {p->u, q->u, approaching(p), approaching(q), 0, 0};
+  *at = hb_norm(p->x) < hb_norm(q->x) ? *p : *q;
+  for (int k = 0; k < ITERATIONS; k++) {
+    double u = next_guess(&root), f;
+    if (!(u > root.low && u < root.high)) return;
+    path->find(path->context, u, at);
+    f = approaching(at);
+    if (fabs(f) <= exact * hb_norm(at->x) * hb_norm(at->d)) return;
+    narrow(&root, u, f, f < 0);
+  }
+}
+
+/* ---- a contact ---- */
 
 /* Sets *at to the point between p, which is outside, and q, which is inside, at which the separation becomes `reach`. */
 static void find_crossing(const struct hb_contact_path *path, double reach, const struct hb_contact_point *p,
@@ -122,35 +167,29 @@ static void find_crossing(const struct hb_contact_path *path, double reach, cons
   }
 }
 
-/* A piece of a path, and the error of its cubic. */
-struct piece {
-  struct hb_contact_point p, q;
-  double error;
-  int halvings;
-};
-
 /* Whether there is a contact on a piece; *at is where. */
 static int touches_in(const struct hb_contact_path *path, double reach, const struct piece *piece,
                       struct hb_contact_point *at)
 {
-  static const double enough = 1e-9; /* errors of the cubic below this part of the reach do not matter */
-  double rounding = 4e-16 * (hb_norm(piece->p.x) + hb_norm(piece->q.x));
-  if (!(hb_dot(piece->p.x, piece->p.x) > reach * reach)) return 0;
-  if (hb_dot(piece->q.x, piece->q.x) <= reach * reach) {
-    find_crossing(path, reach, &piece->p, &piece->q, at);
+  const struct hb_contact_point *p = &piece->p, *q = &piece->q;
+  struct hb_contact_point nearest;
+  double rounding = 4e-16 * (hb_norm(p->x) + hb_norm(q->x));
+  if (!(hb_dot(p->x, p->x) > reach * reach)) return 0;
+  if (hb_dot(q->x, q->x) <= reach * reach) {
+    find_crossing(path, reach, p, q, at);
     return 1;
   }
-  if (least_distance(&piece->p, &piece->q) > reach + piece->error + rounding) return 0;
-  if (piece->halvings == HALVINGS) return 0;
-  struct piece first = *piece, second = *piece;
-  struct hb_contact_point middle;
-  double error = halve(path, &piece->p, &piece->q, &middle);
-  if (piece->halvings > 3 && error < enough * reach && bend_of(&piece->p, &piece->q) < enough * reach)
-    return 0;
-  first.q = second.p = middle;
-  first.error = second.error = error;
-  first.halvings = second.halvings = piece->halvings + 1;
-  return touches_in(path, reach, &first, at) || touches_in(path, reach, &second, at);
+  if (least_distance(p, q) > reach + piece->error + rounding) return 0;
+  if (shows_minimum(piece)) {
+    find_minimum(path, p, q, &nearest);
+    if (!(hb_dot(nearest.x, nearest.x) < reach * reach)) return 0;
+    find_crossing(path, reach, p, &nearest, at);
+    return 1;
+  }
+  if (is_straight(piece) || piece->halvings == HALVINGS) return 0;
+  struct piece half[2];
+  halve(path, piece, half);
+  return touches_in(path, reach, half, at) || touches_in(path, reach, half + 1, at);
 }
 
 int hb_contact_find(const struct hb_contact_path *path, double reach, struct hb_contact_point *at)
@@ -161,47 +200,20 @@ int hb_contact_find(const struct hb_contact_path *path, double reach, struct hb_
 
 /* ---- the nearest point ---- */
 
-static double approaching(const struct hb_contact_point *p) { return hb_dot(p->x, p->d); }
-
-/* Sets *at to the minimum of the separation between p, where it becomes smaller, and q, where it becomes larger. */
-static void find_minimum(const struct hb_contact_path *path, const struct hb_contact_point *p,
-                         const struct hb_contact_point *q, struct hb_contact_point *at)
-{
-  static const double exact = 1e-9;
-  struct root root = {p->u, q->u, approaching(p), approaching(q), 0, 0};
-  *at = hb_norm(p->x) < hb_norm(q->x) ? *p : *q;
-  for (int k = 0; k < ITERATIONS; k++) {
-    double u = next_guess(&root), f;
-    if (!(u > root.low && u < root.high)) return;
-    path->find(path->context, u, at);
-    f = approaching(at);
-    if (fabs(f) <= exact * hb_norm(at->x) * hb_norm(at->d)) return;
-    narrow(&root, u, f, f < 0);
-  }
-}
-
 /* Whether there is a minimum below `within` on a piece; *at is where. */
 static int has_nearest(const struct hb_contact_path *path, double within, const struct piece *piece,
                        struct hb_contact_point *at)
 {
-  static const double straight =
-      1e-3; /* of the separation: a cubic that is bent by less has no minimum but one that its ends show */
   double rounding = 4e-16 * (hb_norm(piece->p.x) + hb_norm(piece->q.x));
   if (least_distance(&piece->p, &piece->q) > within + piece->error + rounding) return 0;
-  double bend = bend_of(&piece->p, &piece->q);
-  int is_straight = bend < straight * fmin(hb_norm(piece->p.x), hb_norm(piece->q.x));
-  int is_minimum = approaching(&piece->p) < 0 && approaching(&piece->q) >= 0;
-  if (is_minimum && (is_straight || piece->halvings > 2)) {
+  if (shows_minimum(piece)) {
     find_minimum(path, &piece->p, &piece->q, at);
     return hb_norm(at->x) < within;
   }
-  if (is_straight || piece->halvings == HALVINGS) return 0;
-  struct piece first = *piece, second = *piece;
-  struct hb_contact_point middle;
-  first.error = second.error = halve(path, &piece->p, &piece->q, &middle);
-  first.q = second.p = middle;
-  first.halvings = second.halvings = piece->halvings + 1;
-  return has_nearest(path, within, &first, at) || has_nearest(path, within, &second, at);
+  if (is_straight(piece) || piece->halvings == HALVINGS) return 0;
+  struct piece half[2];
+  halve(path, piece, half);
+  return has_nearest(path, within, half, at) || has_nearest(path, within, half + 1, at);
 }
 
 int hb_contact_find_nearest(const struct hb_contact_path *path, double within, struct hb_contact_point *at)

@@ -1091,8 +1091,8 @@ static enum hb_status put_event(struct hb_run *run, struct event_row *diag_row)
     diag_row->E *= hb_astro_energy(units);
   } else
     count--;
-  return run_rows_put(&run->rows[RUN_EVENTS_ROWS], run_has_approaches(run) ? event_columns_with_r : event_columns,
-                      count, diag_row);
+  return run_rows_put(&run->rows[RUN_EVENTS_ROWS],
+                      run_has_approaches(run) ? event_columns_with_r : event_columns, count, diag_row);
 }
 
 /* Says once what an option that asks for encounters cannot see in such a run, if anything. */
@@ -1130,7 +1130,8 @@ static enum hb_status run_events_begin(struct hb_run *run)
 {
   struct hb_run_rows *rows = &run->rows[RUN_EVENTS_ROWS];
   if (!rows->file) return HB_OK;
-  struct event_row diag_row = {.t = hb_sim_time(run->sim), .event = "begin", .a = NAN, .e = NAN, .E = NAN, .r = NAN};
+  struct event_row diag_row = {
+      .t = hb_sim_time(run->sim), .event = "begin", .a = NAN, .e = NAN, .E = NAN, .r = NAN};
   int is_new = rows->rows == 0;
   if (is_new) HB_TRY(put_event(run, &diag_row));
   unsigned all = (1U << HB_EVENT_KINDS) - 1, again = all & ~(1U << HB_EVENT_INITIAL);

@@ -107,10 +107,10 @@ static int has_no_approaches(const void *params)
 const struct hb_setting hb_sim_settings_bodies[] = {
     {"collisions", 0, HB_SETTING_CHOICE, SIM(collisions), "HOW", "none", .words.array = hb_collisions_names,
      .life = HB_SETTING_ADDED,
-     .help =
-         "hermite4: what to do when bodies touch, by FILE's radii (see 'holmberg ic @radius'): none does "
-         "not look for them; stop ends the run; merge makes one body, which keeps mass, momentum and volume; "
-         "the lost energy is counted in dE/E"},
+     .help = "hermite4: what to do when bodies touch, by FILE's radii (see 'holmberg ic @radius'): none does "
+             "not look for them; stop ends the run at the contact; merge makes one body, which keeps mass, "
+             "momentum and volume; "
+             "the lost energy is counted in dE/E"},
     {"escapers", 0, HB_SETTING_CHOICE, SIM(escapers), "HOW", "none", .words.array = hb_escapers_names,
      .life = HB_SETTING_ADDED,
      .help = "hermite4: what to do with unbound particles far out, at multiples of dt-max: none; list, as "

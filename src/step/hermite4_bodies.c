@@ -54,6 +54,12 @@ struct coming {
 
 enum fate { BODY_STAYS = 0, BODY_IS_NEW = 1, BODY_IS_GONE = 2 };
 
+/* An approach of two stars that was found not long ago. */
+struct recent {
+  uint32_t i, k; /* i < k */
+  double t;
+};
+
 struct hb_bodies {
   double eps;                  /* softening */
   double m_least, radius_most; /* of those with mass */
@@ -68,6 +74,8 @@ struct hb_bodies {
   struct touches told;   /* ascending */
   struct coming *coming; /* [comings] of [coming_capacity], by time */
   size_t comings, coming_capacity;
+  struct recent *recent; /* [recents] of [recent_capacity] */
+  size_t recents, recent_capacity;
   int is_unknown; /* what is coming has to be found anew, for all particles */
 };
 
@@ -556,6 +564,31 @@ static int is_before(const struct coming *p, const struct coming *q)
   return p->i != q->i ? p->i < q->i : p->k < q->k;
 }
 
+/* At the end of a step the corrector moves a star a little. An approach is therefore looked for from a little before the step on, by this
+ * part of it, and is the same as one that was found less than twice that before or after. */
+static const double overlap = 1e-3;
+
+/* Whether an approach of two stars at a time t was found before, by steps of the length dt. */
+static int is_recent(const struct hb_bodies *b, uint32_t i, uint32_t k, double t, double dt)
+{
+  for (size_t p = 0; p < b->recents; p++)
+    if (b->recent[p].i == i && b->recent[p].k == k && fabs(b->recent[p].t - t) <= 2 * overlap * dt) return 1;
+  return 0;
+}
+
+/* Those of the last step, which is no longer than dt_max, are remembered. */
+static enum hb_status remember(struct hb_hermite4 *h, const struct coming *c)
+{
+  struct hb_bodies *b = h->bodies;
+  size_t kept = 0;
+  for (size_t p = 0; p < b->recents; p++)
+    if (b->recent[p].t > c->t - 2 * h->params.dt_max) b->recent[kept++] = b->recent[p];
+  b->recents = kept;
+  HB_TRY(HB_GROW(b->recents, &b->recent_capacity, &b->recent));
+  b->recent[b->recents++] = (struct recent){c->i, c->k, c->t};
+  return HB_OK;
+}
+
 /* Adds what was found at a time t after the tick `from`. Approaches before the last time were told, and a pair that overlaps is told to
  * touch once. */
 static enum hb_status add_coming(struct hb_hermite4 *h, const struct hb_contact *found, uint64_t from,
@@ -570,7 +603,10 @@ static enum hb_status add_coming(struct hb_hermite4 *h, const struct hb_contact 
   new.t = hb_hermite4_at(h, from) + found->t;
   if (found->t > 0 && tick > new.tick) new.tick = tick;
   for (size_t d = 0; d < 3; d++) new.x[d] = sign * found->x[d], new.v[d] = sign * found->v[d];
-  if (found->is_approach ? !(new.t > hb_hermite4_at(h, h->blocks->now)) : is_touching(b, i, k)) return HB_OK;
+  double now = hb_hermite4_at(h, h->blocks->now);
+  if (found->is_approach && !is_of_stars && !(new.t > now)) return HB_OK;
+  if (!found->is_approach && is_touching(b, i, k)) return HB_OK;
+  new.t = fmax(new.t, is_of_stars ? now : new.t);
   for (size_t p = 0; p < b->comings; p++)
     if (b->coming[p].i == new.i && b->coming[p].k == new.k && b->coming[p].is_approach == new.is_approach)
       return HB_OK;
@@ -632,14 +668,16 @@ static enum hb_status look_at_pair(struct hb_hermite4 *h, uint32_t i, uint32_t k
   if (hb_norm(path.x) > most + way) return HB_OK;
   for (int is_approach = 0; is_approach < 2; is_approach++) {
     struct hb_contact found = {.member = {i, k}, .is_approach = is_approach};
-    double distance = is_approach ? within : reach;
+    double distance = is_approach ? within : reach, now = hb_hermite4_at(h, h->blocks->now);
     if (!(distance > 0)) continue;
+    if (is_approach && h->blocks->now > 0) path.from = -overlap * dt, path.dt = (1 + overlap) * dt;
     if (!is_approach && hb_norm(path.x) < reach)
       find_star_point(&path, 0, &at);
     else if (!find_on_stars(&path, distance, is_approach ? hb_contact_find_nearest : hb_contact_find, &at))
       continue;
+    if (is_approach && is_recent(h->bodies, i < k ? i : k, i < k ? k : i, now + at.t, dt)) continue;
     found.t = at.t, found.r = hb_norm(at.x);
-    for (size_t d = 0; d < 3; d++) found.x[d] = at.x[d], found.v[d] = at.d[d] / dt;
+    for (size_t d = 0; d < 3; d++) found.x[d] = at.x[d], found.v[d] = at.d[d] / path.dt;
     HB_TRY(add_coming(h, &found, h->blocks->now, 1));
   }
   return HB_OK;
@@ -748,6 +786,7 @@ static enum hb_status tell_approaches(struct hb_hermite4 *h, uint64_t T)
     const struct coming c = b->coming[p];
     if (c.is_approach) remove_coming(b, p);
     if (c.is_approach) HB_TRY(tell(h, HB_EVENT_APPROACH, c.t, c.i, c.k, c.x, c.v));
+    if (c.is_approach && c.is_of_stars) HB_TRY(remember(h, &c));
     p += !c.is_approach;
   }
   return HB_OK;
@@ -1142,7 +1181,10 @@ static enum hb_status open_bodies(struct hb_hermite4 *h)
   return HB_OK;
 }
 
-static void close_bodies(struct hb_hermite4 *h) { HB_FREE(h->bodies->told.at, h->bodies->coming, h->bodies); }
+static void close_bodies(struct hb_hermite4 *h)
+{
+  HB_FREE(h->bodies->told.at, h->bodies->coming, h->bodies->recent, h->bodies);
+}
 
 static enum hb_status weigh_bodies(struct hb_hermite4 *h)
 {
@@ -1153,7 +1195,14 @@ static enum hb_status weigh_bodies(struct hb_hermite4 *h)
 static void drop_bodies(struct hb_hermite4 *h, const uint32_t *number, size_t left)
 {
   (void)left;
-  renumber(&h->bodies->told, number);
+  struct hb_bodies *b = h->bodies;
+  size_t kept = 0;
+  renumber(&b->told, number);
+  for (size_t p = 0; p < b->recents; p++) {
+    const struct recent now = {number[b->recent[p].i], number[b->recent[p].k], b->recent[p].t};
+    if (now.i != HB_COLUMNS_GONE && now.k != HB_COLUMNS_GONE) b->recent[kept++] = now;
+  }
+  b->recents = kept;
   forget_ahead(h); /* with the old numbers */
 }
 
@@ -1162,16 +1211,39 @@ static const struct hb_numbers_row touch_rows[] = {
     HB_NUMBER("touches.k", HB_NUMBER_INDEX, struct touch, k, 1),
     HB_NUMBER("touches.apart", HB_NUMBER_WORD, struct touch, apart, 1),
 };
-static const struct hb_numbers of_touches = HB_NUMBERS(touch_rows, struct touch);
+static const struct hb_numbers_row recent_rows[] = {
+    HB_NUMBER("approaches.i", HB_NUMBER_INDEX, struct recent, i, 1),
+    HB_NUMBER("approaches.k", HB_NUMBER_INDEX, struct recent, k, 1),
+    HB_NUMBER("approaches.t", HB_NUMBER_DOUBLE, struct recent, t, 1),
+};
+static const struct hb_numbers of_touches = HB_NUMBERS(touch_rows, struct touch),
+                               of_recents = HB_NUMBERS(recent_rows, struct recent);
 
 static enum hb_status put_bodies(const struct hb_hermite4 *h, struct hb_sections *sections)
 {
+  if (has_approaches(h)) HB_TRY(hb_numbers_put(&of_recents, h->bodies->recents, h->bodies->recent, sections));
   return hb_numbers_put(&of_touches, h->bodies->told.count, h->bodies->told.at, sections);
+}
+
+static enum hb_status get_recents(const struct hb_sections *sections, struct hb_hermite4 *h)
+{
+  struct hb_bodies *b = h->bodies;
+  if (!has_approaches(h) || !hb_sections_find(sections, recent_rows->name)) return HB_OK;
+  b->recents = b->recent_capacity = hb_numbers_records(&of_recents, sections);
+  HB_TRY(HB_ALLOC(b->recents, &b->recent));
+  HB_TRY(hb_numbers_get(&of_recents, sections, b->recents, b->recent));
+  for (size_t p = 0; p < b->recents; p++)
+    if (!(b->recent[p].i < b->recent[p].k && b->recent[p].k < h->n))
+      return hb_fail(HB_ERR_INPUT, "section 'approaches.i' has a pair %u %u, expected two of %zu particles",
+                     (unsigned)b->recent[p].i, (unsigned)b->recent[p].k, h->n);
+  return HB_OK;
 }
 
 static enum hb_status get_bodies(const struct hb_sections *sections, struct hb_hermite4 *h)
 {
-  if (!h->bodies || !hb_sections_find(sections, touch_rows->name)) return HB_OK;
+  if (!h->bodies) return HB_OK;
+  HB_TRY(get_recents(sections, h));
+  if (!hb_sections_find(sections, touch_rows->name)) return HB_OK;
   HB_TRY(get_touches(&of_touches, sections, &h->bodies->told));
   for (size_t p = 0; p < h->bodies->told.count; p++) {
     const struct touch *t = h->bodies->told.at + p, *before = p ? t - 1 : NULL;

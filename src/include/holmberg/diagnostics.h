@@ -126,8 +126,8 @@ enum hb_status hb_sim_watch(struct hb_sim *sim, unsigned kinds);
  * on any number of threads, and when the run was resumed. */
 const struct hb_event *hb_sim_events(const struct hb_sim *sim, size_t *count);
 
-/* The first of these at which a simulation stops, by its params collisions and stop_at: it is at the end of that step, and can
- * go on. NULL: none, so that hb_sim_integrate has reached its time. */
+/* The first of these at which a simulation stops, by its params collisions and stop_at: it is at the end of that step, of a contact
+ * at the first tick (dt_min) after it, and can go on. NULL: none, so that hb_sim_integrate has reached its time. */
 const struct hb_event *hb_sim_stopped(const struct hb_sim *sim);
 
 /* The rounding errors of float forces enter eqs 5, 6 and 9 of [PZ07]; at small eta they determine the steps, which collapse:

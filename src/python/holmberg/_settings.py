@@ -47,7 +47,7 @@ SIM = {
     "damping": Setting(0, 0, 0, [], 0, 0,
         "leapfrog: factor on the velocities at each step (default: from FILE's header, else 1)"),
     "collisions": Setting(0, 0, 0, ["none", "stop", "merge"], 0, 0,
-        "hermite4: what to do when bodies touch, by FILE's radii (see 'holmberg ic @radius'): none does not look for them; stop ends the run; merge makes one body, which keeps mass, momentum and volume; the lost energy is counted in dE/E (default none)"),
+        "hermite4: what to do when bodies touch, by FILE's radii (see 'holmberg ic @radius'): none does not look for them; stop ends the run at the contact; merge makes one body, which keeps mass, momentum and volume; the lost energy is counted in dE/E (default none)"),
     "escapers": Setting(0, 0, 0, ["none", "list", "remove"], 0, 0,
         "hermite4: what to do with unbound particles far out, at multiples of dt-max: none; list, as events; remove, with their energy counted in dE/E (default none)"),
     "escape_radius": Setting(2, 0, 0, [], 0, 0,
