@@ -245,7 +245,7 @@ struct advanced {
   struct hb_chain chain;
   struct hb_contacts contacts;
   uint64_t forces;
-  int has_failed;
+  enum hb_status status; /* of an advance ahead */
 };
 
 /* Groups that are advanced together, by several threads. No group changes while others read it. */
@@ -462,8 +462,8 @@ static void look_piece(void *context, size_t k)
   const struct hb_group *g = w->groups->at + w->needed[k];
   struct advanced *made = w->made + k;
   *made = (struct advanced){.chain = g->chain, .contacts.criteria = w->groups->watch};
-  made->has_failed = advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), &made->chain,
-                                   &made->contacts, &made->forces) != HB_OK;
+  made->status = advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), &made->chain,
+                               &made->contacts, &made->forces);
 }
 
 /* Stores what an advance of a group ahead has given. */
@@ -471,11 +471,12 @@ static enum hb_status store_ahead(struct hb_groups *groups, uint32_t group, uint
                                   const struct advanced *made)
 {
   const struct hb_group *g = groups->at + group;
+  if (made->status == HB_ERR_STOPPED) return hb_fail(HB_ERR_STOPPED, "stopped before a step, on request");
   for (size_t c = 0; c < made->contacts.count; c++) {
     HB_TRY(HB_GROW(groups->founds, &groups->found_capacity, &groups->found));
     groups->found[groups->founds++] = (struct hb_groups_contact){made->contacts.at[c], g->tick};
   }
-  if (made->has_failed) return HB_OK;
+  if (made->status != HB_OK) return HB_OK;
   HB_TRY(HB_GROW(groups->aheads, &groups->ahead_capacity, &groups->ahead));
   struct hb_groups_ahead *a = groups->ahead + groups->aheads++;
   *a = (struct hb_groups_ahead){.group = group,

@@ -435,7 +435,7 @@ void hb_groups_remove(struct hb_groups *groups, uint32_t node);
 /* ---- bodies that touch ---- */
 
 /* Advances copies of all groups in which there may be contacts or approaches, from their own ticks to this one. Sets ahead[] and found[].
- * A group that cannot be advanced is left out: its advance will fail, and say why. Errors: HB_ERR_INTERNAL. */
+ * A group that cannot be advanced is left out: its advance will fail, and say why. Errors: HB_ERR_INTERNAL, HB_ERR_STOPPED. */
 enum hb_status hb_groups_look_ahead(struct hb_groups *groups, uint64_t tick);
 
 /* Groups or nodes will change: what was found ahead is of no more use. */

@@ -853,6 +853,15 @@ static enum hb_status check_whole(const struct hb_hermite4 *h)
                  "the simulation was stopped in the middle of a step that cannot be done again");
 }
 
+/* Sets *T to the tick at which a companion interrupts the run; UINT64_MAX: none does before the next block. */
+static enum hb_status interruption(struct hb_hermite4 *h, uint64_t *T)
+{
+  *T = UINT64_MAX;
+  if (!h->bodies) return HB_OK;
+  HB_TRY(reserve_predicted(h));
+  return hb_companion_bodies.interruption(h, T);
+}
+
 static enum hb_status step(void *state, struct hb_step_size *size)
 {
   struct hb_hermite4 *h = state;
@@ -861,16 +870,15 @@ static enum hb_status step(void *state, struct hb_step_size *size)
   const struct hb_near_counts near_counts = h->counts.near;
   const double groups_s = h->phases.groups_s;
   int on_device = h->params.correct == HB_PLACE_GPU;
-  uint64_t T;
+  uint64_t T, at;
   size_t ni;
   double lap;
   HB_TRY(check_whole(h));
   HB_TRY(hb_blocks_next_time(h->blocks, &T));
-  uint64_t interruption = hb_companion_bodies.interruption(h);
-  if (interruption < T) {
+  HB_TRY(interruption(h, &at));
+  if (at < T) {
     *size = (struct hb_step_size){0};
-    if (!h->vp) HB_TRY(reserve_predicted(h));
-    return hb_companion_bodies.interrupt(h, interruption);
+    return hb_companion_bodies.interrupt(h, at);
   }
   HB_TRY(make_spare(h, &spare));
   if (!h->vp) HB_TRY(reserve_predicted(h));
@@ -899,7 +907,8 @@ static enum hb_status step(void *state, struct hb_step_size *size)
   if (h->near || h->groups) h->phases.groups_s += hb_clock_lap(&lap);
   if (h->phases.groups_s - groups_s > long_s) h->spare_s = (h->phases.groups_s - groups_s) / 10;
   HB_TRY(status);
-  return hb_companion_bodies.look_ahead(h);
+  status = h->bodies ? hb_companion_bodies.look_ahead(h) : HB_OK;
+  return status == HB_ERR_STOPPED ? HB_OK : status; /* then the next step looks ahead */
 }
 
 /* ---- starting ---- */
@@ -913,10 +922,10 @@ static double time_of(const void *state)
 static double next_time(const void *state)
 {
   struct hb_hermite4 *h = (struct hb_hermite4 *)state; /* logically const: it may look ahead */
-  uint64_t next, interruption;
+  uint64_t next, at;
   if (hb_blocks_next_time(h->blocks, &next) != HB_OK) return INFINITY;
-  interruption = hb_companion_bodies.interruption(h);
-  return hb_hermite4_at(h, interruption < next ? interruption : next);
+  int interrupts = interruption(h, &at) == HB_OK && at < next;
+  return hb_hermite4_at(h, interrupts ? at : next);
 }
 
 /* A change may come at the multiples of that: who begins anew then has so many doublings before it. */

@@ -165,8 +165,8 @@ struct hb_companion {
   enum hb_status (*look_ahead)(struct hb_hermite4 *h);
   /* Particles or groups have changed other than by a block: what was found ahead is of no more use. */
   void (*forget_ahead)(struct hb_hermite4 *h);
-  /* Returns the tick at which something interrupts the run; UINT64_MAX: nothing does before the next block. */
-  uint64_t (*interruption)(struct hb_hermite4 *h);
+  /* Sets *T to the tick at which something interrupts the run; UINT64_MAX: nothing does before the next block. */
+  enum hb_status (*interruption)(struct hb_hermite4 *h, uint64_t *T);
   /* The time becomes that tick, and what happens up to then is told or done. */
   enum hb_status (*interrupt)(struct hb_hermite4 *h, uint64_t T);
 

@@ -114,6 +114,11 @@ static int is_there(const struct hb_hermite4 *h, uint32_t i)
   return h->bodies->fate[i] != BODY_IS_GONE && !hb_hermite4_is_parked(h, i);
 }
 
+static int is_star(const struct hb_hermite4 *h, uint32_t i)
+{
+  return !h->groups || h->groups->of[i] == HB_GROUPS_STAR;
+}
+
 /* ---- who was told to touch ---- */
 
 static struct touch *find_touch(const struct touches *t, uint32_t i, uint32_t k)
@@ -213,8 +218,8 @@ static void spots_between(const struct hb_hermite4 *h, const struct spot *i, con
   }
 }
 
-/* Two that approach are apart from this part of the sum of their radii on. Nearer ones may have been predicted to touch just before the
- * corrector placed them a little farther apart. */
+/* Two stars that approach are apart from this part of the sum of their radii on. Nearer ones may have been predicted to touch just before
+ * the corrector placed them a little farther apart. */
 static const double parted = 1.001;
 
 /* Whether the touch is over, and nobody will look back to it: both have been advanced since. */
@@ -225,7 +230,8 @@ static int is_over(const struct hb_hermite4 *h, struct touch *t, uint64_t T)
   if (!(i.is_due || k.is_due) || !i.is_known || !k.is_known) return 0;
   spots_between(h, &i, &k, r, v);
   double r2 = hb_dot(r, r);
-  if (r2 > reach * reach && (hb_dot(r, v) > 0 || r2 > parted * parted * reach * reach)) t->apart = T;
+  double least = is_star(h, t->i) && is_star(h, t->k) && !(hb_dot(r, v) > 0) ? parted : 1;
+  if (r2 > least * least * reach * reach) t->apart = T;
   return t->apart == T && i.is_due && k.is_due;
 }
 
@@ -354,11 +360,6 @@ static int find_overlap(const struct hb_hermite4 *h, const struct hb_group *g, s
 
 /* ---- stars ---- */
 
-static int is_star(const struct hb_hermite4 *h, uint32_t i)
-{
-  return !h->groups || h->groups->of[i] == HB_GROUPS_STAR;
-}
-
 /* The relative path of two stars, a polynomial around the time 0, over dt from the time `from` on. */
 struct star_path {
   double x[3], v[3], a[3], j[3], from, dt;
@@ -453,11 +454,11 @@ static uint32_t touched_by(const struct hb_hermite4 *h, const struct suspect *s,
     uint32_t k = massive ? massive[b] : (uint32_t)b;
     const struct hb_group *g = h->groups ? hb_groups_of(h->groups, k) : NULL;
     double reach = p->radius[s->i] + p->radius[k];
+    if (!g && !merges(h)) continue; /* two stars were seen ahead */
     if (is_far(h, s, k, g ? reach + g->R : reach) || k == s->i || !(p->m[k] > 0)) continue;
     if (!is_there(h, k)) continue;
     if (g && g->tick == T && (p->m[s->i] == 0 || !merges(h))) approach_group(h, s, g, T, &least, &nearest);
     if (g) continue;
-    if (!merges(h)) continue; /* two stars were seen ahead */
     between(h, s->i, k, r, v);
     double near = approach_anew(h, s, s->dt, k, T, r, v);
     if (near < least) least = near, nearest = k;
@@ -533,6 +534,7 @@ static enum hb_status tell_all(struct hb_hermite4 *h, uint64_t T, const struct s
 static enum hb_status collide(struct hb_hermite4 *h, uint64_t T)
 {
   struct hb_bodies *b = h->bodies;
+  if (!merges(h) && !(h->groups && h->groups->count > 0)) b->suspects = 0;
   int threads = b->suspects * h->n > ALONE ? hb_parallel_threads() : 1;
   hb_parallel_for(threads, hb_div_ceil(b->suspects, SEARCHED), search, &(struct search){h, T});
   for (size_t k = 0; k < b->suspects; k++) {
@@ -648,16 +650,31 @@ static void star_now(const struct hb_hermite4 *h, uint32_t i, struct star_path *
   for (size_t d = 0; d < 3; d++) s->a[d] = (r ? r->a[d] : h->a[row + d]) + dt * s->j[d];
 }
 
-/* Two stars, of which `path` has the first one now, until its step ends. */
-static enum hb_status look_at_pair(struct hb_hermite4 *h, uint32_t i, uint32_t k,
-                                   const struct star_path *first)
+/* The time from now to the end of a star's step. */
+static double rest_of_step(const struct hb_hermite4 *h, uint32_t i)
 {
-  const struct hb_contact_criteria criteria = criteria_of(h);
+  uint64_t level = h->blocks->level[i],
+           end = hb_blocks_level_time(h->blocks, (unsigned)level) + ((uint64_t)1 << level);
+  return hb_hermite4_span(h, end - h->blocks->now);
+}
+
+/* True if two stars at xp vp, the first of which has a step of dt and an acceleration of this size, cannot come as near as `most`. */
+static int stay_apart(const struct hb_hermite4 *h, uint32_t i, uint32_t k, double dt, double a, double most)
+{
+  double r2 = hb_distance2(h->xp, i, k), v2 = hb_distance2(h->vp, i, k), way = a * dt * dt;
+  return r2 > 3 * (most * most + v2 * dt * dt + way * way); /* at least (most + v dt + way)^2 */
+}
+
+/* Two stars, of which `first` is one now, until one of their steps ends: from then on its polynomial is another. */
+static enum hb_status look_at_pair(struct hb_hermite4 *h, const struct hb_contact_criteria *criteria,
+                                   uint32_t i, uint32_t k, const struct star_path *first)
+{
   struct star_path path, second;
   struct hb_contact_point at;
-  double reach = collides(h) && !merges(h) ? hb_contact_reach(&criteria, i, k) : 0,
-         within = hb_contact_within(&criteria, i, k), dt = first->dt, most = fmax(reach, within);
-  if (!(most > 0)) return HB_OK;
+  double reach = collides(h) && !merges(h) ? hb_contact_reach(criteria, i, k) : 0,
+         within = hb_contact_within(criteria, i, k), most = fmax(reach, within);
+  if (!(most > 0) || stay_apart(h, i, k, first->dt, hb_norm(first->a), most)) return HB_OK;
+  double dt = fmin(first->dt, rest_of_step(h, k));
   star_now(h, k, &second);
   for (size_t d = 0; d < 3; d++) {
     path.x[d] = second.x[d] - first->x[d], path.v[d] = second.v[d] - first->v[d];
@@ -683,19 +700,18 @@ static enum hb_status look_at_pair(struct hb_hermite4 *h, uint32_t i, uint32_t k
   return HB_OK;
 }
 
-/* A star that begins a step now, or any one, and all others with mass. */
+/* A star that begins a step now, or any one, and all others with mass; all are at xp vp. */
 static enum hb_status look_at_star(struct hb_hermite4 *h, uint32_t i)
 {
   size_t count;
   const uint32_t *massive = hb_force_massive(h->force, h->n, &count);
+  const struct hb_contact_criteria criteria = criteria_of(h);
   struct star_path first;
-  uint64_t step = (uint64_t)1 << h->blocks->level[i];
   star_now(h, i, &first);
-  first.dt =
-      hb_hermite4_span(h, hb_blocks_level_time(h->blocks, h->blocks->level[i]) + step - h->blocks->now);
+  first.dt = rest_of_step(h, i);
   for (size_t b = 0; b < count; b++) {
     uint32_t k = massive ? massive[b] : (uint32_t)b;
-    if (k != i && h->particles->m[k] > 0 && is_star(h, k)) HB_TRY(look_at_pair(h, i, k, &first));
+    if (k != i && h->particles->m[k] > 0 && is_star(h, k)) HB_TRY(look_at_pair(h, &criteria, i, k, &first));
   }
   return HB_OK;
 }
@@ -718,13 +734,17 @@ static enum hb_status look_ahead(struct hb_hermite4 *h)
 {
   struct hb_bodies *b = h->bodies;
   if (!b || !(collides(h) || has_approaches(h))) return HB_OK;
+  int is_unknown = b->is_unknown;
   forget_coming(h);
+  b->is_unknown = 1; /* until all was looked at */
   if (h->groups) HB_TRY(look_at_groups(h));
-  for (uint32_t i = 0; i < h->n; i++) {
-    if (!is_star(h, i) || !(b->is_unknown || is_due(h, i, h->blocks->now))) continue;
-    int is_new = h->criterion[i] == HB_STEP_NEW;
-    if (!(merges(h) && !has_approaches(h)) && (!b->is_alone[i] || is_new || b->is_unknown))
-      HB_TRY(look_at_star(h, i));
+  int is_predicted = 0;
+  for (uint32_t i = 0; i < h->n && (!merges(h) || has_approaches(h)); i++) {
+    if (!is_star(h, i) || !(is_unknown || is_due(h, i, h->blocks->now))) continue;
+    if (b->is_alone[i] && h->criterion[i] != HB_STEP_NEW && !is_unknown) continue;
+    if (!is_predicted) hb_hermite4_predict_others(h, h->blocks->now, 0);
+    is_predicted = 1;
+    HB_TRY(look_at_star(h, i));
   }
   b->is_unknown = 0;
   return HB_OK;
@@ -742,14 +762,15 @@ static int interrupts(const struct hb_hermite4 *h, const struct coming *c)
   return !c->is_approach && (!merges(h) || !c->is_of_stars);
 }
 
-static uint64_t interruption(struct hb_hermite4 *h)
+static enum hb_status interruption(struct hb_hermite4 *h, uint64_t *T)
 {
-  struct hb_bodies *b = h->bodies;
-  if (!b || !(collides(h) || has_approaches(h))) return UINT64_MAX;
-  if (b->is_unknown && look_ahead(h) != HB_OK) return UINT64_MAX;
-  for (size_t p = 0; p < b->comings; p++)
-    if (interrupts(h, b->coming + p)) return b->coming[p].tick;
-  return UINT64_MAX;
+  const struct hb_bodies *b = h->bodies;
+  *T = UINT64_MAX;
+  if (!(collides(h) || has_approaches(h))) return HB_OK;
+  if (b->is_unknown) HB_TRY(look_ahead(h));
+  for (size_t p = 0; p < b->comings && *T == UINT64_MAX; p++)
+    if (interrupts(h, b->coming + p)) *T = b->coming[p].tick;
+  return HB_OK;
 }
 
 /* Two members of a group merge at tick T, which need not be that of a block; and then those that what they became overlaps. */
@@ -762,7 +783,6 @@ static enum hb_status merge_now(struct hb_hermite4 *h, uint64_t T, const struct 
   struct hb_group *g = (struct hb_group *)group_with(h->groups, c->i, &at);
   hb_hermite4_predict_others(h, T, 0);
   memset(h->bodies->fate, BODY_STAYS, h->n);
-  HB_TRY(hb_groups_bring(hb_hermite4_groups_now(h), g, T));
   do {
     is_left = g->chain.n > 2;
     HB_TRY(merge_members(h, t, g, next.member));
@@ -793,12 +813,9 @@ static enum hb_status tell_approaches(struct hb_hermite4 *h, uint64_t T)
 }
 
 /* The first contact is told, or the two merge: others at the same time are for the next call. */
-static enum hb_status take_contact(struct hb_hermite4 *h, uint64_t T)
+static enum hb_status take_contact(struct hb_hermite4 *h, uint64_t T, size_t p)
 {
   struct hb_bodies *b = h->bodies;
-  size_t p = 0;
-  while (p < b->comings && !interrupts(h, b->coming + p)) p++;
-  if (p == b->comings) return HB_OK;
   const struct coming c = b->coming[p];
   remove_coming(b, p);
   if (merges(h)) return merge_now(h, T, &c);
@@ -806,16 +823,31 @@ static enum hb_status take_contact(struct hb_hermite4 *h, uint64_t T)
   return add_touch(&b->told, c.i, c.k);
 }
 
+/* Returns the first one that interrupts. There is one. */
+static size_t first_interruption(const struct hb_hermite4 *h)
+{
+  size_t p = 0;
+  while (!interrupts(h, h->bodies->coming + p)) p++;
+  return p;
+}
+
+/* A group whose members merge is brought to that time first: that may be given up on request, before anything has changed. */
 static enum hb_status interrupt(struct hb_hermite4 *h, uint64_t T)
 {
-  if (T > h->blocks->now) h->blocks->now = T;
-  HB_TRY(tell_approaches(h, h->blocks->now));
-  HB_TRY(take_contact(h, h->blocks->now));
+  size_t at;
+  uint32_t member = h->bodies->coming[first_interruption(h)].i;
+  if (T < h->blocks->now) T = h->blocks->now;
+  if (merges(h))
+    HB_TRY(
+        hb_groups_bring(hb_hermite4_groups_now(h), (struct hb_group *)group_with(h->groups, member, &at), T));
+  h->blocks->now = T;
+  HB_TRY(tell_approaches(h, T));
+  HB_TRY(take_contact(h, T, first_interruption(h)));
   if (h->near) { /* xp vp are those of this time, and not of a block */
     memset(h->near->stamp, 0, h->n * sizeof *h->near->stamp);
     h->near->all_at = 0;
   }
-  return h->bodies->is_unknown ? look_ahead(h) : HB_OK;
+  return HB_OK;
 }
 
 /* ---- escapers ---- */
