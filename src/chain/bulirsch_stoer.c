@@ -348,6 +348,7 @@ static void try_step(struct advance *s, double ds, size_t rows, struct step *ste
   size_t last = rows < HB_CHAIN_ROWS_MOST ? rows + 1 : HB_CHAIN_ROWS_MOST;
   double least_cost = INFINITY, before = INFINITY;
   step->is_accepted = 0, step->ds = ds / 2, step->rows = rows;
+  clear_change(s->c->n, &step->d);
   for (size_t row = 0; row < last && !step->is_accepted; row++) {
     leapfrog(s, ds, count_of[row], table + row);
     if (row == 0) continue;
@@ -370,35 +371,94 @@ static void try_step(struct advance *s, double ds, size_t rows, struct step *ste
   step->rows++;
 }
 
-/* Records contacts of member k with members after k + 1, which are no neighbors in the chain. Members between them bend their paths,
- * so that only the distance at the end of the step is compared. */
-static void notice_overlap(struct advance *s, const struct change *d, size_t k)
+/* ---- contacts ---- */
+
+/* A step whose result was accepted, and two members whose path in it is searched: positions inside of the step are those of shorter
+ * steps from its start. */
+struct stretch {
+  struct advance *s;
+  double ds;
+  size_t rows;
+  size_t k, l;
+};
+
+/* Sets a point of the path from the increments d since the start of the step. */
+static void set_point(const struct stretch *of, double u, const struct change *d, struct hb_contact_point *p)
 {
-  struct hb_chain *c = s->c;
-  double r[3] = {0};
-  for (size_t l = k + 1; l < c->n; l++) {
-    double reach = s->tide->radius[c->member[k]] + s->tide->radius[c->member[l]];
-    for (size_t i = 0; i < 3; i++) r[i] += c->X[l - 1][i] + d->X[l - 1][i];
-    int is_pair = l > k + 1 && hb_chain_product(c, k, l) > 0;
-    if (is_pair && hb_dot(r, r) < reach * reach) hb_contact_record(c, k, l);
-  }
+  const struct hb_chain *c = of->s->c;
+  double X[LINKS][3], V[LINKS][3], v[3];
+  add_positions(c, d, X);
+  add_velocities(c, d, V);
+  double rate = of->ds / (hb_chain_kinetic(c, V) + (c->B + d->B) + of->s->more); /* dt / du */
+  hb_chain_between(X, of->k, of->l, p->x);
+  hb_chain_between(V, of->k, of->l, v);
+  p->u = u, p->t = of->s->t + d->t;
+  for (size_t i = 0; i < 3; i++) p->d[i] = rate * v[i];
 }
 
-/* Records contacts in the step d, of chains with more than two members. The caller looks for those of a pair. */
-static void notice_touches(struct advance *s, const struct change *d)
+static void find_point(void *context, double u, struct hb_contact_point *p)
 {
-  struct hb_chain *c = s->c;
-  for (size_t k = 0; k + 1 < c->n && s->tide->radius && !s->binaries && c->n > 2; k++) {
-    double X[3], V[3], reach = s->tide->radius[c->member[k]] + s->tide->radius[c->member[k + 1]];
-    for (size_t i = 0; i < 3; i++)
-      X[i] = c->X[k][i] + d->X[k][i], V[i] = c->V[k][i] + change_of_velocity(d, k, i);
-    notice_overlap(s, d, k);
-    if (hb_chain_product(c, k, k + 1) == 0 ||
-        !hb_contact_touches(c->m[k] + c->m[k + 1], reach, d->t, c->X[k], c->V[k], X, V))
-      continue;
-    hb_contact_record(c, k, k + 1);
-    if (c->touched[0] == c->touched[1]) c->touched[0] = c->member[k], c->touched[1] = c->member[k + 1];
+  const struct stretch *of = context;
+  struct step step;
+  try_step(of->s, u * of->ds, of->rows, &step);
+  set_point(of, u, &step.d, p);
+}
+
+/* The caller's numbers of two members of the chain, or of two nodes of it. Returns 0 if one of the nodes is a binary. */
+static int numbers_of(const struct advance *s, size_t k, size_t l, uint32_t member[2])
+{
+  const size_t at[] = {k, l};
+  for (int i = 0; i < 2; i++) {
+    member[i] = s->c->member[at[i]];
+    if (!s->binaries) continue;
+    const struct hb_inner_node *node = s->binaries->node + member[i];
+    if (node->n > 1) return 0;
+    member[i] = node->members.member[0];
   }
+  return 1;
+}
+
+/* Adds a contact or an approach at a point of a path, unless that is after the end of the advance. */
+static enum hb_status add_contact(const struct stretch *of, const uint32_t member[2], double dt,
+                                  int is_approach, const struct hb_contact_point *p)
+{
+  struct advance *s = of->s;
+  struct hb_contact contact = {.member = {member[0], member[1]}, .is_approach = is_approach, .t = p->t};
+  if (!(p->t <= dt)) return HB_OK;
+  struct step step;
+  double V[LINKS][3];
+  try_step(s, p->u * of->ds, of->rows, &step);
+  add_velocities(s->c, &step.d, V);
+  hb_chain_between(V, of->k, of->l, contact.v);
+  for (size_t i = 0; i < 3; i++) contact.x[i] = p->x[i];
+  contact.r = hb_norm(p->x);
+  return hb_contacts_add(s->tide->contacts, &contact);
+}
+
+/* Looks for contacts and approaches of all pairs in a step that was accepted, up to the time dt. Steps back in time were looked at before. */
+static enum hb_status look_for_contacts(struct advance *s, double ds, size_t rows, const struct change *d,
+                                        double dt)
+{
+  static const struct change none = {.t = 0};
+  const struct hb_contacts *contacts = s->tide->contacts;
+  struct hb_contact_point at;
+  if (!contacts || !(ds > 0)) return HB_OK;
+  for (size_t k = 0; k < s->c->n; k++)
+    for (size_t l = k + 1; l < s->c->n; l++) {
+      uint32_t member[2];
+      if (hb_chain_product(s->c, k, l) == 0 || !numbers_of(s, k, l, member)) continue;
+      double reach = hb_contact_reach(&contacts->criteria, member[0], member[1]),
+             within = hb_contact_within(&contacts->criteria, member[0], member[1]);
+      struct stretch of = {s, ds, rows, k, l};
+      struct hb_contact_path path = {.find = find_point, .context = &of};
+      if (!(reach > 0 || within > 0)) continue;
+      set_point(&of, 0, &none, &path.from);
+      set_point(&of, 1, d, &path.to);
+      if (reach > 0 && hb_contact_find(&path, reach, &at)) HB_TRY(add_contact(&of, member, dt, 0, &at));
+      if (within > 0 && hb_contact_find_nearest(&path, within, &at))
+        HB_TRY(add_contact(&of, member, dt, 1, &at));
+    }
+  return HB_OK;
 }
 
 /* True if a chain of more than two is followed member by member and alone, so that its B is a constant. */
@@ -443,7 +503,6 @@ static enum hb_status check_collision(const struct advance *s)
 /* Ends an accepted step: adds d to the chain and sorts it. */
 static void apply_change(struct advance *s, const struct change *d)
 {
-  notice_touches(s, d);
   add_positions(s->c, d, s->c->X);
   add_velocities(s->c, d, s->c->V);
   s->c->B += d->B;
@@ -530,12 +589,13 @@ static enum hb_status advance_nodes(void *context, double t, double dt, int *is_
 }
 
 /* Advances over as many revolutions of an outer orbit as there are before the time dt. Where they differ too much, each is followed for
- * half of the time. */
+ * half of the time. Where contacts or approaches are looked for, none is left out. */
 static enum hb_status skip_revolutions(struct advance *s, double dt)
 {
   int is_worth = 1;
   double start = s->t, t = s->t;
-  if (!s->binaries || s->t < s->each_until) return HB_OK;
+  int is_watched = s->tide->contacts || (s->tide->watch && hb_contact_is_watched(s->tide->watch));
+  if (!s->binaries || s->t < s->each_until || is_watched) return HB_OK;
   enum hb_status status = hb_many_revolutions(s->binaries, dt, advance_nodes, s, &t, &is_worth);
   s->t = t;
   s->each_until = is_worth ? 0 : start + (dt - start) / 2;
@@ -556,14 +616,17 @@ static enum hb_status advance_to(struct advance *s, double dt)
     double rest = dt - s->t;
     if (rest == 0) return HB_OK;
     if (fabs(rest) * hb_chain_rate(c->n, c->m, c->X, c->V) < land_within) break;
-    double longer = set_more(s), ds = c->ds * longer;
+    double longer = set_more(s), longest = c->ds * longer;
     double most = s->binaries ? fmin(rest, hb_inner_binaries_longest_step(s->binaries, s->tide)) : rest;
     double aimed = step_for(c, most, s->more);
-    int is_aimed = fabs(aimed) < ds;
-    try_step(s, is_aimed ? aimed : rest < 0 ? -ds : ds, c->rows, &step);
+    int is_aimed = fabs(aimed) < longest;
+    size_t rows = c->rows;
+    double ds = is_aimed ? aimed : rest < 0 ? -longest : longest;
+    try_step(s, ds, rows, &step);
     rejected = step.is_accepted ? 0 : rejected + 1;
     steps++;
     if (!step.is_accepted || !is_aimed) c->ds = fabs(step.ds) / longer, c->rows = step.rows;
+    if (step.is_accepted) HB_TRY(look_for_contacts(s, ds, rows, &step.d, dt));
     if (step.is_accepted) apply_change(s, &step.d);
     if (step.is_accepted && (s->binaries || c->n > 2)) look_at_binaries(s, dt);
     if (s->has_changed) return HB_OK;
@@ -586,10 +649,12 @@ static enum hb_status advance_with_binaries(struct advance *s, double dt)
   struct hb_chain *members = s->c;
   struct hb_inner_binaries binaries;
   uint8_t is_first[HB_CHAIN_MOST];
+  struct hb_contacts *contacts = s->tide->contacts;
   while (s->t < dt) {
     const struct advance start = *s;
     struct hb_chain before;
     hb_chain_copy(members, &before);
+    const size_t found = contacts ? contacts->count : 0;
     s->has_changed = 0;
     if (s->has_no_binaries || hb_inner_binaries_find(members, s->tide, is_first) == 0) {
       HB_TRY(advance_to(s, dt));
@@ -609,6 +674,7 @@ static enum hb_status advance_with_binaries(struct advance *s, double dt)
     if (has_means) continue;
     *s = start;
     hb_chain_copy(&before, members);
+    if (contacts) contacts->count = found;
     s->has_no_binaries = 1;
   }
   return HB_OK;

@@ -315,7 +315,6 @@ static void begin(size_t n, const uint32_t *member, const double *m, struct hb_c
   c->n = n;
   memcpy(c->member, member, n * sizeof *member);
   memcpy(c->m, m, n * sizeof *m);
-  memset(c->met, 0, n * sizeof *c->met);
   memset(c->X, 0, sizeof *c->X);
   memset(c->V, 0, sizeof *c->V);
 }

@@ -28,20 +28,18 @@ enum { HB_CHAIN_FEW = 8 };
 enum { HB_CHAIN_ROWS_FIRST = 7, HB_CHAIN_ROWS_MOST = 10 };
 
 /* Members in the order of the chain; link k leads from member k to member k + 1. A checkpoint has all of it but for `lost`,
- * `touched` and `met`, which describe the last advance. */
+ * which describes the last advance. */
 struct hb_chain {
-  size_t n;            /* 1 to HB_CHAIN_MOST; a chain of one has no links and is not advanced */
-  double w;            /* mass of massless members in U and T; 0: all have mass. See hb_chain_weigh */
-  double B;            /* binding energy U - T */
-  double lost;         /* energy that post-Newtonian terms took in the last advance */
-  double ds;           /* length of the next step, in the integration's independent variable */
-  size_t rows;         /* rows of the extrapolation in the next step */
-  uint32_t touched[2]; /* numbers of two members that touched in the last advance; equal: none did */
+  size_t n;    /* 1 to HB_CHAIN_MOST; a chain of one has no links and is not advanced */
+  double w;    /* mass of massless members in U and T; 0: all have mass. See hb_chain_weigh */
+  double B;    /* binding energy U - T */
+  double lost; /* energy that post-Newtonian terms took in the last advance */
+  double ds;   /* length of the next step, in the integration's independent variable */
+  size_t rows; /* rows of the extrapolation in the next step */
   uint32_t member[HB_CHAIN_MOST]; /* the caller's number of each member */
   double m[HB_CHAIN_MOST];        /* masses >= 0, at least one of them > 0 */
   double X[HB_CHAIN_MOST - 1][3]; /* positions, link by link */
   double V[HB_CHAIN_MOST - 1][3]; /* velocities, link by link */
-  uint64_t met[HB_CHAIN_MOST];    /* all that touched, see contact.h */
 };
 
 /* Potential energy and accelerations of the members. */
@@ -85,7 +83,6 @@ static inline void hb_chain_copy(const struct hb_chain *from, struct hb_chain *t
   memcpy(to->m, from->m, n * sizeof *to->m);
   memcpy(to->X, from->X, links * sizeof *to->X);
   memcpy(to->V, from->V, links * sizeof *to->V);
-  memcpy(to->met, from->met, n * sizeof *to->met);
 }
 
 /* Sets q[3] to the vector from member i to member k, link[] being the differences along the chain. */

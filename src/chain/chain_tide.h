@@ -5,6 +5,7 @@
 #define HB_CHAIN_TIDE_H
 
 #include "chain/chain.h"
+#include "chain/contact.h"
 #include "chain/lanes.h"
 #include "core/field.h"
 
@@ -39,9 +40,13 @@ struct hb_chain_tide {
       center;  /* the center of mass in the field's coordinates, at the start of the advance */
   double turn; /* angular speed about z of the coordinates of chain and field; at the start they coincide
                                            with the axes at rest in which the chain is advanced */
-  const double *radius; /* of members, by their numbers; NULL: contacts are not looked for */
-  double light;         /* speed of light, for the post-Newtonian terms of a pair; 0: none */
-  int is_all;           /* nothing but the members exists */
+  const double *radius; /* of members, by their numbers; NULL: none touches another one */
+  const struct hb_contact_criteria
+      *watch; /* which contacts and approaches are looked for in some advances; NULL: none */
+  struct hb_contacts
+      *contacts;   /* what is looked for in the advance, and what is found is added; NULL: nothing */
+  double light;    /* speed of light, for the post-Newtonian terms of a pair; 0: none */
+  int is_all;      /* nothing but the members exists */
   int follows_all; /* no pair is a node (inner_binaries.h): each revolution is followed, for comparisons */
 };
 
@@ -76,7 +81,10 @@ double hb_chain_tide_strength(const struct hb_chain *c, const struct hb_chain_ti
 
 /* The largest number of points that hb_chain_tide_points_of sets: each bound pair of neighbors may be both members at four places of their
  * orbit. */
-enum { HB_CHAIN_TIDE_ORBIT_PLACES = 4, HB_CHAIN_TIDE_POINTS_MOST = HB_CHAIN_TIDE_ORBIT_PLACES * HB_CHAIN_MOST };
+enum {
+  HB_CHAIN_TIDE_ORBIT_PLACES = 4,
+  HB_CHAIN_TIDE_POINTS_MOST = HB_CHAIN_TIDE_ORBIT_PLACES * HB_CHAIN_MOST
+};
 
 /* Describes the chain as points that disturb another chain, in point[HB_CHAIN_TIDE_POINTS_MOST], relative to its center of mass, for at
  * most the given time. Neighbors whose link is shorter than `least` become one point, and bound pairs whose mean anomaly grows by more than 1 in that time become

@@ -1,19 +1,64 @@
-/* Contacts: whether two bodies with radii touch on their way from one place to another, and the record of those that did. What
- * becomes of them, such as a merger, is the caller's decision. */
+/* Contacts and approaches: the first time at which two bodies with radii touch on a path, and the nearest points of a path. A path is
+ * known exactly, but each of its points costs an integration; between two of them it is a cubic (Hermite's), whose error is measured
+ * where it matters. What becomes of bodies that touch, such as a merger, is the caller's decision. */
 #ifndef HB_CONTACT_H
 #define HB_CONTACT_H
 
+#include "base/status.h"
 #include "chain/chain.h"
 
-/* True if two bodies of total mass M came nearer than `reach` in a time dt, while their separation went from x0, v0 to x1, v1: at the
- * end, or at the pericenter of their orbit if they have passed it. dt < 0 is a step backward. */
-int hb_contact_touches(double M, double reach, double dt, const double x0[3], const double v0[3],
-                       const double x1[3], const double v1[3]);
+/* A point of a path: the time and the separation at the parameter u, and the derivative of the separation with respect to u. */
+struct hb_contact_point {
+  double u, t, x[3], d[3];
+};
 
-/* Records in c->met that members k and l have touched. Sorting the chain does not change the record. */
-void hb_contact_record(struct hb_chain *c, size_t k, size_t l);
+/* A path from one point to another one. */
+struct hb_contact_path {
+  struct hb_contact_point from, to;
+  void (*find)(void *context, double u, struct hb_contact_point *point); /* sets the point at u */
+  void *context;
+};
 
-/* True if it is recorded that members k and l have touched. */
-int hb_contact_have_met(const struct hb_chain *c, size_t k, size_t l);
+/* Finds the first point of a path at which a separation that was larger becomes `reach`. Its separation is at most that, and less by
+ * no more than 1e-10 of it. Returns 0 if there is none. */
+int hb_contact_find(const struct hb_contact_path *path, double reach, struct hb_contact_point *at);
+
+/* Finds the first point of a path at which the separation has a minimum below `within`. Returns 0 if there is none. */
+int hb_contact_find_nearest(const struct hb_contact_path *path, double within, struct hb_contact_point *at);
+
+/* What happened to two members of a chain in an advance: they touched, or were at their nearest. */
+struct hb_contact {
+  uint32_t member[2]; /* the caller's numbers */
+  int is_approach;
+  double t, r;       /* time since the start of the advance, separation then */
+  double x[3], v[3]; /* position and velocity of the second member relative to the first one */
+};
+
+/* What is looked for in an advance of a chain. All zeros: nothing. */
+struct hb_contact_criteria {
+  const double *radius;    /* of members, by their numbers */
+  int finds_touches;       /* whether pairs come nearer than the sum of their radii */
+  double within, in_radii; /* approaches nearer than that, or than that many sums of radii; 0: none */
+};
+
+/* What was found in an advance: the first contact and the first approach of each pair, in the order in which they were found. The caller
+ * frees `at`. */
+struct hb_contacts {
+  struct hb_contact_criteria criteria;
+  struct hb_contact *at; /* [count] of [capacity] */
+  size_t count, capacity;
+};
+
+/* True if any contacts or approaches are looked for. */
+int hb_contact_is_watched(const struct hb_contact_criteria *criteria);
+
+/* Returns the separation at which two members touch; 0 if that is not looked for. */
+double hb_contact_reach(const struct hb_contact_criteria *criteria, uint32_t i, uint32_t k);
+
+/* Returns the separation below which an approach of two members is looked for; 0 if it is not. */
+double hb_contact_within(const struct hb_contact_criteria *criteria, uint32_t i, uint32_t k);
+
+/* Adds what happened to a pair, unless the same is there already. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_contacts_add(struct hb_contacts *contacts, const struct hb_contact *contact);
 
 #endif

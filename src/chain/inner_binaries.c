@@ -8,7 +8,6 @@
  * members is that at the start less the work of forces from outside, and the closest pair gets the difference. */
 #include "chain/inner_binaries.h"
 
-#include "chain/contact.h"
 #include "chain/outer_orbit.h"
 #include "chain/quadrupole.h"
 #include "chain/turning.h"
@@ -46,17 +45,29 @@ static void disturb(double span, double M, double m, const double r[3], const do
   d->may_touch |= r2 < reach * reach;
 }
 
-/* Returns the sum of the largest radii of a pair and of another node with n members, as far as contacts are looked for, and the pair's
- * size. */
+/* Returns the sum of the largest radii of a pair and of another node with n members, as far as contacts are looked for, or the distance of
+ * the approaches that are looked for, and the pair's size. */
 static double reach_of(const struct hb_chain_tide *tide, double span, const uint32_t *pair, size_t n,
                        const uint32_t *other)
 {
-  double of_pair = 0, of_other = 0;
+  double of_pair = 0, of_other = 0, within = 0;
   if (!tide->radius) return 0;
   for (size_t k = 0; k < 2; k++) of_pair = fmax(of_pair, tide->radius[pair[k]]);
   for (size_t k = 0; k < n; k++) of_other = fmax(of_other, tide->radius[other[k]]);
-  return 2 * (of_pair + of_other + span);
+  if (tide->watch) within = fmax(tide->watch->within, tide->watch->in_radii * (of_pair + of_other));
+  return 2 * (fmax(of_pair + of_other, within) + span);
 }
+
+/* True if the two members of a pair may touch in the next revolutions: with this pericenter and this margin. A node is no two bodies
+ * that touch; therefore such a pair is none. */
+static int may_collide(const struct hb_chain_tide *tide, const uint32_t member[2], double pericenter,
+                       double margin)
+{
+  return tide->radius && pericenter < margin * (tide->radius[member[0]] + tide->radius[member[1]]);
+}
+
+/* Margins from which on a pair becomes a node, and below which it is none any longer. */
+static const double forms_margin = 1.2, breaks_margin = 1.1;
 
 /* Returns 2 a of members k and k + 1, or INFINITY if they are no bound pair with mass, or so near each other that rounding would show in
  * 2 a. */
@@ -74,6 +85,8 @@ static int may_be_node(const struct hb_chain *c, const struct hb_chain_tide *tid
 {
   double M = c->m[k] + c->m[k + 1], share = c->m[k + 1] / M;
   struct disturbance d = {0};
+  if (may_collide(tide, c->member + k, hb_outer_orbit_pericenter(M, c->X[k], c->V[k]), forms_margin))
+    return 0;
   for (size_t l = 0; l < c->n; l++) {
     if (l == k || l == k + 1) continue;
     const uint32_t *other = c->member + l;
@@ -139,7 +152,10 @@ int hb_inner_binaries_have_broken(const struct hb_inner_binaries *b, const struc
 {
   if (b->has_failed) return 1;
   for (size_t k = 0; k < b->chain.n; k++) {
-    if (b->node[b->chain.member[k]].n == 1) continue;
+    const struct hb_inner_node *node = b->node + b->chain.member[k];
+    if (node->n == 1) continue;
+    double q = node->mean.a * (1 - hb_norm(node->mean.y + HB_MEAN_ORBIT_ECC));
+    if (may_collide(tide, node->members.member, q, breaks_margin)) return 1;
     const struct disturbance d = disturbance_of(b, tide, k);
     if (!(d.tide <= breaks_above && d.period <= breaks_period) || d.may_touch) return 1;
   }
@@ -196,7 +212,7 @@ void hb_inner_binaries_make(const struct hb_chain *c, const uint8_t is_first[HB_
     node->n = is_first[k] ? 2 : 1;
     hb_chain_extract(c, k, node->n, &node->members);
     memset(b->multipoles + to->n, 0, sizeof *b->multipoles);
-    to->member[to->n] = (uint32_t)to->n, to->met[to->n] = 0;
+    to->member[to->n] = (uint32_t)to->n;
     to->m[to->n] = hb_chain_mass(&node->members);
     for (size_t i = 0; i < 3 && k > 0; i++) {
       const struct hb_inner_node *last = node - 1;
@@ -649,15 +665,6 @@ void hb_inner_binaries_place(struct hb_inner_binaries *b, double t)
   b->t = t;
 }
 
-/* Records a contact of the two members of a binary, if their mean orbit brings them that near. */
-static void notice_contact(const struct hb_chain_tide *tide, struct hb_inner_node *node)
-{
-  const struct hb_chain *pair = &node->members;
-  double q = node->mean.a * (1 - hb_norm(node->mean.y + HB_MEAN_ORBIT_ECC));
-  if (!tide->radius || q >= tide->radius[pair->member[0]] + tide->radius[pair->member[1]]) return;
-  node->members.touched[0] = pair->member[0], node->members.touched[1] = pair->member[1];
-}
-
 void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain_tide *tide, double t,
                               uint64_t *forces)
 {
@@ -676,7 +683,6 @@ void hb_inner_binaries_follow(struct hb_inner_binaries *b, const struct hb_chain
     b->has_failed |= !hb_mean_orbit_advance(&node->members, &on, 0, dt, strongest, &node->mean, forces);
     b->radiated +=
         node->members.m[0] * node->members.m[1] / nodes->m[k] * (node->mean.y[HB_MEAN_ORBIT_ENERGY] - energy);
-    notice_contact(tide, node);
     const struct hb_inner_multipoles old = b->multipoles[of];
     set_multipoles(b, of);
     set_half_of_change(&old, b->multipoles + of, more + of);
@@ -710,17 +716,6 @@ static int match_energy(struct hb_inner_binaries *b, double B, struct hb_chain *
   return 1;
 }
 
-/* Records in the chain of members the contacts that binaries have noticed. */
-static void record_contacts(const struct hb_inner_binaries *b, struct hb_chain *c)
-{
-  for (size_t k = 0; k < b->chain.n; k++) {
-    const uint32_t *touched = b->node[k].members.touched;
-    if (b->node[k].n == 1 || touched[0] == touched[1]) continue;
-    hb_contact_record(c, place_of(c, touched[0]), place_of(c, touched[1]));
-    if (c->touched[0] == c->touched[1]) c->touched[0] = touched[0], c->touched[1] = touched[1];
-  }
-}
-
 int hb_inner_binaries_end(struct hb_inner_binaries *b, const struct hb_chain_tide *tide, struct hb_chain *c)
 {
   struct surroundings all;
@@ -737,7 +732,6 @@ int hb_inner_binaries_end(struct hb_inner_binaries *b, const struct hb_chain_tid
   add_swings(b, 1);
   resolve(b, c);
   if (!match_energy(b, B, c)) return 0;
-  record_contacts(b, c);
   c->lost += b->radiated + b->chain.lost;
   return 1;
 }

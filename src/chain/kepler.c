@@ -12,6 +12,8 @@
 #include "chain/bulirsch_stoer.h"
 #include "chain/kepler_orbit.h"
 #include "chain/mean_orbit.h"
+#include "chain/outer_orbit.h"
+#include "chain/stumpff.h"
 
 static const double two_pi = 6.28318530717958647693;
 
@@ -226,5 +228,146 @@ enum hb_status hb_kepler_advance(struct hb_chain *chain, double dt, const struct
     }
   }
   chain->B = hb_chain_binding(chain);
+  return HB_OK;
+}
+
+/* ---- contacts ---- */
+
+/* The advance of a pair, to look at it at any time in between. */
+struct passage {
+  const struct hb_chain *before;
+  struct hb_chain_tide tide; /* without contacts */
+  double dt;
+};
+
+/* Sets *c to the pair at a time t after the start. Returns 0 if it cannot be advanced. */
+static int pair_at(const struct passage *p, double t, struct hb_chain *c)
+{
+  *c = *p->before;
+  return t == 0 || hb_kepler_advance(c, t, &p->tide, NULL) == HB_OK;
+}
+
+static double pericenter_of(const struct hb_chain *c)
+{
+  return hb_outer_orbit_pericenter(c->m[0] + c->m[1], c->X[0], c->V[0]);
+}
+
+/* Returns e sin E after the eccentric anomaly has grown by x, and the separation there in *r. */
+static double place_on(const struct hb_kepler_orbit *o, double x, double *r)
+{
+  double c[4];
+  hb_stumpff(x, c);
+  *r = o->a * (1 - (o->e_cos * c[0] - o->e_sin * x * c[1]));
+  return o->e_sin * c[0] + o->e_cos * x * c[1];
+}
+
+/* Returns by how much the eccentric anomaly grows to the next pericenter. */
+static double to_pericenter(const struct hb_kepler_orbit *o)
+{
+  enum { PARTS = 16, ITERATIONS = 60 };
+  double low = 0, high = two_pi, r;
+  for (int k = 1; k <= PARTS + 1; k++) {
+    high = k * two_pi / PARTS;
+    if (place_on(o, low, &r) < 0 && place_on(o, high, &r) >= 0) break;
+    low = high;
+  }
+  for (int k = 0; k < ITERATIONS; k++) {
+    double x = low + (high - low) / 2;
+    if (place_on(o, x, &r) < 0)
+      low = x;
+    else
+      high = x;
+  }
+  return high;
+}
+
+/* Returns by how much the eccentric anomaly grows until the separation, which is larger, becomes `reach`. */
+static double to_reach(const struct hb_kepler_orbit *o, double reach)
+{
+  enum { ITERATIONS = 60 };
+  double high = to_pericenter(o), low = fmax(0, high - two_pi / 2), r;
+  for (int k = 0; k < ITERATIONS; k++) {
+    double x = low + (high - low) / 2;
+    (void)place_on(o, x, &r);
+    if (r > reach)
+      low = x;
+    else
+      high = x;
+  }
+  return high;
+}
+
+/* Corrects the time *t at which the separation becomes `reach`, or, where that is 0, has a minimum. Returns 0 if that does not
+ * happen near there, or after the end. */
+static int refine(const struct passage *p, double reach, double *t, struct hb_chain *c)
+{
+  enum { ITERATIONS = 40 };
+  static const double exact = 1e-10;
+  double t_first = *t;
+  for (int k = 0; k < ITERATIONS; k++) {
+    if (!(*t >= 0 && *t <= p->dt) || !pair_at(p, *t, c)) return 0;
+    double r = hb_norm(c->X[0]), rv = hb_dot(c->X[0], c->V[0]), v2 = hb_dot(c->V[0], c->V[0]);
+    double by = reach > 0 ? (r - reach * (1 - exact / 2)) * r / rv : rv / (v2 - (c->m[0] + c->m[1]) / r);
+    if (reach > 0 ? fabs(r - reach * (1 - exact / 2)) <= exact / 2 * reach : fabs(rv) <= exact * r * sqrt(v2))
+      return reach == 0 || rv < 0;
+    if (!(*t - by < *t || *t - by > *t)) return reach == 0 || rv < 0; /* rounding of the time */
+    *t = fmax(*t - by, 0);
+    if (fabs(*t - t_first) > r / sqrt(v2) + fabs(t_first) / 2) return 0;
+  }
+  return 0;
+}
+
+/* Finds the first time at which the separation becomes `reach`, from more. */
+static int find_contact(const struct passage *p, double reach, double *t, struct hb_chain *c)
+{
+  enum { HALVINGS = 50 };
+  struct hb_chain end;
+  double low = 0, high = p->dt;
+  *t = 0, *c = *p->before;
+  if (!(hb_norm(c->X[0]) > reach) || !pair_at(p, p->dt, &end)) return 0;
+  if (!(fmin(pericenter_of(c), pericenter_of(&end)) < reach)) return 0;
+  for (int k = 0; k < HALVINGS && !(pericenter_of(p->before) < reach);
+       k++) { /* a tide has brought it there */
+    double middle = low + (high - low) / 2;
+    if (!pair_at(p, middle, c)) return 0;
+    *(pericenter_of(c) < reach ? &high : &low) = middle;
+  }
+  if (!(pericenter_of(p->before) < reach)) *t = high;
+  if (!pair_at(p, *t, c)) return 0;
+  if (!(hb_norm(c->X[0]) > reach)) return 1;
+  const struct hb_kepler_orbit o = hb_kepler_orbit_of(c);
+  if (!(o.a > 0)) return 0;
+  *t += hb_kepler_orbit_time(&o, to_reach(&o, reach));
+  return refine(p, reach, t, c);
+}
+
+static int find_approach(const struct passage *p, double within, double *t, struct hb_chain *c)
+{
+  const struct hb_kepler_orbit o = hb_kepler_orbit_of(p->before);
+  if (!(o.a > 0) || !(pericenter_of(p->before) < 2 * within)) return 0;
+  *t = hb_kepler_orbit_time(&o, to_pericenter(&o));
+  return refine(p, 0, t, c) && hb_norm(c->X[0]) < within;
+}
+
+static enum hb_status add_contact(const struct hb_chain *c, int is_approach, double t,
+                                  struct hb_contacts *contacts)
+{
+  struct hb_contact contact = {.member = {c->member[0], c->member[1]}, .is_approach = is_approach, .t = t};
+  contact.r = hb_norm(c->X[0]);
+  for (size_t i = 0; i < 3; i++) contact.x[i] = c->X[0][i], contact.v[i] = c->V[0][i];
+  return hb_contacts_add(contacts, &contact);
+}
+
+enum hb_status hb_kepler_find_contacts(const struct hb_chain *before, double dt,
+                                       const struct hb_chain_tide *tide)
+{
+  struct passage p = {.before = before, .tide = *tide, .dt = dt};
+  struct hb_contacts *contacts = tide->contacts;
+  struct hb_chain c;
+  double reach = hb_contact_reach(&contacts->criteria, before->member[0], before->member[1]), t;
+  double within = hb_contact_within(&contacts->criteria, before->member[0], before->member[1]);
+  p.tide.contacts = NULL;
+  if (reach > 0 && find_contact(&p, reach, &t, &c)) HB_TRY(add_contact(&c, 0, t, contacts));
+  if (within > 0 && find_approach(&p, within, &t, &c)) HB_TRY(add_contact(&c, 1, t, contacts));
   return HB_OK;
 }

@@ -15,4 +15,9 @@ int hb_kepler_suits(const struct hb_chain *chain, const struct hb_chain_tide *ti
 enum hb_status hb_kepler_advance(struct hb_chain *chain, double dt, const struct hb_chain_tide *tide,
                                  uint64_t *forces);
 
+/* Adds to tide->contacts what is looked for in the advance by dt of a pair that suits, which was `before`: the first contact, and the
+ * first approach. Errors: HB_ERR_INTERNAL. */
+enum hb_status hb_kepler_find_contacts(const struct hb_chain *before, double dt,
+                                       const struct hb_chain_tide *tide);
+
 #endif

@@ -12,9 +12,8 @@ static void find_parts(const struct hb_chain *c, size_t link, struct hb_outer_or
   h->link = link;
   hb_chain_extract(c, 0, link + 1, h->part);
   hb_chain_extract(c, link + 1, c->n - link - 1, h->part + 1);
-  memset(&h->outer, 0, offsetof(struct hb_chain, X));
-  h->outer.n = 2, h->outer.member[1] = 1;
-  memset(h->outer.met, 0, 2 * sizeof *h->outer.met);
+  memset(&h->outer, 0, offsetof(struct hb_chain, member));
+  h->outer.n = 2, h->outer.member[0] = 0, h->outer.member[1] = 1;
   for (size_t s = 0; s < 2; s++) h->outer.m[s] = hb_chain_mass(h->part + s);
   hb_chain_places(h->part, x, v);
   for (size_t i = 0; i < 3; i++)

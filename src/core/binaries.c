@@ -47,7 +47,7 @@ struct hb_orbit hb_orbit_of_pair(const double *m, const double *x, const double 
 /* ---- events ---- */
 
 const char *const hb_event_names[] = {"initial",   "formed",    "hardened", "exchanged", "broken",
-                                      "encounter", "collision", "escape",   NULL};
+                                      "encounter", "collision", "escape",   "approach",  NULL};
 
 enum hb_status hb_events_add(struct hb_events *events, const struct hb_event *event)
 {
@@ -61,7 +61,7 @@ struct hb_event hb_event_of(enum hb_event_kind kind, double t, uint64_t id1, uin
                             const struct hb_orbit *orbit)
 {
   return (struct hb_event){
-      .kind = kind, .t = t, .n = 2, .id = {id1, id2}, .a = orbit->a, .e = orbit->e, .E = orbit->E};
+      .kind = kind, .t = t, .n = 2, .id = {id1, id2}, .a = orbit->a, .e = orbit->e, .E = orbit->E, .r = NAN};
 }
 
 /* ---- pairs ---- */

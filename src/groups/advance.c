@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "chain/bulirsch_stoer.h"
-#include "chain/contact.h"
 #include "chain/kepler.h"
+#include "chain/outer_orbit.h"
 #include "chain/turning.h"
 
 #include <stdatomic.h>
@@ -156,37 +156,24 @@ static size_t most_points(const struct hb_groups *groups, const struct hb_group 
   return sum;
 }
 
-/* Records a contact of a pair, which went from `before` to chain. hb_chain_advance itself looks for contacts of more members. */
-static void notice_touch(const struct hb_groups *groups, const struct hb_chain *before, double dt,
-                         struct hb_chain *chain)
-{
-  const uint32_t *member = chain->member;
-  if (!groups->radius || chain->n != 2) return;
-  if (hb_contact_touches(chain->m[0] + chain->m[1], groups->radius[member[0]] + groups->radius[member[1]], dt,
-                         before->X[0], before->V[0], chain->X[0], chain->V[0]))
-    hb_contact_record(chain, 0, 1), chain->touched[0] = member[0], chain->touched[1] = member[1];
-}
-
 /* The largest (dt / time in which the field changes an orbit)^2. It is well below 1 as a rule, since the steps of the center resolve the
  * field, too. */
 static const double most_of_field = 1e12;
 
 /* Advances a chain by dt in axes at rest. */
-static enum hb_status advance_at_rest(const struct hb_groups *groups, double dt,
-                                      const struct hb_chain_tide *tide, struct hb_chain *chain,
+static enum hb_status advance_at_rest(double dt, const struct hb_chain_tide *tide, struct hb_chain *chain,
                                       uint64_t *forces)
 {
   enum hb_status status = HB_OK;
   if (tide->turn != 0) hb_turning_transform(chain, -tide->turn);
   struct hb_chain before;
   hb_chain_copy(chain, &before);
-  chain->touched[0] = chain->touched[1] = 0;
-  memset(chain->met, 0, chain->n * sizeof *chain->met);
   if (tide->field && !(hb_field_tide(tide->field, tide->center.x) * dt * dt <= most_of_field))
     return hb_fail(HB_ERR_NUMERIC, "the field's tide on particles %u and %u is too strong for a step of %g",
                    chain->member[0], chain->member[1], dt);
-  status = (hb_kepler_suits(chain, tide) ? hb_kepler_advance : hb_chain_advance)(chain, dt, tide, forces);
-  if (status == HB_OK) notice_touch(groups, &before, dt, chain);
+  int is_orbit = hb_kepler_suits(chain, tide);
+  status = (is_orbit ? hb_kepler_advance : hb_chain_advance)(chain, dt, tide, forces);
+  if (status == HB_OK && is_orbit && tide->contacts) status = hb_kepler_find_contacts(&before, dt, tide);
   if (tide->turn == 0) return status;
   hb_turning_rotate(chain->n - 1, -tide->turn * dt, chain->X);
   hb_turning_rotate(chain->n - 1, -tide->turn * dt, chain->V);
@@ -194,9 +181,10 @@ static enum hb_status advance_at_rest(const struct hb_groups *groups, double dt,
   return status;
 }
 
-/* Advances `chain`, a copy of that of g, by dt in the tides of the list, of far nodes and of the field. */
+/* Advances `chain`, a copy of that of g, by dt in the tides of the list, of far nodes and of the field. What is looked for on the way is
+ * added to contacts, which is nullable. */
 static enum hb_status advance_chain(const struct hb_groups *groups, const struct hb_group *g, double dt,
-                                    struct hb_chain *chain, uint64_t *forces)
+                                    struct hb_chain *chain, struct hb_contacts *contacts, uint64_t *forces)
 {
   enum { FEW = 8 };
   HB_OWN struct hb_chain_points *many = NULL;
@@ -210,8 +198,11 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
     HB_TRY(HB_ALLOC(most + for_times, &many));
     points = many, times = (double *)(many + most);
   }
-  struct hb_chain_tide tide = {
-      .points = points, .radius = groups->radius, .center = node_at(groups, g->node, g->tick)};
+  struct hb_chain_tide tide = {.points = points,
+                               .radius = groups->radius,
+                               .watch = &groups->watch,
+                               .contacts = contacts,
+                               .center = node_at(groups, g->node, g->tick)};
   tide.count = look_from(&tide.center, groups, g, dt, points, times);
   tide.rules = groups->rules->chain;
   if (hb_groups_has_tides(g)) tide.tensor = g->tides.of_all;
@@ -220,10 +211,10 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
   if (chain->n > 2 && !tide.tensor && tide.count > HB_LANES)
     tide.count = points_to_tensor(g, tide.count, points, far), tide.tensor = far, tide.since = 0;
   if (hb_groups_feels_field(groups, g, tide.center.x)) tide.field = groups->field;
-  tide.is_all = hb_groups_is_all(groups, g);
+  tide.is_all = !groups->field && hb_groups_is_all(groups, g);
   tide.light = groups->light;
   tide.turn = groups->field ? hb_field_turn(groups->field) / 2 : 0;
-  return advance_at_rest(groups, dt, &tide, chain, forces);
+  return advance_at_rest(dt, &tide, chain, forces);
 }
 
 /* Gives a group its advanced chain. */
@@ -243,7 +234,7 @@ static enum hb_status advance_group(struct hb_groups *groups, struct hb_group *g
   struct hb_chain chain;
   uint64_t forces = 0;
   hb_chain_copy(&g->chain, &chain);
-  HB_TRY(advance_chain(groups, g, hb_groups_since(groups, g->tick, tick), &chain, &forces));
+  HB_TRY(advance_chain(groups, g, hb_groups_since(groups, g->tick, tick), &chain, NULL, &forces));
   store_chain(groups, g, &chain, tick, forces);
   groups->forces += forces;
   groups->lost += chain.lost;
@@ -252,10 +243,12 @@ static enum hb_status advance_group(struct hb_groups *groups, struct hb_group *g
 
 /* ---- the block ---- */
 
-/* A copy of the chain of a group, and the evaluations that its advance took. */
+/* A copy of the chain of a group, what was found in its advance, and the evaluations that this took. */
 struct hb_groups_made {
   struct hb_chain chain;
+  struct hb_contacts contacts;
   uint64_t forces;
+  enum hb_status status; /* of an advance ahead */
 };
 
 /* Groups that are advanced together, by several threads. No group changes while others read it. */
@@ -268,13 +261,43 @@ struct work {
   _Atomic uint64_t forces;
 };
 
+/* Copies the tides that act on a group. */
+static void copy_tides(const struct hb_group *g, double tides[24])
+{
+  memcpy(tides, g->tides.of_all, sizeof g->tides.of_all);
+  memcpy(tides + 12, g->tides.of_far, sizeof g->tides.of_far);
+}
+
+/* Returns the advance of a group to a tick that was made ahead, or NULL. */
+static const struct hb_groups_ahead *made_ahead(const struct hb_groups *groups, uint32_t group, uint64_t tick)
+{
+  const struct hb_group *g = groups->at + group;
+  size_t low = 0, high = groups->aheads;
+  double tides[24];
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (groups->ahead[middle].group < group)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const struct hb_groups_ahead *a = groups->ahead + low;
+  if (low == groups->aheads || a->group != group) return NULL;
+  copy_tides(g, tides);
+  int is_same = a->from == g->tick && a->to == tick && a->settled == g->settled &&
+                memcmp(a->tides, tides, sizeof tides) == 0;
+  return is_same ? a : NULL;
+}
+
 static enum hb_status advance_one(struct work *w, size_t k)
 {
   const struct hb_group *g = w->groups->at + w->needed[k];
+  const struct hb_groups_ahead *ahead = made_ahead(w->groups, w->needed[k], w->tick);
   struct hb_groups_made *made = w->made + k;
-  hb_chain_copy(&g->chain, &made->chain);
-  made->forces = 0;
-  return advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), &made->chain,
+  hb_chain_copy(ahead ? &ahead->chain : &g->chain, &made->chain);
+  made->forces = ahead ? ahead->forces : 0;
+  if (ahead) return HB_OK;
+  return advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), &made->chain, NULL,
                        &made->forces);
 }
 
@@ -410,6 +433,20 @@ static int wakes(const struct hb_groups *groups, const struct hb_group *g, uint3
   return m * m * g->waking > d2 * d2 * d2;
 }
 
+/* True if members of a group may touch, or come as near as is looked for, before its next advance. */
+static int may_meet(const struct hb_groups *groups, const struct hb_group *g)
+{
+  static const double margin = 4;
+  const struct hb_chain *c = &g->chain;
+  double most = 0;
+  for (size_t k = 0; k < c->n; k++)
+    for (size_t l = 0; l < k; l++)
+      most = fmax(most, fmax(hb_contact_reach(&groups->watch, c->member[k], c->member[l]),
+                             hb_contact_within(&groups->watch, c->member[k], c->member[l])));
+  if (c->n > 2 || most == 0) return most > 0;
+  return hb_outer_orbit_pericenter(c->m[0] + c->m[1], c->X[0], c->V[0]) < margin * most;
+}
+
 /* Groups of a piece, and those that the calling thread looks at alone. */
 enum { NEEDED_PIECE = 16, NEEDED_ALONE = 128 };
 
@@ -427,15 +464,25 @@ static void needed_piece(void *context, size_t k, size_t end)
   }
 }
 
-/* Sets needed[] to the touched groups that the block has to advance, and returns their number. */
+/* Sets needed[] to the groups that the block has to advance, and returns their number. Groups with members that may meet are brought to the
+ * time of each block, so that what happens in them is found between two blocks. */
 static size_t find_needed(struct hb_groups *groups)
 {
   size_t count = 0;
   hb_parallel_shares(groups->touches, NEEDED_PIECE, hb_groups_alone(groups, NEEDED_ALONE), needed_piece,
                      groups);
-  for (size_t k = 0; k < groups->touches; k++) {
-    groups->needed[count] = groups->touched[k];
-    count += groups->touch[groups->touched[k]].is_marked;
+  if (!hb_contact_is_watched(&groups->watch)) {
+    for (size_t k = 0; k < groups->touches; k++) {
+      groups->needed[count] = groups->touched[k];
+      count += groups->touch[groups->touched[k]].is_marked;
+    }
+    return count;
+  }
+  for (size_t k = 0, t = 0; k < groups->count; k++) {
+    int is_touched = t < groups->touches && groups->touched[t] == k;
+    t += (size_t)is_touched;
+    if ((is_touched && groups->touch[k].is_marked) || may_meet(groups, groups->at + k))
+      groups->needed[count++] = (uint32_t)k;
   }
   return count;
 }
@@ -465,6 +512,66 @@ enum hb_status hb_groups_meet(struct hb_groups *groups, uint64_t tick, size_t ni
   groups->has_hits = 0;
   hb_groups_activate(groups, tick, ni, block);
   return advance(groups, tick, find_needed(groups), groups->needed);
+}
+
+/* ---- ahead of a block ---- */
+
+static void ahead_piece(void *context, size_t k)
+{
+  struct work *w = context;
+  const struct hb_group *g = w->groups->at + w->needed[k];
+  struct hb_groups_made *made = w->made + k;
+  hb_chain_copy(&g->chain, &made->chain);
+  made->contacts = (struct hb_contacts){.criteria = w->groups->watch};
+  made->forces = 0;
+  made->status = advance_chain(w->groups, g, hb_groups_since(w->groups, g->tick, w->tick), &made->chain,
+                               &made->contacts, &made->forces);
+}
+
+/* Stores what an advance of a group ahead has given. */
+static enum hb_status store_ahead(struct hb_groups *groups, uint32_t group, uint64_t tick,
+                                  const struct hb_groups_made *made)
+{
+  const struct hb_group *g = groups->at + group;
+  if (made->status == HB_ERR_STOPPED) return hb_fail(HB_ERR_STOPPED, "stopped before a step, on request");
+  for (size_t c = 0; c < made->contacts.count; c++) {
+    HB_TRY(HB_GROW(groups->founds, &groups->found_capacity, &groups->found));
+    groups->found[groups->founds++] = (struct hb_groups_contact){made->contacts.at[c], g->tick};
+  }
+  if (made->status != HB_OK) return HB_OK;
+  HB_TRY(HB_GROW(groups->aheads, &groups->ahead_capacity, &groups->ahead));
+  struct hb_groups_ahead *a = groups->ahead + groups->aheads++;
+  a->group = group;
+  a->from = g->tick, a->to = tick;
+  a->settled = g->settled;
+  a->forces = made->forces;
+  hb_chain_copy(&made->chain, &a->chain);
+  copy_tides(g, a->tides);
+  return HB_OK;
+}
+
+enum hb_status hb_groups_look_ahead(struct hb_groups *groups, uint64_t tick)
+{
+  enum hb_status status = HB_OK;
+  size_t count = 0;
+  hb_groups_forget_ahead(groups);
+  if (!hb_contact_is_watched(&groups->watch)) return HB_OK;
+  for (size_t k = 0; k < groups->count; k++)
+    if (may_meet(groups, groups->at + k)) groups->needed[count++] = (uint32_t)k;
+  if (count == 0) return HB_OK;
+  HB_TRY(HB_RENEW(count, &groups->made_room, HB_ARRAY(1, &groups->made)));
+  struct work w = {.groups = groups, .tick = tick, .needed = groups->needed, .made = groups->made};
+  hb_parallel_for(count > ADVANCED_ALONE ? hb_parallel_threads() : 1, count, ahead_piece, &w);
+  for (size_t k = 0; k < count; k++) {
+    if (status == HB_OK) status = store_ahead(groups, w.needed[k], tick, w.made + k);
+    hb_mem_free(w.made[k].contacts.at);
+  }
+  return status;
+}
+
+enum hb_status hb_groups_bring(struct hb_groups *groups, struct hb_group *g, uint64_t tick)
+{
+  return g->tick == tick ? HB_OK : advance_group(groups, g, tick);
 }
 
 /* ---- lists ---- */
@@ -592,7 +699,7 @@ static enum hb_status advance_copy(struct hb_groups *groups, uint32_t k, double 
     return HB_OK;
   }
   hb_chain_copy(&g->chain, chain);
-  HB_TRY(advance_chain(groups, g, dt, chain, &forces));
+  HB_TRY(advance_chain(groups, g, dt, chain, NULL, &forces));
   if (forces < LONG || next < advanced->count) return HB_OK;
   HB_TRY(HB_GROW(advanced->count, &advanced->capacity, &advanced->of));
   advanced->of[advanced->count].group = k;

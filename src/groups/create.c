@@ -54,6 +54,7 @@ void hb_groups_destroy(struct hb_groups *groups)
   if (!groups) return;
   for (size_t k = 0; k < groups->count; k++) hb_mem_free(groups->at[k].list);
   hb_columns_free(&hb_groups_columns, groups);
+  HB_FREE(groups->ahead, groups->found);
   HB_FREE(groups->at, groups->link, groups->pull, groups->made, groups->hit, groups->box, groups->sources,
           groups->heavy, groups->advanced.of, groups);
 }

@@ -208,9 +208,15 @@ int hb_groups_keeps_tides(const struct hb_groups *groups, const struct hb_group 
  * orbit altogether in about 3 / tide revolutions, or 0.7 tide^-1/2 orbits around a galaxy, here 2000. */
 static const double least_of_field = 1e-7;
 
+/* The least tide of a field on few bodies that are one chain, which is exact to rounding otherwise. */
+static const double least_of_few = 1e-16;
+
 int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group *g, const double x[3])
 {
-  double hold = (g->is_hard ? least_of_field : HB_GROUPS_LEAST_IN_A_PASSAGE) * hb_chain_mass(&g->chain);
+  double least = hb_groups_are_few(groups) ? least_of_few
+                 : g->is_hard              ? least_of_field
+                                           : HB_GROUPS_LEAST_IN_A_PASSAGE;
+  double hold = least * hb_chain_mass(&g->chain);
   return 2 * hb_groups_field_tide(groups, x) * g->R * g->R * g->R > hold;
 }
 

@@ -1,5 +1,5 @@
-/* Few bodies alone: a few bodies with nothing around them are one chain, however wide it is, since nothing else is as exact. This file
- * decides which systems are such, and who of them joins and leaves.
+/* Few bodies alone: a few bodies with nothing around them but a field that does not tear them apart are one chain, however wide it is, since
+ * nothing else is as exact. This file decides which systems are such, and who of them joins and leaves.
  *
  * Pairs that are far smaller than their distance from the others are nodes of the chain (inner_binaries.h), whose revolutions it need not
  * follow. With post-Newtonian terms, which a chain of more than two has as means only, a subsystem that is far smaller than its distance
@@ -45,7 +45,7 @@ static int are_apart(const struct part *one, const struct part *other, double d,
 
 int hb_groups_are_few(const struct hb_groups *groups)
 {
-  return groups->gathers_few && !groups->field &&
+  return groups->gathers_few &&
          (groups->n <= FEW_AT_ANY_TIME || (groups->n <= BODIES_MOST && groups->suits_a_chain));
 }
 
@@ -79,9 +79,11 @@ int hb_groups_few_join(const struct hb_groups *groups, uint32_t i, uint32_t k)
   if (!hb_groups_are_few(groups) || !(groups->m[i] + groups->m[k] > 0)) return 0;
   if (hb_groups_is_left_out(groups, i) || hb_groups_is_left_out(groups, k)) return 0;
   if (members_of(groups, i) + members_of(groups, k) > HB_CHAIN_MOST) return 0;
+  double r2 = hb_distance2(groups->nodes.xp, i, k);
+  if (hb_groups_are_torn(groups, groups->nodes.xp + 3 * (size_t)i, groups->m[i] + groups->m[k], r2)) return 0;
   if (!(groups->light > 0)) return 1;
   const struct part one = part_of_node(groups, i), other = part_of_node(groups, k);
-  double d = sqrt(hb_distance2(groups->nodes.xp, i, k)), least = d / gather_within;
+  double d = sqrt(r2), least = d / gather_within;
   if (are_apart(&one, &other, d, gather_within)) return 0;
   for (uint32_t l = 0; l < groups->n; l++) {
     if (l == i || l == k || groups->of[l] == HB_GROUPS_PARKED || hb_groups_is_left_out(groups, l)) continue;

@@ -135,6 +135,23 @@ struct hb_groups_advanced {
   double dt;
 };
 
+/* What hb_groups_look_ahead has found: the chain of a group after an advance, which a later one between the same ticks need not repeat if
+ * the group's list is the same. */
+struct hb_groups_ahead {
+  uint32_t group;
+  uint64_t from, to; /* ticks */
+  size_t settled;
+  double tides[24]; /* the group's */
+  struct hb_chain chain;
+  uint64_t forces;
+};
+
+/* A contact or an approach of two members of a group. */
+struct hb_groups_contact {
+  struct hb_contact contact;
+  uint64_t from; /* the tick from which its time counts */
+};
+
 struct hb_groups {
   size_t n;
   struct hb_nodes nodes;
@@ -190,6 +207,13 @@ struct hb_groups {
   uint64_t tick;                      /* of these */
   uint64_t formed, dissolved, forces; /* groups so far; evaluations within groups */
   const struct hb_field *field;       /* the caller's, forces from outside; NULL: none */
+  struct hb_contact_criteria watch;   /* the caller's: contacts and approaches that are looked for */
+  struct hb_groups_ahead
+      *ahead; /* [aheads] of [ahead_capacity], ascending by group, by hb_groups_look_ahead, */
+  size_t aheads, ahead_capacity;
+  struct hb_groups_contact
+      *found; /* [founds] of [found_capacity], in the order of groups: and what it has found */
+  size_t founds, found_capacity;
   double light;                       /* the caller's, speed of light; 0: there are no post-Newtonian terms */
   double lost;                        /* the energy that these have taken */
   struct hb_groups_advanced advanced; /* by hb_groups_resolve */
@@ -227,7 +251,7 @@ void hb_groups_destroy(struct hb_groups *groups);
  * m_mean and stars: all that the functions of distances below read. Errors: HB_ERR_INTERNAL. */
 enum hb_status hb_groups_find_close(const struct hb_particles *particles, struct hb_groups *groups);
 
-/* True if the system is so few bodies, without a field, that they should be one group. */
+/* True if the system is so few bodies that they should be one group. */
 int hb_groups_are_few(const struct hb_groups *groups);
 
 /* Groups are by these rules from now on; at first they are by size. */
@@ -443,10 +467,20 @@ void hb_groups_remove(struct hb_groups *groups, uint32_t node);
 
 /* ---- bodies that touch ---- */
 
-/* Makes one of the two members of a group that have touched, at their center of mass, in the lower of their slots *kept; the
- * slot *swallowed stays parked. A group of two becomes a star. *energy is what the group has lost. */
-void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, uint32_t *kept, uint32_t *swallowed,
-                     double *energy);
+/* Advances copies of all groups in which there may be contacts or approaches, from their own ticks to this one. Sets ahead[] and found[].
+ * A group that cannot be advanced is left out: its advance will fail, and say why. Errors: HB_ERR_INTERNAL, HB_ERR_STOPPED. */
+enum hb_status hb_groups_look_ahead(struct hb_groups *groups, uint64_t tick);
+
+/* Groups or nodes will change: what was found ahead is of no more use. */
+static inline void hb_groups_forget_ahead(struct hb_groups *groups) { groups->aheads = groups->founds = 0; }
+
+/* Advances one group to a tick that is no time of a block. Errors: HB_ERR_NUMERIC, HB_ERR_INTERNAL. */
+enum hb_status hb_groups_bring(struct hb_groups *groups, struct hb_group *g, uint64_t tick);
+
+/* Makes one body of two members of a group, at their center of mass, in the lower of their slots *kept; the slot *swallowed stays
+ * parked. A group of two becomes a star. *energy is what the group has lost. */
+void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, const uint32_t pair[2], uint32_t *kept,
+                     uint32_t *swallowed, double *energy);
 
 /* Nodes change their numbers to number[n], see hb_columns_renumber; n becomes `left`. */
 void hb_groups_renumber(struct hb_groups *groups, const uint32_t *number, size_t left);

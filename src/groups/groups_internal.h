@@ -86,6 +86,11 @@ int hb_groups_few_join(const struct hb_groups *groups, uint32_t i, uint32_t k);
  * that link, which are d apart, are no systems of their own. */
 int hb_groups_few_stay(const struct hb_groups *groups, const struct hb_group side[2], double d);
 
+/* ---- membership.c ---- */
+
+/* True if the tide of the field tears two nodes at x apart, of mass M and r2 = r^2 from each other, so that they should not join. */
+int hb_groups_are_torn(const struct hb_groups *groups, const double x[3], double M, double r2);
+
 /* ---- lists.c ---- */
 
 /* True if `node` is in the list of the group whose node is `group`. */

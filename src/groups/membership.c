@@ -8,6 +8,23 @@
 
 #include <string.h>
 
+/* ---- a field ---- */
+
+/* The tide of a field relative to the force that two nodes have on each other: a pair breaks at 2 / 3. Nodes join below the first number,
+ * and groups break above the second. */
+static const double torn_below = 0.1, torn_above = 0.5;
+
+/* True if the tide of the field on two nodes of mass M, r2 = r^2 apart, is above this part of their own force. */
+static int is_torn(const struct hb_groups *groups, const double x[3], double M, double r2, double part)
+{
+  return 2 * hb_groups_field_tide(groups, x) * r2 * sqrt(r2) > part * M;
+}
+
+int hb_groups_are_torn(const struct hb_groups *groups, const double x[3], double M, double r2)
+{
+  return is_torn(groups, x, M, r2, torn_below);
+}
+
 /* ---- which nodes join ---- */
 
 /* Nodes join when they approach and are close, or nearer than a few of their sizes, and break when they recede and are farther than that.
@@ -102,16 +119,6 @@ static double touching(const struct hb_groups *groups, uint32_t i, uint32_t k)
   return radii > close ? radii + size_of(groups, i) + size_of(groups, k) : 0;
 }
 
-/* The tide of a field relative to the force that two nodes have on each other: a pair breaks at 2 / 3. Nodes join below the first number,
- * and groups break above the second. */
-static const double torn_below = 0.1, torn_above = 0.5;
-
-/* True if the tide of the field on two nodes of mass M, r2 = r^2 apart, is above this part of their own force. */
-static int is_torn(const struct hb_groups *groups, const double x[3], double M, double r2, double part)
-{
-  return 2 * hb_groups_field_tide(groups, x) * r2 * sqrt(r2) > part * M;
-}
-
 /* True if more test particles are within the reach of a node than a chain has room for. They are a disk, and take steps of their own. */
 static int has_disk(const struct hb_groups *groups, uint32_t node)
 {
@@ -155,7 +162,7 @@ static int meet_alone(const struct hb_groups *groups, const double *x, uint32_t 
   int may_be_hard = members == 2 || (members <= HB_CHAIN_MOST && would_be_hierarchy(groups, i, k, at));
   double bound = may_be_hard ? hb_groups_bound(groups, mi, mk) : close;
   if (members > HB_CHAIN_MOST || !(r2 < fmax(reach * reach, bound * bound))) return 0;
-  if (is_torn(groups, x + 3 * (size_t)i, mi + mk, r2, torn_below)) return 0;
+  if (hb_groups_are_torn(groups, x + 3 * (size_t)i, mi + mk, r2)) return 0;
   double span = 2 / (2 / sqrt(r2) - hb_dot(at->v, at->v) / (mi + mk));
   int is_approaching = hb_dot(at->r, at->v)<0, is_bound = span> 0 && span < bound;
   if (r2 < reach * reach && (is_approaching || (is_bound && span < close))) return 1;
@@ -429,13 +436,13 @@ static size_t index_of(const struct hb_chain *c, uint32_t member)
   return k;
 }
 
-void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, uint32_t *kept, uint32_t *swallowed,
-                     double *energy)
+void hb_groups_merge(struct hb_groups *groups, struct hb_group *g, const uint32_t pair[2], uint32_t *kept,
+                     uint32_t *swallowed, double *energy)
 {
   const struct hb_chain old = g->chain;
-  const double first = old.m[index_of(&old, old.touched[0])], second = old.m[index_of(&old, old.touched[1])];
-  int is_ordered = second == 0 || (first > 0 && old.touched[0] < old.touched[1]);
-  *kept = old.touched[!is_ordered], *swallowed = old.touched[is_ordered];
+  const double first = old.m[index_of(&old, pair[0])], second = old.m[index_of(&old, pair[1])];
+  int is_ordered = second == 0 || (first > 0 && pair[0] < pair[1]);
+  *kept = pair[!is_ordered], *swallowed = pair[is_ordered];
   size_t k = index_of(&old, *kept), s = index_of(&old, *swallowed), last = old.n - 1;
   double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST], m[HB_CHAIN_MOST], M = old.m[k] + old.m[s];
   uint32_t member[HB_CHAIN_MOST];

@@ -1060,27 +1060,39 @@ struct event_row {
   double t;
   const char *event, *units;
   char members[HB_EVENT_MOST * 21 + 1]; /* identities with blanks between them */
-  double a, e, E;
+  double a, e, E, r;
 };
 
 #define EVENT(kind, member) HB_TABLE_COLUMN(kind, struct event_row, , member)
-static const struct hb_table_column event_columns[] = {
-    EVENT(REAL, t), EVENT(TEXT, event), EVENT(CHARS, members), EVENT(REAL, a),
-    EVENT(REAL, e), EVENT(REAL, E),     EVENT(TEXT, units)}; /* last: left out in N-body units */
+#define EVENT_COLUMNS                                                                                        \
+  EVENT(REAL, t), EVENT(TEXT, event), EVENT(CHARS, members), EVENT(REAL, a), EVENT(REAL, e), EVENT(REAL, E)
+/* The last column is left out in N-body units. */
+static const struct hb_table_column event_columns[] = {EVENT_COLUMNS, EVENT(TEXT, units)};
+static const struct hb_table_column event_columns_with_r[] = {EVENT_COLUMNS, EVENT(REAL, r),
+                                                              EVENT(TEXT, units)};
+#undef EVENT_COLUMNS
 #undef EVENT
 
-static enum hb_status put_event(struct hb_run_rows *rows, const struct hb_units *units,
-                                struct event_row *diag_row)
+static int run_has_approaches(const struct hb_run *run)
 {
-  size_t count = sizeof event_columns / sizeof *event_columns;
+  const struct hb_sim_params *p = &run->settings->sim;
+  return p->approach_distance > 0 || p->approach_radii > 0;
+}
+
+static enum hb_status put_event(struct hb_run *run, struct event_row *diag_row)
+{
+  const struct hb_units *units = &run->output.units;
+  size_t count = sizeof event_columns / sizeof *event_columns + (size_t)run_has_approaches(run);
   if (units->mass > 0) {
     diag_row->units = hb_astro_names[HB_ASTRO_ASTRO];
     diag_row->t *= units->time;
     diag_row->a *= units->length;
+    diag_row->r *= units->length;
     diag_row->E *= hb_astro_energy(units);
   } else
     count--;
-  return run_rows_put(rows, event_columns, count, diag_row);
+  return run_rows_put(&run->rows[RUN_EVENTS_ROWS],
+                      run_has_approaches(run) ? event_columns_with_r : event_columns, count, diag_row);
 }
 
 /* Says once what an option that asks for encounters cannot see in such a run, if anything. */
@@ -1105,10 +1117,10 @@ static enum hb_status run_events_put(struct hb_run *run)
   for (size_t k = 0; rows->file && k < count; k++) {
     const struct hb_event *e = events + k;
     struct event_row diag_row = {
-        .t = e->t, .event = hb_event_names[e->kind], .a = e->a, .e = e->e, .E = e->E};
+        .t = e->t, .event = hb_event_names[e->kind], .a = e->a, .e = e->e, .E = e->E, .r = e->r};
     char *place = diag_row.members;
     for (size_t m = 0; m < e->n; m++) place += sprintf(place, "%s%" PRIu64, m ? " " : "", e->id[m]);
-    HB_TRY(put_event(rows, &run->output.units, &diag_row));
+    HB_TRY(put_event(run, &diag_row));
   }
   return HB_OK;
 }
@@ -1118,9 +1130,10 @@ static enum hb_status run_events_begin(struct hb_run *run)
 {
   struct hb_run_rows *rows = &run->rows[RUN_EVENTS_ROWS];
   if (!rows->file) return HB_OK;
-  struct event_row diag_row = {.t = hb_sim_time(run->sim), .event = "begin", .a = NAN, .e = NAN, .E = NAN};
+  struct event_row diag_row = {
+      .t = hb_sim_time(run->sim), .event = "begin", .a = NAN, .e = NAN, .E = NAN, .r = NAN};
   int is_new = rows->rows == 0;
-  if (is_new) HB_TRY(put_event(rows, &run->output.units, &diag_row));
+  if (is_new) HB_TRY(put_event(run, &diag_row));
   unsigned all = (1U << HB_EVENT_KINDS) - 1, again = all & ~(1U << HB_EVENT_INITIAL);
   HB_TRY(hb_sim_watch(run->sim, is_new ? all : again));
   return run_events_put(run);
@@ -2257,6 +2270,8 @@ static void note_events(const struct hb_run *run)
     run_events_note(s, "--stop-at pair");
   if (s->sim.escapers == HB_ESCAPERS_LIST && !s->events && !s->diag)
     hb_terminal_note("--escapers list: without --events or --diag nobody reads the list");
+  if ((s->sim.approach_distance > 0 || s->sim.approach_radii > 0) && !s->events)
+    hb_terminal_note("--approach-distance and --approach-radii have no effect without --events");
 }
 
 static enum hb_status open_sim(struct hb_run *run)
@@ -2750,7 +2765,8 @@ static const struct hb_setting rows_options[] = {
     {"events", 0, HB_SETTING_TEXT, RUN(events), "FILE", .use = HB_SETTING_SHOWS | HB_SETTING_ON_RESUME,
      .help = "write what happens, with time, members and their orbit, as .csv or .jsonl: hard binaries that "
              "form, harden, exchange a star and break (as found at multiples of 2 dt-max), collisions, "
-             "escapers, and with eps 0 the encounters of unbound stars"},
+             "escapers, with eps 0 the encounters of unbound stars, and with --approach-distance or "
+             "--approach-radii approaches"},
     {"follow", 0, HB_SETTING_TEXT, RUN(follow), "ID[,ID...]", .use = HB_SETTING_SHOWS | HB_SETTING_FOUND_STEP,
      .help = "write each step of these particles, in N-body units: where it ended, the pull there, how long "
              "the next one is, and with neighbors the far step and both parts of the pull; a binary or "

@@ -920,10 +920,12 @@ static enum hb_status sim_check_bodies(const struct hb_sim_params *p)
 {
   if (p->escape_radius > 0 && p->escapers == HB_ESCAPERS_NONE)
     return hb_fail(HB_ERR_USAGE, "an escape radius without escapers (expected escapers list or remove)");
-  if (p->collisions == HB_COLLISIONS_NONE && p->escapers == HB_ESCAPERS_NONE) return HB_OK;
-  const char *what = lacks_for_bodies(p);
-  return what ? hb_fail(HB_ERR_USAGE, "%s %s", p->collisions ? "collisions need" : "escapers need", what)
-              : HB_OK;
+  int has_approaches = p->approach_distance > 0 || p->approach_radii > 0;
+  if (p->collisions == HB_COLLISIONS_NONE && p->escapers == HB_ESCAPERS_NONE && !has_approaches) return HB_OK;
+  const char *what = lacks_for_bodies(p), *who = p->collisions ? "collisions"
+                                                 : p->escapers ? "escapers"
+                                                               : "approaches";
+  return what ? hb_fail(HB_ERR_USAGE, "%s need %s", who, what) : HB_OK;
 }
 
 /* What groups need and these params lack; NULL: nothing. */
@@ -1880,6 +1882,16 @@ static void count_block(uint64_t ni, uint64_t blocks[HB_BLOCK_SIZES])
   if (ni) blocks[63 - __builtin_clzll(ni)]++;
 }
 
+/* What happens in a step is found in several passes, each in its order of time: the events are sorted. */
+static void sort_events(struct hb_events *events)
+{
+  for (size_t k = 1; k < events->count; k++)
+    for (size_t j = k; j > 0 && events->at[j].t < events->at[j - 1].t; j--) {
+      const struct hb_event later = events->at[j - 1];
+      events->at[j - 1] = events->at[j], events->at[j] = later;
+    }
+}
+
 /* The block size is the number of particles that the step advanced. Where a life ends before the step does, it is only that. */
 enum hb_status hb_sim_step(struct hb_sim *sim)
 {
@@ -1895,6 +1907,7 @@ enum hb_status hb_sim_step(struct hb_sim *sim)
   enum hb_status status = sim->integrator->step(sim->state, &size);
   if (status != HB_OK) sim->events.count = 0; /* what was told is not so */
   HB_TRY(status);
+  sort_events(&sim->events);
   count_block(size.particles, sim->blocks);
   count_block(size.far, sim->full_blocks);
   if (is_watched) HB_TRY(look_if_due(sim, t));

@@ -99,13 +99,19 @@ const struct hb_setting hb_sim_settings_integrator[] = {
      .help = "leapfrog: factor on the velocities at each step (default: from FILE's header, else 1)"},
     {0}};
 
+static int has_no_approaches(const void *params)
+{
+  const struct hb_sim_params *p = params;
+  return !(p->approach_distance > 0 || p->approach_radii > 0);
+}
+
 const struct hb_setting hb_sim_settings_bodies[] = {
     {"collisions", 0, HB_SETTING_CHOICE, SIM(collisions), "HOW", "none", .words.array = hb_collisions_names,
      .life = HB_SETTING_ADDED,
-     .help =
-         "hermite4: what to do when bodies touch, by FILE's radii (see 'holmberg ic @radius'): none does "
-         "not look for them; stop ends the run; merge makes one body, which keeps mass, momentum and volume; "
-         "the lost energy is counted in dE/E"},
+     .help = "hermite4: what to do when bodies touch, by FILE's radii (see 'holmberg ic @radius'): none does "
+             "not look for them; stop ends the run at the contact; merge makes one body, which keeps mass, "
+             "momentum and volume; "
+             "the lost energy is counted in dE/E"},
     {"escapers", 0, HB_SETTING_CHOICE, SIM(escapers), "HOW", "none", .words.array = hb_escapers_names,
      .life = HB_SETTING_ADDED,
      .help = "hermite4: what to do with unbound particles far out, at multiples of dt-max: none; list, as "
@@ -119,6 +125,13 @@ const struct hb_setting hb_sim_settings_bodies[] = {
      .help = "end the run at the first collision, pair (a binary that forms, or with eps 0 two stars that "
              "meet) or "
              "escape"},
+    {"approach-distance", 0, HB_SETTING_POSITIVE, SIM(approach_distance), "D", .life = HB_SETTING_ADDED,
+     .is_idle = has_no_approaches,
+     .help = "hermite4: list as events of @events where two bodies are at their nearest, nearer than that; "
+             "the run goes on",
+     .of = HB_DIMENSION_LENGTH},
+    {"approach-radii", 0, HB_SETTING_POSITIVE, SIM(approach_radii), "K", .life = HB_SETTING_ADDED,
+     .is_idle = has_no_approaches, .help = "the same, nearer than that many times the sum of their radii"},
     {0}};
 
 static int do_not_age(const void *params)

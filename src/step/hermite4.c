@@ -918,6 +918,15 @@ static enum hb_status check_whole(const struct hb_hermite4 *h)
                  "the simulation was stopped in the middle of a step that cannot be done again");
 }
 
+/* Sets *T to the tick at which a companion interrupts the run; UINT64_MAX: none does before the next block. */
+static enum hb_status interruption(struct hb_hermite4 *h, uint64_t *T)
+{
+  *T = UINT64_MAX;
+  if (!h->bodies) return HB_OK;
+  HB_TRY(reserve_predicted(h));
+  return hb_companion_bodies.interruption(h, T);
+}
+
 static enum hb_status step(void *state, struct hb_step_size *size)
 {
   struct hb_hermite4 *h = state;
@@ -926,14 +935,19 @@ static enum hb_status step(void *state, struct hb_step_size *size)
   const struct hb_near_counts near_counts = h->counts.near;
   const double groups_s = h->phases.groups_s;
   int on_device = h->params.correct == HB_PLACE_GPU;
-  uint64_t T;
+  uint64_t T, at;
   size_t ni;
   double lap;
   HB_TRY(check_whole(h));
+  HB_TRY(hb_blocks_next_time(h->blocks, &T));
+  HB_TRY(interruption(h, &at));
+  if (at < T) {
+    *size = (struct hb_step_size){0};
+    return hb_companion_bodies.interrupt(h, at);
+  }
   HB_TRY(make_spare(h, &spare));
   if (!h->vp) HB_TRY(reserve_predicted(h));
   if (h->groups) hb_groups_forget_advanced(h->groups);
-  HB_TRY(hb_blocks_next_time(h->blocks, &T));
   hb_blocks_select(h->blocks, T, h->block, &ni);
   uint64_t dt = hb_blocks_shortest(h->blocks);
   enum hb_status status = (on_device ? advance_on_device
@@ -957,7 +971,9 @@ static enum hb_status step(void *state, struct hb_step_size *size)
   if (status == HB_ERR_STOPPED) HB_TRY(take_spare(h, spare));
   if (h->near || h->groups) h->phases.groups_s += hb_clock_lap(&lap);
   if (h->phases.groups_s - groups_s > long_s) h->spare_s = (h->phases.groups_s - groups_s) / 10;
-  return status;
+  HB_TRY(status);
+  status = h->bodies ? hb_companion_bodies.look_ahead(h) : HB_OK;
+  return status == HB_ERR_STOPPED ? HB_OK : status; /* then the next step looks ahead */
 }
 
 /* ---- starting ---- */
@@ -970,9 +986,11 @@ static double time_of(const void *state)
 
 static double next_time(const void *state)
 {
-  const struct hb_hermite4 *h = state;
-  uint64_t next;
-  return hb_blocks_next_time(h->blocks, &next) == HB_OK ? hb_hermite4_at(h, next) : INFINITY;
+  struct hb_hermite4 *h = (struct hb_hermite4 *)state; /* logically const: it may look ahead */
+  uint64_t next, at;
+  if (hb_blocks_next_time(h->blocks, &next) != HB_OK) return INFINITY;
+  int interrupts = interruption(h, &at) == HB_OK && at < next;
+  return hb_hermite4_at(h, interrupts ? at : next);
 }
 
 /* A change may come at the multiples of that: who begins anew then has so many doublings before it. */
@@ -1328,7 +1346,8 @@ static enum hb_status fill(const struct hb_sections *sections, struct hb_hermite
   }
   for (uint32_t i = 0; i < h->n; i++)
     if (!hb_hermite4_is_parked(h, i)) hb_blocks_put(h->blocks, i, h->blocks->level[i]);
-  if (!isfinite(next_time(h)))
+  uint64_t next;
+  if (hb_blocks_next_time(h->blocks, &next) != HB_OK)
     return hb_fail(HB_ERR_INPUT,
                    "section 'now' is at step %llu of dt_min, beyond which time cannot be counted",
                    (unsigned long long)h->blocks->now);
@@ -1379,6 +1398,7 @@ static enum hb_status change_now(struct hb_hermite4 *h, int how, const struct hb
   h->is_changing = how;
   enum hb_status status = hb_companion_change.change(h, by);
   if (h->groups) hb_groups_forget_advanced(h->groups);
+  hb_companion_bodies.forget_ahead(h);
   h->is_changing = HB_CHANGE_NONE;
   return status;
 }
@@ -1519,7 +1539,12 @@ static enum hb_status follow(void *state, struct hb_follow *follow, int *is_due)
 
 static void find_slow(void *state, struct hb_slow *slow) { hb_companion_slow.slow(state, slow); }
 
-static void report(void *state, struct hb_events *events) { ((struct hb_hermite4 *)state)->events = events; }
+static void report(void *state, struct hb_events *events)
+{
+  struct hb_hermite4 *h = state;
+  h->events = events;
+  hb_companion_bodies.forget_ahead(h); /* other events may be looked for */
+}
 
 static void counts(const void *state, struct hb_sim_counts *counts)
 {

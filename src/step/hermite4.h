@@ -162,6 +162,15 @@ struct hb_companion {
   enum hb_status (*after)(struct hb_hermite4 *h, uint64_t T,
                           size_t *ni); /* the block is scheduled; which may change */
 
+  /* Finds what is going to happen before the next block. Called after each block. */
+  enum hb_status (*look_ahead)(struct hb_hermite4 *h);
+  /* Particles or groups have changed other than by a block: what was found ahead is of no more use. */
+  void (*forget_ahead)(struct hb_hermite4 *h);
+  /* Sets *T to the tick at which something interrupts the run; UINT64_MAX: nothing does before the next block. */
+  enum hb_status (*interruption)(struct hb_hermite4 *h, uint64_t *T);
+  /* The time becomes that tick, and what happens up to then is told or done. */
+  enum hb_status (*interrupt)(struct hb_hermite4 *h, uint64_t T);
+
   enum hb_status (*change)(struct hb_hermite4 *h,
                            const struct hb_state_change *by); /* at the time of the last block */
 
@@ -396,6 +405,9 @@ void hb_hermite4_near_divide(struct hb_hermite4 *h, uint64_t T, uint32_t node, u
 enum hb_status hb_hermite4_forget(struct hb_hermite4 *h, uint64_t T, size_t count, const uint32_t *gone);
 
 /* ---- hermite4_groups.c ---- */
+
+/* The groups, with the nodes as they are now. */
+struct hb_groups *hb_hermite4_groups_now(const struct hb_hermite4 *h);
 
 /* Adds a node to those that the event is about: its members, or the star that it is, as far as there is room. Returns the number of its
  * members. */

@@ -1,5 +1,10 @@
 /* Bodies of a run that touch, pass each other or escape: who is suspected of it, who was told to touch, what becomes of two that
- * merge, escapers, and particles that vanish. All of it depends on the state alone, and happens at times of blocks. */
+ * merge, escapers, and particles that vanish. All of it depends on the state alone.
+ *
+ * Between two blocks the positions of all particles are known: stars follow the polynomials of eqs 3 and 4, and members of groups their
+ * chains. After each block it is therefore found which contacts and approaches are going to happen before the next one (struct coming).
+ * A contact that ends the run, or of two members that merge, interrupts: the time becomes that of the first tick after it, at
+ * which all particles are predicted as at any time between two blocks. */
 #include "step/hermite4.h"
 
 #include "base/arith.h"
@@ -37,18 +42,41 @@ struct touches {
   size_t count, capacity;
 };
 
+/* A contact or an approach that is going to happen at a time t, between ticks: tick is the first one after it. */
+struct coming {
+  uint32_t i, k;
+  int is_approach;
+  int is_of_stars; /* found from their polynomials, which hold until one of them ends its step */
+  uint64_t tick;
+  double t;
+  double r, x[3], v[3]; /* separation then, and relative position and velocity, of k relative to i */
+};
+
 enum fate { BODY_STAYS = 0, BODY_IS_NEW = 1, BODY_IS_GONE = 2 };
+
+/* An approach of two stars that was found not long ago. */
+struct recent {
+  uint32_t i, k; /* i < k */
+  double t;
+};
 
 struct hb_bodies {
   double eps;                  /* softening */
   double m_least, radius_most; /* of those with mass */
   struct suspect *suspect;     /* [suspects] of [n] */
   size_t suspects;
-  uint8_t *fate;       /* [n] enum fate, in the present step */
-  uint32_t *number;    /* [n] new ones; before, who leaves */
-  double *phi;         /* [n] of the block */
-  uint8_t *listed;     /* [n] whether it has escaped already, by order; NULL: escapers are not listed */
-  struct touches told; /* ascending */
+  uint8_t *fate;    /* [n] enum fate, in the present step */
+  uint32_t *number; /* [n] new ones; before, who leaves */
+  double *phi;      /* [n] of the block */
+  uint8_t *listed;  /* [n] whether it has escaped already, by order; NULL: escapers are not listed */
+  uint8_t
+      *is_alone; /* [n] nothing was so near at the last block of a star that the two may touch in its step */
+  struct touches told;   /* ascending */
+  struct coming *coming; /* [comings] of [coming_capacity], by time */
+  size_t comings, coming_capacity;
+  struct recent *recent; /* [recents] of [recent_capacity] */
+  size_t recents, recent_capacity;
+  int is_unknown; /* what is coming has to be found anew, for all particles */
 };
 
 static const struct hb_columns_row rows[] = {
@@ -56,6 +84,7 @@ static const struct hb_columns_row rows[] = {
     HB_COLUMN(struct hb_bodies, number, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_bodies, phi, 1, HB_COLUMN_SCRATCH),
     HB_COLUMN(struct hb_bodies, fate, 1, HB_COLUMN_KEPT),
+    HB_COLUMN(struct hb_bodies, is_alone, 1, HB_COLUMN_KEPT),
     HB_COLUMN_OF("bodies.listed", HB_SECTION_BYTES, struct hb_bodies, listed, 1, HB_COLUMN_ON_DEMAND),
 };
 static const struct hb_columns columns = HB_COLUMNS(rows, 0);
@@ -64,10 +93,30 @@ static int collides(const struct hb_hermite4 *h) { return h->params.collisions !
 static int merges(const struct hb_hermite4 *h) { return h->params.collisions == HB_COLLISIONS_MERGE; }
 static int escapes(const struct hb_hermite4 *h) { return h->params.escapers != HB_ESCAPERS_NONE; }
 
+static int has_approaches(const struct hb_hermite4 *h)
+{
+  return h->params.approach_distance > 0 || h->params.approach_radii > 0;
+}
+
+/* What is looked for: contacts, and approaches if there is anybody who is told of them. */
+static struct hb_contact_criteria criteria_of(const struct hb_hermite4 *h)
+{
+  const struct hb_sim_params *p = &h->params;
+  struct hb_contact_criteria c = {.radius = h->particles->radius, .finds_touches = collides(h)};
+  int is_watched = h->events && h->events->kinds >> HB_EVENT_APPROACH & 1;
+  if (is_watched) c.within = p->approach_distance, c.in_radii = p->approach_radii;
+  return c;
+}
+
 /* A node that is still there: a star, a group or a test particle. */
 static int is_there(const struct hb_hermite4 *h, uint32_t i)
 {
   return h->bodies->fate[i] != BODY_IS_GONE && !hb_hermite4_is_parked(h, i);
+}
+
+static int is_star(const struct hb_hermite4 *h, uint32_t i)
+{
+  return !h->groups || h->groups->of[i] == HB_GROUPS_STAR;
 }
 
 /* ---- who was told to touch ---- */
@@ -169,6 +218,10 @@ static void spots_between(const struct hb_hermite4 *h, const struct spot *i, con
   }
 }
 
+/* Two stars that approach are apart from this part of the sum of their radii on. Nearer ones may have been predicted to touch just before
+ * the corrector placed them a little farther apart. */
+static const double parted = 1.001;
+
 /* Whether the touch is over, and nobody will look back to it: both have been advanced since. */
 static int is_over(const struct hb_hermite4 *h, struct touch *t, uint64_t T)
 {
@@ -176,7 +229,9 @@ static int is_over(const struct hb_hermite4 *h, struct touch *t, uint64_t T)
   double reach = h->particles->radius[t->i] + h->particles->radius[t->k], r[3], v[3];
   if (!(i.is_due || k.is_due) || !i.is_known || !k.is_known) return 0;
   spots_between(h, &i, &k, r, v);
-  if (hb_dot(r, r) > reach * reach) t->apart = T;
+  double r2 = hb_dot(r, r);
+  double least = is_star(h, t->i) && is_star(h, t->k) && !(hb_dot(r, v) > 0) ? parted : 1;
+  if (r2 > least * least * reach * reach) t->apart = T;
   return t->apart == T && i.is_due && k.is_due;
 }
 
@@ -198,15 +253,17 @@ static double merged_radius(double r1, double r2)
   return more * hb_elementary_power(1 + ratio * ratio * ratio, 1.0 / 3);
 }
 
-static enum hb_status tell(struct hb_hermite4 *h, uint64_t T, uint32_t kept, uint32_t swallowed,
-                           const double r[3], const double v[3])
+/* Tells that two bodies touched or were at their nearest, at a time t and with this relative position and velocity. */
+static enum hb_status tell(struct hb_hermite4 *h, enum hb_event_kind kind, double t, uint32_t kept,
+                           uint32_t swallowed, const double r[3], const double v[3])
 {
   const struct hb_particles *p = h->particles;
   int by_mass = p->m[swallowed] > p->m[kept];
   uint64_t first = p->id[by_mass ? swallowed : kept], second = p->id[by_mass ? kept : swallowed];
   const struct hb_orbit orbit =
       hb_orbit_of(p->m[kept], p->m[swallowed], r, v, h->bodies->eps * h->bodies->eps);
-  const struct hb_event event = hb_event_of(HB_EVENT_COLLISION, hb_hermite4_at(h, T), first, second, &orbit);
+  struct hb_event event = hb_event_of(kind, t, first, second, &orbit);
+  event.r = hb_norm(r);
   return hb_events_add(h->events, &event);
 }
 
@@ -252,48 +309,83 @@ static double tide(const struct hb_hermite4 *h, const struct pair *p)
 
 /* ---- in groups ---- */
 
-static enum hb_status merge_member(struct hb_hermite4 *h, uint64_t T, struct hb_group *g)
+/* Merges two members of a group at tick T, to which the group has been advanced. The event has the time t. */
+static enum hb_status merge_members(struct hb_hermite4 *h, double t, struct hb_group *g,
+                                    const uint32_t member[2])
 {
   const struct hb_chain *c = &g->chain;
   double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST], r[3], w[3], energy;
   size_t one = 0, two = 0;
   uint32_t kept, swallowed;
   hb_chain_places(c, x, v);
-  while (c->member[one] != c->touched[0]) one++;
-  while (c->member[two] != c->touched[1]) two++;
+  while (c->member[one] != member[0]) one++;
+  while (c->member[two] != member[1]) two++;
   hb_between(x, one, two, r);
   hb_between(v, one, two, w);
-  HB_TRY(tell(h, T, c->touched[0], c->touched[1], r, w));
+  HB_TRY(tell(h, HB_EVENT_COLLISION, t, member[0], member[1], r, w));
   struct pair pair = {.node = {g->node, g->node}, .m = {c->m[one], c->m[two]}};
   for (size_t d = 0; d < 3; d++) {
     double center = h->xp[3 * (size_t)g->node + d];
     pair.x[0][d] = center + x[3 * one + d], pair.x[1][d] = center + x[3 * two + d];
   }
   h->counts.e_lost += tide(h, &pair);
-  hb_groups_merge(h->groups, g, &kept, &swallowed, &energy);
+  hb_groups_merge(h->groups, g, member, &kept, &swallowed, &energy);
   absorb(h, kept, swallowed);
   h->counts.e_lost += energy;
   return HB_OK;
 }
 
-/* collisions = stop: all who met, unless that was told. */
-static enum hb_status tell_members(struct hb_hermite4 *h, uint64_t T, const struct hb_group *g)
+/* Finds the next two members of a group, from pair[2] on, which become the one after it, that overlap and were not told to touch. Returns 0 if there are none. */
+static int find_overlap(const struct hb_hermite4 *h, const struct hb_group *g, size_t pair[2],
+                        struct hb_contact *found)
 {
   const struct hb_chain *c = &g->chain;
-  double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST], r[3], w[3];
+  double x[3 * HB_CHAIN_MOST], v[3 * HB_CHAIN_MOST];
   hb_chain_places(c, x, v);
-  for (size_t k = 0; k < c->n; k++)
-    for (size_t l = k + 1; l < c->n; l++) {
-      if (!hb_contact_have_met(c, k, l) || is_touching(h->bodies, c->member[k], c->member[l])) continue;
-      hb_between(x, k, l, r);
-      hb_between(v, k, l, w);
-      HB_TRY(tell(h, T, c->member[k], c->member[l], r, w));
-      HB_TRY(add_touch(&h->bodies->told, c->member[k], c->member[l]));
+  for (size_t k = pair[0]; k < c->n; k++)
+    for (size_t l = k == pair[0] ? pair[1] : k + 1; l < c->n; l++) {
+      double reach = h->particles->radius[c->member[k]] + h->particles->radius[c->member[l]];
+      hb_between(x, k, l, found->x);
+      hb_between(v, k, l, found->v);
+      found->member[0] = c->member[k], found->member[1] = c->member[l];
+      found->r = hb_norm(found->x);
+      if (found->r < reach && hb_chain_product(c, k, l) > 0 &&
+          !is_touching(h->bodies, c->member[k], c->member[l])) {
+        pair[0] = k, pair[1] = l + 1;
+        return 1;
+      }
     }
-  return HB_OK;
+  return 0;
 }
 
 /* ---- stars ---- */
+
+/* The relative path of two stars, a polynomial around the time 0, over dt from the time `from` on. */
+struct star_path {
+  double x[3], v[3], a[3], j[3], from, dt;
+};
+
+static void find_star_point(void *context, double u, struct hb_contact_point *p)
+{
+  const struct star_path *path = context;
+  double t = path->from + u * path->dt;
+  p->u = u, p->t = t;
+  for (size_t d = 0; d < 3; d++) {
+    p->x[d] = path->x[d] + t * (path->v[d] + t / 2 * (path->a[d] + t / 3 * path->j[d]));
+    p->d[d] = path->dt * (path->v[d] + t * (path->a[d] + t / 2 * path->j[d]));
+  }
+}
+
+/* Looks for a contact or the nearest point, by one of the functions of contact.h. */
+static int find_on_stars(struct star_path *path, double distance,
+                         int (*find)(const struct hb_contact_path *, double, struct hb_contact_point *),
+                         struct hb_contact_point *at)
+{
+  struct hb_contact_path p = {.find = find_star_point, .context = path};
+  find_star_point(path, 0, &p.from);
+  find_star_point(path, 1, &p.to);
+  return find(&p, distance, at);
+}
 
 enum { SEARCHED = 16, ALONE = 32768 /* pairs that are looked at before a second thread has woken up */ };
 struct search {
@@ -362,6 +454,7 @@ static uint32_t touched_by(const struct hb_hermite4 *h, const struct suspect *s,
     uint32_t k = massive ? massive[b] : (uint32_t)b;
     const struct hb_group *g = h->groups ? hb_groups_of(h->groups, k) : NULL;
     double reach = p->radius[s->i] + p->radius[k];
+    if (!g && !merges(h)) continue; /* two stars were seen ahead */
     if (is_far(h, s, k, g ? reach + g->R : reach) || k == s->i || !(p->m[k] > 0)) continue;
     if (!is_there(h, k)) continue;
     if (g && g->tick == T && (p->m[s->i] == 0 || !merges(h))) approach_group(h, s, g, T, &least, &nearest);
@@ -381,7 +474,23 @@ static void search(void *context, size_t piece)
     b->suspect[k].other = touched_by(s->h, b->suspect + k, s->T);
 }
 
-static enum hb_status merge(struct hb_hermite4 *h, uint64_t T, uint32_t i, uint32_t k)
+/* Returns the time at which two bodies touched that overlap or have passed each other at tick T, at most dt before it. */
+static double time_of_contact(const struct hb_hermite4 *h, uint64_t T, uint32_t i, uint32_t k, double dt,
+                              const double r[3], const double v[3])
+{
+  struct hb_contact_point at;
+  struct star_path path = {.from = -dt, .dt = dt};
+  memcpy(path.x, r, sizeof path.x);
+  memcpy(path.v, v, sizeof path.v);
+  for (size_t d = 0; d < 3 && is_star(h, i) && is_star(h, k); d++) {
+    path.a[d] = h->a[3 * (size_t)k + d] - h->a[3 * (size_t)i + d];
+    path.j[d] = h->j[3 * (size_t)k + d] - h->j[3 * (size_t)i + d];
+  }
+  double reach = h->particles->radius[i] + h->particles->radius[k];
+  return hb_hermite4_at(h, T) + (find_on_stars(&path, reach, hb_contact_find, &at) ? at.t : 0);
+}
+
+static enum hb_status merge(struct hb_hermite4 *h, uint64_t T, uint32_t i, uint32_t k, double dt)
 {
   struct hb_particles *p = h->particles;
   double r[3], v[3], x[3], w[3], M = p->m[i] + p->m[k];
@@ -389,7 +498,8 @@ static enum hb_status merge(struct hb_hermite4 *h, uint64_t T, uint32_t i, uint3
   uint32_t kept = is_first ? i : k, swallowed = is_first ? k : i;
   const struct spot from = spot_at(h, kept, T), to = spot_at(h, swallowed, T);
   spots_between(h, &from, &to, r, v);
-  HB_TRY(tell(h, T, kept, swallowed, r, v));
+  HB_TRY(
+      tell(h, HB_EVENT_COLLISION, time_of_contact(h, T, kept, swallowed, dt, r, v), kept, swallowed, r, v));
   if (!merges(h)) return add_touch(&h->bodies->told, kept, swallowed);
   if (p->m[swallowed] > 0) {
     hb_hermite4_near_unite(h, T, kept, swallowed);
@@ -417,20 +527,14 @@ static enum hb_status tell_all(struct hb_hermite4 *h, uint64_t T, const struct s
 {
   uint32_t other = s->other;
   if (is_touching(h->bodies, s->i, other)) other = touched_by(h, s, T);
-  for (; other != s->i; other = touched_by(h, s, T)) HB_TRY(merge(h, T, s->i, other));
+  for (; other != s->i; other = touched_by(h, s, T)) HB_TRY(merge(h, T, s->i, other, s->dt));
   return HB_OK;
 }
 
 static enum hb_status collide(struct hb_hermite4 *h, uint64_t T)
 {
   struct hb_bodies *b = h->bodies;
-  for (size_t k = h->groups ? h->groups->count : 0;
-       k-- > 0;) { /* the last one takes the place of one that dissolves */
-    struct hb_group *g = h->groups->at + k;
-    if (g->tick != T) continue;
-    if (!merges(h)) HB_TRY(tell_members(h, T, g));
-    if (merges(h) && g->chain.touched[0] != g->chain.touched[1]) HB_TRY(merge_member(h, T, g));
-  }
+  if (!merges(h) && !(h->groups && h->groups->count > 0)) b->suspects = 0;
   int threads = b->suspects * h->n > ALONE ? hb_parallel_threads() : 1;
   hb_parallel_for(threads, hb_div_ceil(b->suspects, SEARCHED), search, &(struct search){h, T});
   for (size_t k = 0; k < b->suspects; k++) {
@@ -440,9 +544,309 @@ static enum hb_status collide(struct hb_hermite4 *h, uint64_t T)
     if (!merges(h)) continue;
     int is_old = b->fate[s->i] == BODY_STAYS && b->fate[s->other] == BODY_STAYS;
     uint32_t other = is_old ? s->other : touched_by(h, s, T);
-    if (other != s->i) HB_TRY(merge(h, T, s->i, other));
+    if (other != s->i) HB_TRY(merge(h, T, s->i, other, s->dt));
   }
   part_touches(h, T);
+  return HB_OK;
+}
+
+/* ---- what is coming ---- */
+
+static enum hb_status drop_those_gone(struct hb_hermite4 *h, uint64_t T, size_t *ni);
+
+static uint64_t next_block(const struct hb_hermite4 *h)
+{
+  uint64_t next;
+  return hb_blocks_next_time(h->blocks, &next) == HB_OK ? next : UINT64_MAX;
+}
+
+static int is_before(const struct coming *p, const struct coming *q)
+{
+  if (p->t != q->t) return p->t < q->t;
+  return p->i != q->i ? p->i < q->i : p->k < q->k;
+}
+
+/* At the end of a step the corrector moves a star a little. An approach is therefore looked for from a little before the step on, by this
+ * part of it, and is the same as one that was found less than twice that before or after. */
+static const double overlap = 1e-3;
+
+/* Whether an approach of two stars at a time t was found before, by steps of the length dt. */
+static int is_recent(const struct hb_bodies *b, uint32_t i, uint32_t k, double t, double dt)
+{
+  for (size_t p = 0; p < b->recents; p++)
+    if (b->recent[p].i == i && b->recent[p].k == k && fabs(b->recent[p].t - t) <= 2 * overlap * dt) return 1;
+  return 0;
+}
+
+/* Those of the last step, which is no longer than dt_max, are remembered. */
+static enum hb_status remember(struct hb_hermite4 *h, const struct coming *c)
+{
+  struct hb_bodies *b = h->bodies;
+  size_t kept = 0;
+  for (size_t p = 0; p < b->recents; p++)
+    if (b->recent[p].t > c->t - 2 * h->params.dt_max) b->recent[kept++] = b->recent[p];
+  b->recents = kept;
+  HB_TRY(HB_GROW(b->recents, &b->recent_capacity, &b->recent));
+  b->recent[b->recents++] = (struct recent){c->i, c->k, c->t};
+  return HB_OK;
+}
+
+/* Adds what was found at a time t after the tick `from`. Approaches before the last time were told, and a pair that overlaps is told to
+ * touch once. */
+static enum hb_status add_coming(struct hb_hermite4 *h, const struct hb_contact *found, uint64_t from,
+                                 int is_of_stars)
+{
+  struct hb_bodies *b = h->bodies;
+  uint32_t i = found->member[0], k = found->member[1];
+  struct coming new = {
+      i < k ? i : k, i < k ? k : i, found->is_approach, is_of_stars, h->blocks->now, 0, found->r, {0}, {0}};
+  double sign = i < k ? 1 : -1, ticks = floor(found->t / h->params.dt_min);
+  uint64_t tick = from + (uint64_t)ticks + 1;
+  new.t = hb_hermite4_at(h, from) + found->t;
+  if (found->t > 0 && tick > new.tick) new.tick = tick;
+  for (size_t d = 0; d < 3; d++) new.x[d] = sign * found->x[d], new.v[d] = sign * found->v[d];
+  double now = hb_hermite4_at(h, h->blocks->now);
+  if (found->is_approach && !is_of_stars && !(new.t > now)) return HB_OK;
+  if (!found->is_approach && is_touching(b, i, k)) return HB_OK;
+  new.t = fmax(new.t, is_of_stars ? now : new.t);
+  for (size_t p = 0; p < b->comings; p++)
+    if (b->coming[p].i == new.i && b->coming[p].k == new.k && b->coming[p].is_approach == new.is_approach)
+      return HB_OK;
+  HB_TRY(HB_GROW(b->comings, &b->coming_capacity, &b->coming));
+  size_t at = b->comings++;
+  for (; at > 0 && is_before(&new, b->coming + at - 1); at--) b->coming[at] = b->coming[at - 1];
+  b->coming[at] = new;
+  return HB_OK;
+}
+
+/* Members of groups: what their advances find, and who overlaps now. */
+static enum hb_status look_at_groups(struct hb_hermite4 *h)
+{
+  struct hb_groups *groups = hb_hermite4_groups_now(h);
+  uint64_t next = next_block(h), now = h->blocks->now;
+  groups->watch = criteria_of(h);
+  if (next == UINT64_MAX) return HB_OK;
+  HB_TRY(hb_groups_look_ahead(groups, next));
+  for (size_t c = 0; c < groups->founds; c++)
+    HB_TRY(add_coming(h, &groups->found[c].contact, groups->found[c].from, 0));
+  for (size_t k = 0; k < groups->count && collides(h); k++) {
+    struct hb_contact found = {.t = 0};
+    size_t pair[2] = {0, 1};
+    while (groups->at[k].tick == now && find_overlap(h, groups->at + k, pair, &found))
+      HB_TRY(add_coming(h, &found, now, 0));
+  }
+  return HB_OK;
+}
+
+/* A star now: position, velocity, acceleration and jerk. */
+static void star_now(const struct hb_hermite4 *h, uint32_t i, struct star_path *s)
+{
+  size_t row = 3 * (size_t)i;
+  const struct hb_record *r = h->ahead ? h->ahead + h->place[i] : NULL;
+  double dt = hb_hermite4_span(h, h->blocks->now - hb_blocks_level_time(h->blocks, h->blocks->level[i]));
+  const struct hb_span span = hb_span_of(dt);
+  hb_hermite4_predict(h, i, &span, s->x, s->v);
+  memcpy(s->j, r ? r->j : h->j + row, sizeof s->j);
+  for (size_t d = 0; d < 3; d++) s->a[d] = (r ? r->a[d] : h->a[row + d]) + dt * s->j[d];
+}
+
+/* The time from now to the end of a star's step. */
+static double rest_of_step(const struct hb_hermite4 *h, uint32_t i)
+{
+  uint64_t level = h->blocks->level[i],
+           end = hb_blocks_level_time(h->blocks, (unsigned)level) + ((uint64_t)1 << level);
+  return hb_hermite4_span(h, end - h->blocks->now);
+}
+
+/* True if two stars at xp vp, the first of which has a step of dt and an acceleration of this size, cannot come as near as `most`. */
+static int stay_apart(const struct hb_hermite4 *h, uint32_t i, uint32_t k, double dt, double a, double most)
+{
+  double r2 = hb_distance2(h->xp, i, k), v2 = hb_distance2(h->vp, i, k), way = a * dt * dt;
+  return r2 > 3 * (most * most + v2 * dt * dt + way * way); /* at least (most + v dt + way)^2 */
+}
+
+/* Two stars, of which `first` is one now, until one of their steps ends: from then on its polynomial is another. */
+static enum hb_status look_at_pair(struct hb_hermite4 *h, const struct hb_contact_criteria *criteria,
+                                   uint32_t i, uint32_t k, const struct star_path *first)
+{
+  struct star_path path, second;
+  struct hb_contact_point at;
+  double reach = collides(h) && !merges(h) ? hb_contact_reach(criteria, i, k) : 0,
+         within = hb_contact_within(criteria, i, k), most = fmax(reach, within);
+  if (!(most > 0) || stay_apart(h, i, k, first->dt, hb_norm(first->a), most)) return HB_OK;
+  double dt = fmin(first->dt, rest_of_step(h, k));
+  star_now(h, k, &second);
+  for (size_t d = 0; d < 3; d++) {
+    path.x[d] = second.x[d] - first->x[d], path.v[d] = second.v[d] - first->v[d];
+    path.a[d] = second.a[d] - first->a[d], path.j[d] = second.j[d] - first->j[d];
+  }
+  path.from = 0, path.dt = dt;
+  double way = dt * (hb_norm(path.v) + dt / 2 * (hb_norm(path.a) + dt / 3 * hb_norm(path.j)));
+  if (hb_norm(path.x) > most + way) return HB_OK;
+  for (int is_approach = 0; is_approach < 2; is_approach++) {
+    struct hb_contact found = {.member = {i, k}, .is_approach = is_approach};
+    double distance = is_approach ? within : reach, now = hb_hermite4_at(h, h->blocks->now);
+    if (!(distance > 0)) continue;
+    if (is_approach && h->blocks->now > 0) path.from = -overlap * dt, path.dt = (1 + overlap) * dt;
+    if (!is_approach && hb_norm(path.x) < reach)
+      find_star_point(&path, 0, &at);
+    else if (!find_on_stars(&path, distance, is_approach ? hb_contact_find_nearest : hb_contact_find, &at))
+      continue;
+    if (is_approach && is_recent(h->bodies, i < k ? i : k, i < k ? k : i, now + at.t, dt)) continue;
+    found.t = at.t, found.r = hb_norm(at.x);
+    for (size_t d = 0; d < 3; d++) found.x[d] = at.x[d], found.v[d] = at.d[d] / path.dt;
+    HB_TRY(add_coming(h, &found, h->blocks->now, 1));
+  }
+  return HB_OK;
+}
+
+/* A star that begins a step now, or any one, and all others with mass; all are at xp vp. */
+static enum hb_status look_at_star(struct hb_hermite4 *h, uint32_t i)
+{
+  size_t count;
+  const uint32_t *massive = hb_force_massive(h->force, h->n, &count);
+  const struct hb_contact_criteria criteria = criteria_of(h);
+  struct star_path first;
+  star_now(h, i, &first);
+  first.dt = rest_of_step(h, i);
+  for (size_t b = 0; b < count; b++) {
+    uint32_t k = massive ? massive[b] : (uint32_t)b;
+    if (k != i && h->particles->m[k] > 0 && is_star(h, k)) HB_TRY(look_at_pair(h, &criteria, i, k, &first));
+  }
+  return HB_OK;
+}
+
+/* What was found for members of groups, and for stars whose steps have ended, is found anew. */
+static void forget_coming(struct hb_hermite4 *h)
+{
+  struct hb_bodies *b = h->bodies;
+  uint64_t now = h->blocks->now;
+  size_t kept = 0;
+  for (size_t p = 0; p < b->comings; p++) {
+    const struct coming *c = b->coming + p;
+    int is_old = b->is_unknown || !c->is_of_stars || !is_star(h, c->i) || !is_star(h, c->k);
+    if (!is_old && !is_due(h, c->i, now) && !is_due(h, c->k, now)) b->coming[kept++] = *c;
+  }
+  b->comings = kept;
+}
+
+static enum hb_status look_ahead(struct hb_hermite4 *h)
+{
+  struct hb_bodies *b = h->bodies;
+  if (!b || !(collides(h) || has_approaches(h))) return HB_OK;
+  int is_unknown = b->is_unknown;
+  forget_coming(h);
+  b->is_unknown = 1; /* until all was looked at */
+  if (h->groups) HB_TRY(look_at_groups(h));
+  int is_predicted = 0;
+  for (uint32_t i = 0; i < h->n && (!merges(h) || has_approaches(h)); i++) {
+    if (!is_star(h, i) || !(is_unknown || is_due(h, i, h->blocks->now))) continue;
+    if (b->is_alone[i] && h->criterion[i] != HB_STEP_NEW && !is_unknown) continue;
+    if (!is_predicted) hb_hermite4_predict_others(h, h->blocks->now, 0);
+    is_predicted = 1;
+    HB_TRY(look_at_star(h, i));
+  }
+  b->is_unknown = 0;
+  return HB_OK;
+}
+
+static void forget_ahead(struct hb_hermite4 *h)
+{
+  if (h->groups) hb_groups_forget_ahead(h->groups);
+  if (h->bodies) h->bodies->is_unknown = 1;
+}
+
+/* True if something interrupts: a contact that ends the run, or of members that merge. */
+static int interrupts(const struct hb_hermite4 *h, const struct coming *c)
+{
+  return !c->is_approach && (!merges(h) || !c->is_of_stars);
+}
+
+static enum hb_status interruption(struct hb_hermite4 *h, uint64_t *T)
+{
+  const struct hb_bodies *b = h->bodies;
+  *T = UINT64_MAX;
+  if (!(collides(h) || has_approaches(h))) return HB_OK;
+  if (b->is_unknown) HB_TRY(look_ahead(h));
+  for (size_t p = 0; p < b->comings && *T == UINT64_MAX; p++)
+    if (interrupts(h, b->coming + p)) *T = b->coming[p].tick;
+  return HB_OK;
+}
+
+/* Two members of a group merge at tick T, which need not be that of a block; and then those that what they became overlaps. */
+static enum hb_status merge_now(struct hb_hermite4 *h, uint64_t T, const struct coming *c)
+{
+  struct hb_contact next = {.member = {c->i, c->k}};
+  size_t at, ni = 0, pair[2];
+  double t = c->t;
+  int is_left = 1; /* the group */
+  struct hb_group *g = (struct hb_group *)group_with(h->groups, c->i, &at);
+  hb_hermite4_predict_others(h, T, 0);
+  memset(h->bodies->fate, BODY_STAYS, h->n);
+  do {
+    is_left = g->chain.n > 2;
+    HB_TRY(merge_members(h, t, g, next.member));
+    t = hb_hermite4_at(h, T);
+    pair[0] = 0, pair[1] = 1;
+  } while (is_left && find_overlap(h, g, pair, &next));
+  h->bodies->comings = 0, h->bodies->is_unknown = 1;
+  return drop_those_gone(h, T, &ni);
+}
+
+static void remove_coming(struct hb_bodies *b, size_t p)
+{
+  memmove(b->coming + p, b->coming + p + 1, (--b->comings - p) * sizeof *b->coming);
+}
+
+/* The approaches up to tick T are told. */
+static enum hb_status tell_approaches(struct hb_hermite4 *h, uint64_t T)
+{
+  struct hb_bodies *b = h->bodies;
+  for (size_t p = 0; p < b->comings && b->coming[p].tick <= T;) {
+    const struct coming c = b->coming[p];
+    if (c.is_approach) remove_coming(b, p);
+    if (c.is_approach) HB_TRY(tell(h, HB_EVENT_APPROACH, c.t, c.i, c.k, c.x, c.v));
+    if (c.is_approach && c.is_of_stars) HB_TRY(remember(h, &c));
+    p += !c.is_approach;
+  }
+  return HB_OK;
+}
+
+/* The first contact is told, or the two merge: others at the same time are for the next call. */
+static enum hb_status take_contact(struct hb_hermite4 *h, uint64_t T, size_t p)
+{
+  struct hb_bodies *b = h->bodies;
+  const struct coming c = b->coming[p];
+  remove_coming(b, p);
+  if (merges(h)) return merge_now(h, T, &c);
+  HB_TRY(tell(h, HB_EVENT_COLLISION, c.t, c.i, c.k, c.x, c.v));
+  return add_touch(&b->told, c.i, c.k);
+}
+
+/* Returns the first one that interrupts. There is one. */
+static size_t first_interruption(const struct hb_hermite4 *h)
+{
+  size_t p = 0;
+  while (!interrupts(h, h->bodies->coming + p)) p++;
+  return p;
+}
+
+/* A group whose members merge is brought to that time first: that may be given up on request, before anything has changed. */
+static enum hb_status interrupt(struct hb_hermite4 *h, uint64_t T)
+{
+  size_t at;
+  uint32_t member = h->bodies->coming[first_interruption(h)].i;
+  if (T < h->blocks->now) T = h->blocks->now;
+  if (merges(h))
+    HB_TRY(
+        hb_groups_bring(hb_hermite4_groups_now(h), (struct hb_group *)group_with(h->groups, member, &at), T));
+  h->blocks->now = T;
+  HB_TRY(tell_approaches(h, T));
+  HB_TRY(take_contact(h, T, first_interruption(h)));
+  if (h->near) { /* xp vp are those of this time, and not of a block */
+    memset(h->near->stamp, 0, h->n * sizeof *h->near->stamp);
+    h->near->all_at = 0;
+  }
   return HB_OK;
 }
 
@@ -457,18 +861,30 @@ struct place {
   double x[3], v[3], limit;
 };
 
-/* The nodes that have mass, at the time of the block. */
-static enum hb_status gather(const struct hb_hermite4 *h, struct hb_particles **nodes)
+/* What may escape, at the time of the block: nodes; or, where few bodies are one group, the bodies, each at the index of its slot. */
+struct escapees {
+  const double *m, *x, *v; /* [n] [3 * n] [3 * n] of all slots */
+  int are_bodies;
+};
+
+/* True if slot i has something that may escape. */
+static int is_one(const struct hb_hermite4 *h, const struct escapees *e, uint32_t i)
 {
-  const double *m = hb_hermite4_masses(h);
+  return e->are_bodies ? h->bodies->fate[i] != BODY_IS_GONE : is_there(h, i);
+}
+
+/* Those that have mass. */
+static enum hb_status gather(const struct hb_hermite4 *h, const struct escapees *e,
+                             struct hb_particles **nodes)
+{
   size_t count = 0, k = 0;
-  for (uint32_t i = 0; i < h->n; i++) count += m[i] > 0 && is_there(h, i);
+  for (uint32_t i = 0; i < h->n; i++) count += e->m[i] > 0 && is_one(h, e, i);
   HB_TRY(hb_particles_create(count, nodes));
   for (uint32_t i = 0; i < h->n; i++) {
-    if (!(m[i] > 0 && is_there(h, i))) continue;
-    (*nodes)->m[k] = m[i];
-    memcpy((*nodes)->x + 3 * k, h->xp + 3 * (size_t)i, 3 * sizeof *m);
-    memcpy((*nodes)->v + 3 * k++, h->vp + 3 * (size_t)i, 3 * sizeof *m);
+    if (!(e->m[i] > 0 && is_one(h, e, i))) continue;
+    (*nodes)->m[k] = e->m[i];
+    memcpy((*nodes)->x + 3 * k, e->x + 3 * (size_t)i, 3 * sizeof *e->x);
+    memcpy((*nodes)->v + 3 * k++, e->v + 3 * (size_t)i, 3 * sizeof *e->v);
   }
   return HB_OK;
 }
@@ -501,27 +917,36 @@ static enum hb_status find_place(const struct hb_particles *p, double radius, st
   return HB_OK;
 }
 
-/* Of a node relative to the place, in coordinates at rest: those that turn add W z x r. */
-static double speed_of(const struct hb_hermite4 *h, uint32_t i, const struct place *place)
+/* The speed of one relative to the place, in coordinates at rest: those that turn add W z x r. */
+static double speed_of(const struct hb_hermite4 *h, const struct escapees *e, uint32_t i,
+                       const struct place *place)
 {
-  const double *x = h->xp + 3 * (size_t)i, *v = h->vp + 3 * (size_t)i;
+  const double *x = e->x + 3 * (size_t)i, *v = e->v + 3 * (size_t)i;
   double W = h->field ? hb_field_turn(h->field) / 2 : 0;
   const double at_rest[] = {v[0] - W * (x[1] - place->x[1]), v[1] + W * (x[0] - place->x[0]), v[2]};
   return distance(at_rest, place->v);
 }
 
+/* The potential of all others at one. */
+static double potential_at(const struct hb_hermite4 *h, const struct escapees *e, uint32_t i)
+{
+  double sum = 0;
+  for (uint32_t k = 0; k < h->n; k++) {
+    if (k == i || !(e->m[k] > 0) || !is_one(h, e, k)) continue;
+    double r = distance(e->x + 3 * (size_t)k, e->x + 3 * (size_t)i);
+    sum -= e->m[k] / sqrt(r * r + h->bodies->eps * h->bodies->eps);
+  }
+  return sum;
+}
+
 /* ---- what goes with it ---- */
 
-/* Of a node among those that are there: in the field of others, and with respect to their center of mass; with forces from
- * outside, in the given frame. */
-static double energy_of(const struct hb_hermite4 *h, uint32_t i, double M, const double momentum[3])
+/* The energy of one in the field of others, and with respect to their center of mass; with forces from outside, in the given frame. */
+static double energy_of(const struct hb_hermite4 *h, const struct escapees *e, uint32_t i, double M,
+                        const double momentum[3])
 {
-  const double *m = hb_hermite4_masses(h), *x = h->xp + 3 * (size_t)i, *v = h->vp + 3 * (size_t)i;
-  double sum = 0, v2 = 0, rest = M - m[i];
-  for (uint32_t k = 0; k < h->n; k++) {
-    double r = k == i || !(m[k] > 0) || !is_there(h, k) ? INFINITY : distance(h->xp + 3 * (size_t)k, x);
-    sum -= m[k] / sqrt(r * r + h->bodies->eps * h->bodies->eps);
-  }
+  const double *m = e->m, *x = e->x + 3 * (size_t)i, *v = e->v + 3 * (size_t)i;
+  double sum = potential_at(h, e, i), v2 = 0, rest = M - m[i];
   if (h->field) return m[i] * (sum + hb_field_potential(h->field, x) + hb_dot(v, v) / 2);
   for (size_t d = 0; d < 3; d++) {
     double w = v[d] - (momentum[d] - m[i] * v[d]) / rest;
@@ -544,6 +969,19 @@ static double energy_of_members(const struct hb_hermite4 *h, const struct hb_gro
   return sum;
 }
 
+/* A body that is a member of a group leaves that: the group becomes stars, which begin anew and join again without the body. */
+static enum hb_status take_out(struct hb_hermite4 *h, uint64_t T, uint32_t i)
+{
+  HB_OWN uint8_t *opened = NULL;
+  uint32_t node = hb_hermite4_node_of(h, i);
+  if (!h->groups || !hb_groups_of(h->groups, node)) return HB_OK;
+  HB_TRY(HB_ALLOC(h->n, &opened));
+  HB_TRY(hb_hermite4_open_group(h, T, node, 1, opened));
+  for (uint32_t k = 0; k < h->n; k++)
+    if (opened[k]) h->bodies->fate[k] = BODY_IS_NEW;
+  return HB_OK;
+}
+
 /* Removes a node, and all its members. */
 static void remove_node(struct hb_hermite4 *h, uint32_t i)
 {
@@ -558,18 +996,23 @@ static void remove_node(struct hb_hermite4 *h, uint32_t i)
   b->fate[i] = BODY_IS_GONE;
 }
 
-/* All masses and momenta so far; and how many nodes have gone, bodies->number. */
+/* All masses and momenta so far; and how many have gone, bodies->number. */
 struct rest {
   double M, momentum[3];
   size_t count, gone;
 };
 
-static enum hb_status leave(struct hb_hermite4 *h, uint64_t T, uint32_t i, double e, struct rest *rest)
+static enum hb_status leave(struct hb_hermite4 *h, uint64_t T, const struct escapees *e, uint32_t i,
+                            double energy, struct rest *rest)
 {
-  double m = hb_hermite4_masses(h)[i];
+  double m = e->m[i];
   struct hb_event event = {
-      .kind = HB_EVENT_ESCAPE, .t = hb_hermite4_at(h, T), .a = NAN, .e = NAN, .E = m * e};
-  size_t members = hb_hermite4_add_members(h, i, &event);
+      .kind = HB_EVENT_ESCAPE, .t = hb_hermite4_at(h, T), .a = NAN, .e = NAN, .E = m * energy, .r = NAN};
+  size_t members = 1;
+  if (e->are_bodies)
+    event.id[event.n++] = h->particles->id[i];
+  else
+    members = hb_hermite4_add_members(h, i, &event);
   if (h->params.escapers == HB_ESCAPERS_LIST) {
     if (h->bodies->listed[i]) return HB_OK; /* it, or the member that stands for its group */
     h->bodies->listed[i] = 1;
@@ -578,31 +1021,53 @@ static enum hb_status leave(struct hb_hermite4 *h, uint64_t T, uint32_t i, doubl
   }
   enum { LEAST = 2 }; /* of a system */
   if (m > 0 && rest->count <= LEAST) return HB_OK;
-  if (m > 0) h->counts.e_lost += energy_of(h, i, rest->M, rest->momentum);
+  if (m > 0) h->counts.e_lost += energy_of(h, e, i, rest->M, rest->momentum);
   rest->M -= m, rest->count -= m > 0;
-  for (size_t d = 0; d < 3; d++) rest->momentum[d] -= m * h->vp[3 * (size_t)i + d];
+  for (size_t d = 0; d < 3; d++) rest->momentum[d] -= m * e->v[3 * (size_t)i + d];
+  if (e->are_bodies) HB_TRY(take_out(h, T, i));
   h->bodies->number[rest->gone++] = i;
   remove_node(h, i);
   return hb_events_add(h->events, &event);
 }
 
+/* Where few bodies are one group, each body may escape: x[3 * n], v[3 * n] become those of all. */
+static enum hb_status resolve_bodies(struct hb_hermite4 *h, uint64_t T, double *x, double *v,
+                                     struct escapees *e)
+{
+  double e_rounded;
+  memcpy(x, h->xp, 3 * h->n * sizeof *x);
+  memcpy(v, h->vp, 3 * h->n * sizeof *v);
+  HB_TRY(hb_groups_resolve(hb_hermite4_groups_now(h), T, 0, x, v, &e_rounded));
+  *e = (struct escapees){h->particles->m, x, v, 1};
+  return HB_OK;
+}
+
 static enum hb_status let_escape(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
   HB_OWN_PARTICLES struct hb_particles *nodes = NULL;
+  HB_OWN double *x = NULL;
+  struct escapees e = {hb_hermite4_masses(h), h->xp, h->vp, 0};
   struct place place;
   struct rest rest = {0};
+  size_t count = ni;
   if (hb_particles_massive(h->particles) == 0) return HB_OK;
-  HB_TRY(gather(h, &nodes));
+  if (h->groups && h->groups->count > 0 && hb_groups_are_few(h->groups)) {
+    HB_TRY(HB_ALLOC(6 * h->n, &x));
+    HB_TRY(resolve_bodies(h, T, x, x + 3 * h->n, &e));
+    count = h->n;
+  }
+  HB_TRY(gather(h, &e, &nodes));
   HB_TRY(find_place(nodes, h->params.escape_radius, &place));
   for (size_t i = 0; i < nodes->n; i++, rest.count++) {
     rest.M += nodes->m[i];
     for (size_t d = 0; d < 3; d++) rest.momentum[d] += nodes->m[i] * nodes->v[3 * i + d];
   }
-  for (size_t b = 0; b < ni; b++) {
-    uint32_t i = h->block[b];
-    if (!is_there(h, i) || !(distance(h->xp + 3 * (size_t)i, place.x) > place.limit)) continue;
-    double speed = speed_of(h, i, &place), e = speed * speed / 2 + h->bodies->phi[b];
-    if (e > 0) HB_TRY(leave(h, T, i, e, &rest));
+  for (size_t b = 0; b < count; b++) {
+    uint32_t i = e.are_bodies ? (uint32_t)b : h->block[b];
+    if (!is_one(h, &e, i) || !(distance(e.x + 3 * (size_t)i, place.x) > place.limit)) continue;
+    double speed = speed_of(h, &e, i, &place),
+           phi = e.are_bodies ? potential_at(h, &e, i) : h->bodies->phi[b];
+    if (speed * speed / 2 + phi > 0) HB_TRY(leave(h, T, &e, i, speed * speed / 2 + phi, &rest));
   }
   return hb_hermite4_forget(h, T, rest.gone, h->bodies->number);
 }
@@ -686,10 +1151,13 @@ static enum hb_status drop_those_gone(struct hb_hermite4 *h, uint64_t T, size_t 
 /* Close bodies take short steps, which show them to each other when they touch. Where gravity does not bend their ways before,
  * steps do not know of them; then the potential of the system, or the softening, exceeds what a body has a few radii away.
  * Hence whoever has a shallower potential than that is alone. */
-static int may_touch(const struct hb_hermite4 *h, double radius, double phi)
+static int may_touch(const struct hb_hermite4 *h, uint32_t i, double phi)
 {
   static const double radii = 4;
-  double reach = radius + h->bodies->radius_most, far = radii * reach;
+  const struct hb_contact_criteria criteria = criteria_of(h);
+  double reach = criteria.radius ? criteria.radius[i] + h->bodies->radius_most : 0, far;
+  reach = fmax(fmax(1, criteria.in_radii) * reach, criteria.within);
+  far = radii * reach;
   if (!(reach > 0)) return 0;
   return h->bodies->eps > reach ||
          -phi * sqrt(far * far + h->bodies->eps * h->bodies->eps) >= h->bodies->m_least;
@@ -700,10 +1168,12 @@ static void suspect(struct hb_hermite4 *h, size_t ni)
   struct hb_bodies *b = h->bodies;
   memcpy(b->phi, h->phi1, ni * sizeof *b->phi);
   b->suspects = 0;
-  for (size_t k = 0; k < ni && collides(h); k++) {
+  for (size_t k = 0; k < ni && (collides(h) || has_approaches(h)); k++) {
     uint32_t i = h->block[k];
-    if (h->groups && h->groups->of[i] != HB_GROUPS_STAR) continue;
-    if (!may_touch(h, h->particles->radius[i], h->phi1[k])) continue;
+    b->is_alone[i] = 0;
+    if (!is_star(h, i)) continue;
+    b->is_alone[i] = !may_touch(h, i, h->phi1[k]);
+    if (b->is_alone[i] || !collides(h)) continue;
     double dt = hb_hermite4_span(h, (uint64_t)1 << h->blocks->level[i]);
     b->suspect[b->suspects++] = (struct suspect){i, i, dt};
   }
@@ -714,9 +1184,8 @@ static enum hb_status act(struct hb_hermite4 *h, uint64_t T, size_t *ni)
 {
   struct hb_bodies *b = h->bodies;
   int is_full = (T & (((uint64_t)1 << h->blocks->level_max) - 1)) == 0, looks_far = is_full && escapes(h);
-  if (!looks_far && b->suspects == 0 && b->told.count == 0 &&
-      !(collides(h) && h->groups && h->groups->count > 0))
-    return HB_OK;
+  HB_TRY(tell_approaches(h, T));
+  if (!looks_far && b->suspects == 0 && b->told.count == 0) return HB_OK;
   hb_hermite4_place_corrected(h, 0, *ni);
   if (h->has_parts) hb_hermite4_predict_others(h, T, *ni);
   for (;; b->suspects = 0,
@@ -733,29 +1202,41 @@ static enum hb_status act(struct hb_hermite4 *h, uint64_t T, size_t *ni)
 
 static enum hb_status open_bodies(struct hb_hermite4 *h)
 {
-  if (!collides(h) && !escapes(h)) return HB_OK;
+  if (!collides(h) && !escapes(h) && !has_approaches(h)) return HB_OK;
   HB_TRY(HB_ALLOC(1, &h->bodies));
+  h->bodies->is_unknown = 1;
   h->bodies->eps = hb_force_eps(h->force);
   HB_TRY(hb_columns_reserve(&columns, h->n, h->bodies));
   if (h->params.escapers == HB_ESCAPERS_LIST) HB_TRY(HB_ALLOC(h->n, &h->bodies->listed));
-  if (!collides(h)) return HB_OK;
+  if (!collides(h) && !has_approaches(h)) return HB_OK;
   HB_TRY(hb_particles_reserve_radius(h->particles));
   measure(h);
   return HB_OK;
 }
 
-static void close_bodies(struct hb_hermite4 *h) { HB_FREE(h->bodies->told.at, h->bodies); }
+static void close_bodies(struct hb_hermite4 *h)
+{
+  HB_FREE(h->bodies->told.at, h->bodies->coming, h->bodies->recent, h->bodies);
+}
 
 static enum hb_status weigh_bodies(struct hb_hermite4 *h)
 {
-  if (h->bodies && collides(h)) measure(h);
+  if (h->bodies && (collides(h) || has_approaches(h))) measure(h);
   return HB_OK;
 }
 
 static void drop_bodies(struct hb_hermite4 *h, const uint32_t *number, size_t left)
 {
   (void)left;
-  renumber(&h->bodies->told, number);
+  struct hb_bodies *b = h->bodies;
+  size_t kept = 0;
+  renumber(&b->told, number);
+  for (size_t p = 0; p < b->recents; p++) {
+    const struct recent now = {number[b->recent[p].i], number[b->recent[p].k], b->recent[p].t};
+    if (now.i != HB_COLUMNS_GONE && now.k != HB_COLUMNS_GONE) b->recent[kept++] = now;
+  }
+  b->recents = kept;
+  forget_ahead(h); /* with the old numbers */
 }
 
 static const struct hb_numbers_row touch_rows[] = {
@@ -763,16 +1244,39 @@ static const struct hb_numbers_row touch_rows[] = {
     HB_NUMBER("touches.k", HB_NUMBER_INDEX, struct touch, k, 1),
     HB_NUMBER("touches.apart", HB_NUMBER_WORD, struct touch, apart, 1),
 };
-static const struct hb_numbers of_touches = HB_NUMBERS(touch_rows, struct touch);
+static const struct hb_numbers_row recent_rows[] = {
+    HB_NUMBER("approaches.i", HB_NUMBER_INDEX, struct recent, i, 1),
+    HB_NUMBER("approaches.k", HB_NUMBER_INDEX, struct recent, k, 1),
+    HB_NUMBER("approaches.t", HB_NUMBER_DOUBLE, struct recent, t, 1),
+};
+static const struct hb_numbers of_touches = HB_NUMBERS(touch_rows, struct touch),
+                               of_recents = HB_NUMBERS(recent_rows, struct recent);
 
 static enum hb_status put_bodies(const struct hb_hermite4 *h, struct hb_sections *sections)
 {
+  if (has_approaches(h)) HB_TRY(hb_numbers_put(&of_recents, h->bodies->recents, h->bodies->recent, sections));
   return hb_numbers_put(&of_touches, h->bodies->told.count, h->bodies->told.at, sections);
+}
+
+static enum hb_status get_recents(const struct hb_sections *sections, struct hb_hermite4 *h)
+{
+  struct hb_bodies *b = h->bodies;
+  if (!has_approaches(h) || !hb_sections_find(sections, recent_rows->name)) return HB_OK;
+  b->recents = b->recent_capacity = hb_numbers_records(&of_recents, sections);
+  HB_TRY(HB_ALLOC(b->recents, &b->recent));
+  HB_TRY(hb_numbers_get(&of_recents, sections, b->recents, b->recent));
+  for (size_t p = 0; p < b->recents; p++)
+    if (!(b->recent[p].i < b->recent[p].k && b->recent[p].k < h->n))
+      return hb_fail(HB_ERR_INPUT, "section 'approaches.i' has a pair %u %u, expected two of %zu particles",
+                     (unsigned)b->recent[p].i, (unsigned)b->recent[p].k, h->n);
+  return HB_OK;
 }
 
 static enum hb_status get_bodies(const struct hb_sections *sections, struct hb_hermite4 *h)
 {
-  if (!h->bodies || !hb_sections_find(sections, touch_rows->name)) return HB_OK;
+  if (!h->bodies) return HB_OK;
+  HB_TRY(get_recents(sections, h));
+  if (!hb_sections_find(sections, touch_rows->name)) return HB_OK;
   HB_TRY(get_touches(&of_touches, sections, &h->bodies->told));
   for (size_t p = 0; p < h->bodies->told.count; p++) {
     const struct touch *t = h->bodies->told.at + p, *before = p ? t - 1 : NULL;
@@ -793,6 +1297,10 @@ const struct hb_companion hb_companion_bodies = {.state = offsetof(struct hb_her
                                                  .close = close_bodies,
                                                  .predicted = suspect,
                                                  .after = act,
+                                                 .look_ahead = look_ahead,
+                                                 .forget_ahead = forget_ahead,
+                                                 .interruption = interruption,
+                                                 .interrupt = interrupt,
                                                  .weigh = weigh_bodies,
                                                  .drop = drop_bodies,
                                                  .put = put_bodies,

@@ -10,8 +10,7 @@
 
 const char *const hb_encounters_names[] = {"auto", "none", "groups", NULL};
 
-/* With the nodes as they are now. */
-static struct hb_groups *groups_now(const struct hb_hermite4 *h)
+struct hb_groups *hb_hermite4_groups_now(const struct hb_hermite4 *h)
 {
   const struct hb_hermite4_near *near = hb_hermite4_has_lists(h) ? h->near : NULL;
   const struct hb_record *r = h->ahead;
@@ -65,7 +64,7 @@ static int is_near(const double *x, const double parking[3])
 /* No step takes a node as far as `near`, so that the positions of nodes at their own times decide. New nodes have only those at xp. */
 static void find_parking(struct hb_hermite4 *h)
 {
-  struct hb_groups *groups = groups_now(h);
+  struct hb_groups *groups = hb_hermite4_groups_now(h);
   double *parking = groups->parking;
   for (unsigned k = 0; k < CORNERS; k++) {
     uint32_t i = 0;
@@ -101,7 +100,7 @@ static enum hb_status leave_parking(struct hb_hermite4 *h, size_t ni)
 
 static enum hb_status meet(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  return hb_groups_meet(groups_now(h), T, ni, h->block);
+  return hb_groups_meet(hb_hermite4_groups_now(h), T, ni, h->block);
 }
 
 static void add_heavy(struct hb_hermite4 *h, size_t ni)
@@ -111,7 +110,7 @@ static void add_heavy(struct hb_hermite4 *h, size_t ni)
 
 static void correct_near(struct hb_hermite4 *h, size_t ni)
 {
-  hb_groups_correct(groups_now(h), ni, h->block, h->a1, h->j1);
+  hb_groups_correct(hb_hermite4_groups_now(h), ni, h->block, h->a1, h->j1);
 }
 
 /* Many threads ask at once: nodes are those of the forces on the block. */
@@ -504,7 +503,7 @@ static size_t unschedule(struct change *c)
 
 static enum hb_status look_around(struct hb_hermite4 *h, uint64_t T, size_t ni)
 {
-  struct hb_groups *groups = groups_now(h);
+  struct hb_groups *groups = hb_hermite4_groups_now(h);
   HB_TRY(hb_groups_find_hits(groups, ni, h->block));
   hb_groups_activate(groups, T, ni, h->block);
   HB_TRY(hb_groups_look_around(groups, T, ni, h->block));
@@ -531,7 +530,7 @@ enum hb_status hb_hermite4_open_group(struct hb_hermite4 *h, uint64_t T, uint32_
   what[node] |= (uint8_t)as;
   while (hb_groups_of(h->groups, node)) {
     struct hb_groups_node made[2];
-    HB_TRY(hb_groups_split(groups_now(h), T, node, 0, made));
+    HB_TRY(hb_groups_split(hb_hermite4_groups_now(h), T, node, 0, made));
     for (size_t s = 0; s < 2; s++) place_node(h, made + s);
     uint32_t other = made[made[0].node == node].node;
     hb_hermite4_near_divide(h, T, node, other);
@@ -643,7 +642,7 @@ static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t *block_s
 {
   struct change c = {.h = h, .T = T};
   size_t ni = *block_size;
-  groups_now(h);
+  hb_hermite4_groups_now(h);
   if (hb_hermite4_has_lists(h)) return regroup_by_hints(&c, ni);
   for (size_t b = 0; b < ni; b++)
     if (h->groups->m[h->block[b]] > 0 || may_join(h, h->block[b])) add(&c, h->block[b]);
@@ -660,7 +659,7 @@ static enum hb_status regroup(struct hb_hermite4 *h, uint64_t T, size_t *block_s
 static enum hb_status resolve_groups(const struct hb_hermite4 *h, double t, double *x, double *v,
                                      double *e_rounded)
 {
-  return hb_groups_resolve(groups_now(h), h->blocks->now, t, x, v, e_rounded);
+  return hb_groups_resolve(hb_hermite4_groups_now(h), h->blocks->now, t, x, v, e_rounded);
 }
 
 /* ---- the companion ---- */
@@ -682,9 +681,9 @@ static enum hb_status open_groups(struct hb_hermite4 *h)
   HB_TRY(hb_groups_create(h->particles, h->rule.noise > 0, &h->groups));
   h->groups->field = h->field;
   h->groups->light = params->light_speed;
-  h->groups->gathers_few = params->escapers == HB_ESCAPERS_NONE &&   /* members do not escape, */
-                           params->collisions == HB_COLLISIONS_NONE; /* and two of them touch in a step */
-  if (params->collisions != HB_COLLISIONS_NONE) h->groups->radius = h->particles->radius;
+  h->groups->gathers_few = 1;
+  if (params->collisions != HB_COLLISIONS_NONE || params->approach_distance > 0 || params->approach_radii > 0)
+    h->groups->radius = h->particles->radius;
   if (params->neighbors > 0 || (!meet_at_any_distance(h) && !has_large_bodies(h)))
     hb_groups_use(h->groups, &hb_groups_by_perturbation);
   return HB_OK;

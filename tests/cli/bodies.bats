@@ -210,3 +210,64 @@ resumed_until_the_end() {
     diff whole.csv cut.csv
   done
 }
+
+# system: a star, two planets, and radii.
+system() { printf '%s\n' '# m x y z vx vy vz radius' '1 0 0 0 0 0 0 1e-3' '1e-3 0.95 0 0 0 1.0513 0 1e-4' '1e-3 -2.5 0 0.01 0 -0.6325 0 1e-4' >system.txt; }
+
+@test "options that only look at bodies do not change the method: the same orbit" {
+  system
+  local options=(--eps 0 --scheme host --t-end 100 --quiet --diag d.csv)
+  accepts run system.txt "${options[@]}" -o without.txt
+  for how in '--collisions stop' '--collisions merge' '--escapers list' '--escapers remove' '--stop-at escape --escape-radius 50' \
+    '--approach-distance 1 --events e.csv'; do
+    rm -f d.csv e.csv
+    # shellcheck disable=SC2086 # words
+    accepts run system.txt "${options[@]}" $how -o with.txt
+    cmp <(grep -v '^#' without.txt) <(grep -v '^#' with.txt)
+  done
+  rm -f d.csv
+  accepts run system.txt "${options[@]}" --field log:v=0.01,r=1000 -o with.txt
+  python3 - <<'END2'
+import csv
+last = list(csv.DictReader(open("d.csv")))[-1]
+print("dE/E in a field", last["de_rel"])
+assert abs(float(last["de_rel"])) < 1e-11
+END2
+}
+
+@test "a run stops at the contact: of planets where REBOUND stops, and the row and the snapshot agree" {
+  printf '%s\n' '# m x y z vx vy vz radius' '1 0 0 0 0 0 0 1e-3' '1e-5 1 0 0 0 1.000005 0 1e-3' >planets.txt
+  python3 - >>planets.txt <<'END2'
+from math import cos, sin, sqrt
+M, X, V = 1.00001, 1e-5 / 1.00001, 1e-5 * 1.000005 / 1.00001 # the second one orbits their center of mass
+u = sqrt((M + 1e-5) / 1.03)
+print(1e-5, X + 1.03 * cos(1), 1.03 * sin(1), 0, -u * sin(1), V + u * cos(1), 0, 1e-3)
+END2
+  run --separate-stderr "$HOLMBERG" run planets.txt --eps 0 --scheme host --t-end 2000 --collisions stop --events e.csv -o end.txt
+  [ "$status" -eq 0 ]
+  [[ $stderr == *'stopped at t = 498.2'*'by an event, collision, of particles 1 2'* ]]
+  python3 - <<'END2'
+t, x = None, []
+for line in open("end.txt"):
+    if line.startswith("# t:"):
+        t = float(line[4:])
+    elif line[0] != "#":
+        x.append([float(word) for word in line.split()[1:4]])
+told = float(open("e.csv").read().splitlines()[-1].split(",")[0])
+apart = sum((a - b) ** 2 for a, b in zip(x[1], x[2])) ** 0.5
+print("t", t, "told", told, "apart", apart)
+assert abs(t - told) < 1e-11 and abs(apart / 2e-3 - 1) < 1e-6
+END2
+}
+
+@test "three spheres that fall together merge at their contacts" {
+  printf '%s\n' '# m x y z vx vy vz radius' '0.3 -1 0 0 0 0 0 0.05' '0.3 1 0 0 0 0 0 0.05' '0.4 0 0.3 0 0 0 0 0.05' >three.txt
+  accepts run three.txt --eps 0 --scheme host --t-end 3 --collisions merge --events e.csv --diag d.csv -o end.txt --quiet
+  [ "$(grep -c ',collision,' e.csv)" -eq 2 ]
+  [ "$(grep -vc '^#' end.txt)" -eq 1 ]
+  python3 - <<'END2'
+import csv
+last = list(csv.DictReader(open("d.csv")))[-1]
+assert abs(float(last["de_rel"])) < 1e-9, last["de_rel"]
+END2
+}

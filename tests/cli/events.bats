@@ -163,3 +163,37 @@ PY
   accepts run far.txt --scheme host --eps 0 --t-end 1.5 --quiet --events e.csv
   run ! grep -q ',encounter,' e.csv
 }
+
+@test "approaches: nearer than a distance or a number of radii, with their minima; a run goes on, and is resumed to the same rows" {
+  "$HOLMBERG" ic twobody --a 1 --e 0.9 -o - --radius 0.001 >pair.txt
+  accepts run pair.txt --eps 0 --scheme host --t-end 20 --quiet --events a.csv --approach-distance 0.11
+  [ "$(head -n 1 a.csv)" = t,event,members,a,e,E,r ]
+  awk -F, '$2 == "approach" { n++; if (($7 - 0.1)^2 > 1e-20) bad = 1 } END { exit bad || n != 3 }' a.csv
+  accepts run pair.txt --eps 0 --scheme host --t-end 20 --quiet --events a.csv --approach-radii 49
+  run ! grep -q approach a.csv
+  stars
+  "$HOLMBERG" ic plummer -n 64 --seed 3 -o none.h5 --quiet
+  for how in groups none; do
+    local within=$([ $how = none ] && echo 0.25 || echo 0.05)
+    local options=(--eps 0 --scheme host --quiet --encounters $how --approach-distance "$within")
+    rm -f ./*.csv run.ckpt*
+    [ $how = none ] || cp stars.h5 groups.h5
+    accepts run $how.h5 "${options[@]}" --t-end 0.25 --events a.csv
+    [ "$(grep -c ',approach,' a.csv)" -gt 10 ]
+    awk -F, -v within="$within" 'NR < 3 { next } $1 < t || ($2 == "approach" && !($7 < within)) { exit 1 } { t = $1 }' a.csv
+    run "$HOLMBERG" run $how.h5 "${options[@]}" --t-end 0.25 --events b.csv --checkpoint run.ckpt --max-hours 1e-9
+    for ((times = 0; times < 10; times++)); do
+      [ "$status" -eq 75 ]
+      run "$HOLMBERG" run --resume run.ckpt --max-hours 1e-9
+    done
+    accepts run --resume run.ckpt --max-hours 9
+    cmp a.csv b.csv
+  done
+}
+
+@test "approaches without --events, and where they cannot be found" {
+  stars
+  run --separate-stderr "$HOLMBERG" run stars.h5 "${options[@]}" --t-end 1/64 --approach-radii 2
+  [ "$stderr" = 'holmberg: --approach-distance and --approach-radii have no effect without --events' ]
+  fails_with 2 'approaches need block steps' run stars.h5 --approach-distance 1 --steps shared
+}

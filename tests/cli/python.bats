@@ -65,8 +65,8 @@ printed() {
   [ -z "$stderr" ]
   # from 2 to 0.1 with M = 1: sqrt(4) (arccos sqrt(0.05) + sqrt(0.05 * 0.95)) = 3.126456
   awk '{ t = $(NR == 1 ? 8 : 5) + 0; print t, "expected 3.126456 to 3.127433"; if (t < 3.126 || t > 3.1275) exit 1 }' <<<"$output"
-  [[ ${lines[0]} == 'collision: particles 0, 1 at t = 3.12'*', 0.09'*' apart, with radii of 0.05' ]]
-  [[ ${lines[1]} == 'collision at t = 3.127: 1 of 2 bodies is left' ]]
+  [[ ${lines[0]} == 'collision: particles 0, 1 at t = 3.12645'*', 0.100 apart, with radii of 0.05' ]]
+  [[ ${lines[1]} == 'collision at t = 3.126: 1 of 2 bodies is left' ]]
   [ -z "$(printed 3)" ]
 }
 

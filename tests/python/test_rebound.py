@@ -32,8 +32,8 @@ class Rebound(unittest.TestCase):
             import scipy  # noqa: F401
         except ImportError:
             self.skipTest("no scipy")
-        self.assertEqual(len(SCRIPTS), 3)
-        for script in SCRIPTS:
+        self.assertEqual(len(SCRIPTS), 4)
+        for script in SCRIPTS[:3]:
             begin, after = re.split(r"^sim.evolve.*$", script, flags=re.M)
             given: dict = {}
             with contextlib.redirect_stdout(io.StringIO()) as said:
@@ -44,6 +44,17 @@ class Rebound(unittest.TestCase):
             off = np.abs(sim.state().x - integrated(start, sim.time)).max()
             print(f"{len(start)} bodies to t = {sim.time:g}: off by {off:.1e} (1e-8); {said.getvalue()[:60]!r}")
             self.assertLess(off, 1e-8)
+
+    def test_a_collision(self):
+        """REBOUND 5.0.0 with IAS15 stops at t = 498.2."""
+        given: dict = {}
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            exec(SCRIPTS[3], given)
+        self.assertRegex(said.getvalue(), r"^collision: particles 1, 2 at t = 498\.2")
+        x = given["planets"].x  # as they were; now they touch
+        now = given["sim"].state().x
+        self.assertGreater(np.linalg.norm(x[1] - x[2]), 0.9)
+        self.assertLess(abs(np.linalg.norm(now[1] - now[2]) - 2e-3), 2e-6)
 
 
 if __name__ == "__main__":

@@ -129,19 +129,21 @@ static void hierarchies_without_memory(void **state)
 /* ---- a simulation ------------------------------------------------------------------------------------ */
 
 /* Two of ten stars are on the orbit (a, e) about each other, 3.5 apart and approaching; groups would take them at 2 r_half / N =
- * 2. The others are far away. */
+ * 2. The others are far away; two of them are a pair that is far closer, so that the ten are not one group. */
 static struct hb_sim *meeting(double a, double e, double eps)
 {
   struct hb_particles *p;
   struct hb_sim *sim;
   double r[3], v[3];
-  const struct hb_sim_params params = {.force = {.scheme = "host", .eps = eps},
-                                       .escapers = HB_ESCAPERS_LIST}; /* else all are one group */
+  const struct hb_sim_params params = {.force = {.scheme = "host", .eps = eps}, .escapers = HB_ESCAPERS_LIST};
   ASSERT_OK(hb_particles_create(10, &p));
   for (size_t i = 0; i < 10; i++) {
     p->m[i] = 0.1, p->id[i] = 50 + i;
     p->x[3 * i] = 10 * cos(0.7 * (double)i), p->x[3 * i + 1] = 10 * sin(0.7 * (double)i);
   }
+  const double close = 1e-3;
+  for (size_t c = 0; c < 3; c++) p->x[27 + c] = p->x[24 + c] + (c == 2 ? close : 0);
+  p->v[24] = -sqrt(0.2 / close) / 2, p->v[27] = sqrt(0.2 / close) / 2;
   on_conic(0.2, a, e, -2.15, r, v);
   for (size_t k = 0; k < 3; k++) {
     p->x[6 + k] = -r[k] / 2, p->x[9 + k] = r[k] / 2;

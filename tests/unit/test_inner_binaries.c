@@ -1,6 +1,7 @@
 /* Close pairs within a chain as nodes: beside the same chain followed through every revolution. */
 #include "support/support.h"
 
+#include "base/mem.h"
 #include "chain/bulirsch_stoer.h"
 #include "chain/contact.h"
 #include "chain/inner_binaries.h"
@@ -208,16 +209,16 @@ static void cycles_lead_to_contacts(void **state)
   int when[2] = {0};
   for (int follows = 0; follows < 2; follows++) {
     struct hb_chain c = triple(m, &inner, &outer);
-    const struct hb_chain_tide tide = {.radius = radius, .follows_all = follows};
-    while (when[follows] < STEPS && c.touched[0] == c.touched[1]) {
+    struct hb_contacts contacts = {.criteria = {.radius = radius, .finds_touches = 1}};
+    const struct hb_chain_tide tide = {.radius = radius, .contacts = &contacts, .follows_all = follows};
+    while (when[follows] < STEPS && contacts.count == 0) {
       when[follows]++;
       ASSERT_OK(hb_chain_advance(&c, 100 * period / STEPS, &tide, NULL));
     }
-    size_t place[3];
-    for (size_t k = 0; k < 3; k++) place[c.member[k]] = k;
-    assert_true(hb_contact_have_met(&c, place[0], place[1]));
-    assert_false(hb_contact_have_met(&c, place[1], place[2]));
-    assert_int_equal(c.touched[0] + c.touched[1], 1);
+    assert_int_equal(contacts.count, 1);
+    assert_int_equal(contacts.at->member[0] + contacts.at->member[1], 1);
+    expect_below(fabs(contacts.at->r - 0.4), 1e-9);
+    hb_mem_free(contacts.at);
   }
   print_message("touched in calls %d and %d of %d\n", when[0], when[1], STEPS);
   expect_above(when[0], 20);
@@ -231,14 +232,19 @@ static int has_met(double pericenter, uint32_t k, int follows_all)
 {
   const double m[] = {0.6, 0.4, 1}, radius[] = {1e-4, 1e-4, 0.1};
   const struct orbit inner = {1e-3, 0.3, 1, 1, 0}, outer = {2, 1 - pericenter / 2, 3.1, 0, 0};
-  const struct hb_chain_tide tide = {.radius = radius, .follows_all = follows_all};
+  struct hb_contacts contacts = {.criteria = {.radius = radius, .finds_touches = 1}};
+  const struct hb_chain_tide tide = {.radius = radius, .contacts = &contacts, .follows_all = follows_all};
   struct hb_chain c = triple(m, &inner, &outer);
   uint8_t is_first[HB_CHAIN_MOST];
-  size_t place[3];
+  int met = 0;
   assert_int_equal(hb_inner_binaries_find(&c, &tide, is_first), 1);
   ASSERT_OK(hb_chain_advance(&c, 0.99 * two_pi * sqrt(8. / 2), &tide, NULL));
-  for (size_t l = 0; l < 3; l++) place[c.member[l]] = l;
-  return hb_contact_have_met(&c, place[k], place[2]);
+  for (size_t t = 0; t < contacts.count; t++) {
+    const uint32_t *member = contacts.at[t].member;
+    met |= (member[0] == k && member[1] == 2) || (member[0] == 2 && member[1] == k);
+  }
+  hb_mem_free(contacts.at);
+  return met;
 }
 
 static void large_bodies_touch_a_pair(void **state)

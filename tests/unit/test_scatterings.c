@@ -4,6 +4,7 @@
 #include "support/hierarchy_case.h"
 #include "support/support.h"
 
+#include "base/mem.h"
 #include "chain/bulirsch_stoer.h"
 
 #include <string.h>
@@ -71,15 +72,20 @@ static struct end scatter(const struct kind *kind, unsigned k, int follows_all)
   double radius[4], E0 = hb_chain_energy(&c);
   struct end end = {.is_over = 0};
   for (int i = 0; i < 4; i++) radius[i] = kind->touch * kind->close / 2;
-  const struct hb_chain_tide tide = {.radius = kind->touch > 0 ? radius : NULL, .follows_all = follows_all};
+  struct hb_contacts contacts = {.criteria = {.radius = radius, .finds_touches = 1}};
+  const struct hb_chain_tide tide = {.radius = kind->touch > 0 ? radius : NULL,
+                                     .contacts = kind->touch > 0 ? &contacts : NULL,
+                                     .follows_all = follows_all};
   for (int step = 0; step < STEPS && !end.is_over; step++) {
     ASSERT_OK(hb_chain_advance(&c, 0.37, &tide, NULL));
     end.is_over = find_closest(&c, &end);
-    if (!tide.radius || c.touched[0] == c.touched[1]) continue;
-    end.first = c.touched[0] < c.touched[1] ? c.touched[0] : c.touched[1];
-    end.second = c.touched[0] + c.touched[1] - end.first;
+    if (contacts.count == 0) continue;
+    const uint32_t *touched = contacts.at[0].member;
+    end.first = touched[0] < touched[1] ? touched[0] : touched[1];
+    end.second = touched[0] + touched[1] - end.first;
     end.has_touched = end.is_over = 1;
   }
+  hb_mem_free(contacts.at);
   end.energy_error = fabs(hb_chain_energy(&c) / E0 - 1);
   return end;
 }

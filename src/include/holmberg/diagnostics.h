@@ -101,6 +101,7 @@ enum hb_event_kind {
   HB_EVENT_ENCOUNTER, /* unbound stars or groups come as close as groups form; eps 0, hermite4, correct host */
   HB_EVENT_COLLISION, /* two particles touch; the first of them remains, if one does                     */
   HB_EVENT_ESCAPE,    /* a particle leaves the system                                                    */
+  HB_EVENT_APPROACH,  /* two particles are at their nearest, as near as is asked for: approach_distance   */
   HB_EVENT_KINDS
 };
 extern const char *const hb_event_names[]; /* "initial", ..., NULL */
@@ -113,6 +114,7 @@ struct hb_event {
   uint64_t id[HB_EVENT_MOST]; /* the n members'; of a group with more members, the first of these */
   double a, e,
       E; /* the relative orbit: semi-major axis (< 0: unbound), eccentricity, energy; E alone of an escape; NaN: none */
+  double r; /* of a collision and an approach: how far apart the two are; else NaN */
 };
 
 /* Events of these kinds, bits 1 << kind, are looked for from now on, besides those that are already. HB_EVENT_INITIAL begins
@@ -124,8 +126,8 @@ enum hb_status hb_sim_watch(struct hb_sim *sim, unsigned kinds);
  * on any number of threads, and when the run was resumed. */
 const struct hb_event *hb_sim_events(const struct hb_sim *sim, size_t *count);
 
-/* The first of these at which a simulation stops, by its params collisions and stop_at: it is at the end of that step, and can
- * go on. NULL: none, so that hb_sim_integrate has reached its time. */
+/* The first of these at which a simulation stops, by its params collisions and stop_at: it is at the end of that step, of a contact
+ * at the first tick (dt_min) after it, and can go on. NULL: none, so that hb_sim_integrate has reached its time. */
 const struct hb_event *hb_sim_stopped(const struct hb_sim *sim);
 
 /* The rounding errors of float forces enter eqs 5, 6 and 9 of [PZ07]; at small eta they determine the steps, which collapse:

@@ -403,8 +403,8 @@ extern const char *const hb_steps_names[];
 enum hb_encounters { HB_ENCOUNTERS_AUTO = 0, HB_ENCOUNTERS_NONE = 1, HB_ENCOUNTERS_GROUPS = 2 };
 extern const char *const hb_encounters_names[];
 
-/* hermite4: bodies that touch, by their radii (hb_particles_radius): looked for, to end hb_sim_integrate there, see
- * hb_sim_stopped, once until a block step ends with the two apart; or merged, with mass, momentum and volume kept, their
+/* hermite4: bodies that touch, by their radii (hb_particles_radius): looked for, to end hb_sim_integrate at the contact, see
+ * hb_sim_stopped, each pair once until a block step ends with the two apart; or merged, with mass, momentum and volume kept, their
  * identity that of the heavier one. One of the two must have mass. */
 enum hb_collisions { HB_COLLISIONS_NONE = 0, HB_COLLISIONS_STOP = 1, HB_COLLISIONS_MERGE = 2 };
 extern const char *const hb_collisions_names[];
@@ -494,6 +494,9 @@ struct hb_sim_params {
   uint64_t kick_seed; /* each kick is a function of it and the star's identity */
   enum hb_stars stars;
   int reserved_too; /* 0; fills the struct, never used */
+  /* hermite4: approaches, the events HB_EVENT_APPROACH: pairs that are at their nearest, nearer than this distance, or than this many sums
+   * of their radii. They end nothing, and are looked for while they are watched. 0: none. */
+  double approach_distance, approach_radii;
 };
 
 /* The default of dt_min: 2^-26, and 2^-40 for eps = 0, where encounters can be arbitrarily close. */
@@ -576,13 +579,15 @@ enum hb_status hb_sim_take(struct hb_particles *initial, const struct hb_sim_par
                            struct hb_sim **sim);
 void hb_sim_destroy(struct hb_sim *sim);
 
-double hb_sim_time(const struct hb_sim *sim);      /* the time that the last block step reached */
-double hb_sim_next_time(const struct hb_sim *sim); /* the time that the next block step will reach */
-/* One block step; or, where a life ends before it, to that time. */
+double hb_sim_time(const struct hb_sim *sim); /* the time that the last block step reached */
+/* The time that the next block step will reach, or of a contact before it that ends an integration or is a merger. */
+double hb_sim_next_time(const struct hb_sim *sim);
+
+/* One block step; or, where a life ends or two bodies touch before it, to that time. */
 enum hb_status hb_sim_step(struct hb_sim *sim);
 
-/* All block steps that reach t or a time before it, or those until it is stopped by an event: hb_sim_stopped in diagnostics.h
- * says by which. Errors: as hb_sim_step; the steps before it are done. */
+/* All block steps that reach t or a time before it, or those until it is stopped by an event, of a contact between two block steps:
+ * hb_sim_stopped in diagnostics.h says by which. Errors: as hb_sim_step; the steps before it are done. */
 enum hb_status hb_sim_integrate(struct hb_sim *sim, double t);
 
 /* Asks whatever moves the members of groups, in any simulation of this process, to give up within a fraction of a second. The block step

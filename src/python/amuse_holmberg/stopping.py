@@ -39,10 +39,7 @@ class StoppingConditions:
                 self._leave(sim, min(sim.next_time, t), ids)
             if self.met or sim.next_time > t:
                 break
-            before = sim.state() if COLLISION in self.enabled else None
             self._step(sim)
-            if any(kind == COLLISION for kind, _ in self.met):
-                sim = self._closer(sim, before)
             steps += 1
             if TIMEOUT in self.enabled and time.monotonic() >= end:
                 self.met.append((TIMEOUT, []))
@@ -62,32 +59,6 @@ class StoppingConditions:
         except holmberg.Collision:
             pass  # it is among the events
         self.met = [(EVENTS[event.kind], event.ids) for event in sim.events if EVENTS.get(event.kind) in self.enabled]
-
-    def _closer(self, sim: Any, before: Any) -> Any:
-        """Who touches is told where it touches: if a block step has taken them through each other, by shorter ones."""
-        p = sim.state()
-        pairs = np.searchsorted(p.id, [who for kind, who in self.met if kind == COLLISION])
-        reach = p.radius[pairs].sum(axis=1)
-        apart, fast = (np.linalg.norm(q[pairs[:, 0]] - q[pairs[:, 1]], axis=1) for q in (p.x, p.v))
-        if not (abs(apart - 0.75 * reach) > 0.25 * reach).any():
-            return sim
-        with np.errstate(divide="ignore"):
-            dt = 2.0 ** np.floor(np.log2((reach / fast).min() / 4))
-        t, told = sim.time, self.met
-        if not dt * SHORTER_MOST > t - before.time:
-            return sim
-        closer = self.begun(before, dt)
-        self.met = []
-        while not any(kind == COLLISION for kind, _ in self.met) and closer.next_time <= t:
-            self._step(closer)
-        if self.met:
-            return closer
-        self.met = told
-        return sim
-
-    def begun(self, p: Any, dt_max: float) -> Any:
-        """A simulation of these particles."""
-        raise NotImplementedError
 
     def _leave(self, sim: Any, end: float, ids: np.ndarray) -> None:
         """On the way to a block step, as often as nobody goes far within the box."""

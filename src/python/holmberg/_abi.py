@@ -97,7 +97,8 @@ HB_EVENT_BROKEN = 4
 HB_EVENT_ENCOUNTER = 5
 HB_EVENT_COLLISION = 6
 HB_EVENT_ESCAPE = 7
-HB_EVENT_KINDS = 8
+HB_EVENT_APPROACH = 8
+HB_EVENT_KINDS = 9
 HB_EVENT_MOST = 8
 HB_SAVE_KEEP = 1
 HB_DEVICE_NONE = 0
@@ -297,6 +298,8 @@ class hb_sim_params(Structure):
         ("kick_seed", c_uint64),
         ("stars", c_int),
         ("reserved_too", c_int),
+        ("approach_distance", c_double),
+        ("approach_radii", c_double),
     ]
 
 
@@ -475,6 +478,7 @@ class hb_event(Structure):
         ("a", c_double),
         ("e", c_double),
         ("E", c_double),
+        ("r", c_double),
     ]
 
 

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 
 class Event(NamedTuple):
-    """Something that happened at the end of a block step.
+    """Something that happened, at its own time ('collision', 'approach') or at the end of a block step.
 
     kind: 'formed', 'hardened', 'exchanged' and 'broken' (binaries), 'initial' (one that was there before), 'encounter',
-    'collision', 'escape'. ids: who, by identity; the first of a collision remains, if one does. a, e, energy: their
-    relative orbit (a < 0: unbound); of an escape energy alone, the rest is NaN.
+    'collision', 'escape', 'approach' (two are at their nearest). ids: who, by identity; the first of a collision remains, if one
+    does. a, e, energy: their relative orbit (a < 0: unbound); of an escape energy alone, the rest is NaN. distance: of a collision
+    and an approach, else NaN.
     """
 
     kind: str
@@ -27,6 +28,7 @@ class Event(NamedTuple):
     a: float
     e: float
     energy: float
+    distance: float = float("nan")
 
     def __str__(self) -> str:
         who = f"particle {self.ids[0]}" if len(self.ids) == 1 else f"particles {', '.join(map(str, self.ids))}"
@@ -34,7 +36,7 @@ class Event(NamedTuple):
 
 
 class Stopped(Exception):
-    """A simulation has come to what it was asked to stop at, the end of that block step; `Simulation.evolve` goes on.
+    """A simulation has come to what it was asked to stop at: the contact, or the end of that block step; `Simulation.evolve` goes on.
 
     Attributes
     ----------
@@ -71,7 +73,7 @@ _TYPES = words("hb_star_type_names")
 
 def event_of(row: _abi.hb_event) -> Event:
     """As the library has it."""
-    return Event(_KINDS[row.kind], row.t, tuple(row.id[:row.n]), row.a, row.e, row.E)
+    return Event(_KINDS[row.kind], row.t, tuple(row.id[:row.n]), row.a, row.e, row.E, row.r)
 
 
 def events_of(simulation: ctypes.c_void_p) -> list[Event]:
@@ -82,16 +84,16 @@ def events_of(simulation: ctypes.c_void_p) -> list[Event]:
 
 
 def table(events: Iterable[Event]) -> Array:
-    """Events as a structured array: kind, time, ids (0 behind the n first), n, a, e, energy.
+    """Events as a structured array: kind, time, ids (0 behind the n first), n, a, e, energy, distance.
 
     >>> rows = table([Event("collision", 0.5, (7, 9), 1.0, 0.0, -0.5)])
     >>> rows["time"].tolist(), rows["ids"][0, :2].tolist()
     ([0.5], [7, 9])
     """
     columns = [("kind", "U10"), ("time", "f8"), ("n", "u8"), ("ids", "u8", _abi.HB_EVENT_MOST), ("a", "f8"), ("e", "f8"),
-               ("energy", "f8")]
+               ("energy", "f8"), ("distance", "f8")]
     rows = [(event.kind, event.time, len(event.ids), event.ids + (0,) * (_abi.HB_EVENT_MOST - len(event.ids)), event.a,
-             event.e, event.energy) for event in events]
+             event.e, event.energy, event.distance) for event in events]
     return np.array(rows, columns)
 
 

@@ -109,7 +109,8 @@ class Simulation(Opened):
                              keep=force.get("interaction")), units)
         if (settings["collisions"] or own["stop_at"] == "collision") and not particles.radius.any():
             warnings.warn("no particle has a radius, so none can collide: particles.radius sets them", stacklevel=4)
-        told = [kind for kind, how in (("collision", "collisions"), ("escape", "escapers")) if settings[how]]
+        told = [kind for kind, how in (("collision", "collisions"), ("escape", "escapers"), ("approach", "approach_distance"),
+                                       ("approach", "approach_radii")) if settings[how]]
         if told:
             self.watch(*told)
 
@@ -196,7 +197,7 @@ class Simulation(Opened):
         ------
         Collision, Encounter, Escape
             What the simulation was asked to stop at, by collisions and stop_at, with ``event`` and ``particles``. It is at
-            the end of that block step, and the next call goes on from there.
+            the contact, or at the end of the block step of another event, and the next call goes on from there.
         """
         self._evolve(self._time_of(t), lambda _: None)
 
@@ -343,7 +344,8 @@ class Simulation(Opened):
         """Looks for such events from now on, besides those that it looks for already; none named: for all.
 
         'initial', 'formed', 'hardened', 'exchanged' and 'broken' are those of binaries, 'initial' tells those that there
-        are now; 'encounter'; 'collision' and 'escape', which the parameters collisions and escapers ask for, too.
+        are now; 'encounter'; 'collision', 'escape' and 'approach', which the parameters collisions, escapers, approach_distance and
+        approach_radii ask for, too.
         """
         with self._handle.used() as handle:
             lib.hb_sim_watch(handle, bits(kinds) or (1 << _abi.HB_EVENT_KINDS) - 1)
