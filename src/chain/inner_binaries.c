@@ -224,24 +224,6 @@ void hb_inner_binaries_make(const struct hb_chain *c, const uint8_t is_first[HB_
   }
 }
 
-void hb_inner_binaries_copy(const struct hb_inner_binaries *from, struct hb_inner_binaries *to)
-{
-  const size_t nodes = from->chain.n;
-  hb_chain_copy(&from->chain, &to->chain);
-  for (size_t k = 0; k < nodes; k++) {
-    to->node[k].n = from->node[k].n;
-    hb_chain_copy(&from->node[k].members, &to->node[k].members);
-    if (from->node[k].n > 1) to->node[k].mean = from->node[k].mean;
-  }
-  memcpy(to->multipoles, from->multipoles, nodes * sizeof *to->multipoles);
-  to->pullers = from->pullers;
-  memcpy(to->puller, from->puller, from->pullers * sizeof *to->puller);
-  to->t = from->t;
-  hb_chain_copy(&from->before, &to->before);
-  to->B = from->B, to->B_nodes = from->B_nodes, to->adjusted = from->adjusted;
-  to->wave = from->wave, to->radiated = from->radiated, to->has_failed = from->has_failed;
-}
-
 /* Sets the members of a chain from the nodes. Steps and contacts of the chain stay. */
 static void resolve(const struct hb_inner_binaries *b, struct hb_chain *c)
 {

@@ -56,9 +56,6 @@ int hb_inner_binaries_begin(const struct hb_chain *c, const struct hb_chain_tide
 void hb_inner_binaries_make(const struct hb_chain *c, const uint8_t is_first[HB_CHAIN_MOST],
                             struct hb_inner_binaries *b);
 
-/* Copies a chain of nodes. Elements of nodes that it does not have are not copied, nor are mean orbits of single members. */
-void hb_inner_binaries_copy(const struct hb_inner_binaries *from, struct hb_inner_binaries *to);
-
 /* Adds the pulls of the multipoles of all nodes, the chain of nodes being at X. */
 void hb_inner_binaries_add_pulls(const struct hb_inner_binaries *b, const double X[][3],
                                  struct hb_chain_pulls *pulls);

@@ -37,6 +37,25 @@ struct change {
 
 /* ---- states ---- */
 
+/* Copies a chain of nodes. Elements of nodes that it does not have are not copied, nor are mean orbits of single members. */
+static void copy_nodes(const struct hb_inner_binaries *from, struct hb_inner_binaries *to)
+{
+  const size_t nodes = from->chain.n;
+  hb_chain_copy(&from->chain, &to->chain);
+  for (size_t k = 0; k < nodes; k++) {
+    to->node[k].n = from->node[k].n;
+    hb_chain_copy(&from->node[k].members, &to->node[k].members);
+    if (from->node[k].n > 1) to->node[k].mean = from->node[k].mean;
+  }
+  memcpy(to->multipoles, from->multipoles, nodes * sizeof *to->multipoles);
+  to->pullers = from->pullers;
+  memcpy(to->puller, from->puller, from->pullers * sizeof *to->puller);
+  to->t = from->t;
+  hb_chain_copy(&from->before, &to->before);
+  to->B = from->B, to->B_nodes = from->B_nodes, to->adjusted = from->adjusted;
+  to->wave = from->wave, to->radiated = from->radiated, to->has_failed = from->has_failed;
+}
+
 /* Sets the state of the nodes. Returns 0 if the outer orbit is unbound. */
 static int read_state(const struct hb_inner_binaries *b, struct state *s)
 {
@@ -187,7 +206,7 @@ enum hb_status hb_many_revolutions(struct hb_inner_binaries *b, double end, hb_a
   const double T = two_pi / start.orbit[0].n, left = floor((end - *t) / T);
   if (left < LEAST) return HB_OK;
   *is_worth = 0;
-  hb_inner_binaries_copy(b, &before);
+  copy_nodes(b, &before);
   HB_TRY(follow(b, &start, &start, *t, T, advance, context, k, &is_whole));
   double N = is_whole ? revolutions(fmin(left, MOST), largest, size_of(&start, k)) : 0;
   while (is_whole && N >= LEAST) {
@@ -200,7 +219,7 @@ enum hb_status hb_many_revolutions(struct hb_inner_binaries *b, double end, hb_a
     if (error <= tolerance) {
       combine(&start, m.sum, STAGES, k, &sum);
       const struct state to = add(&start, N * T, &sum);
-      hb_inner_binaries_copy(&before, b);
+      copy_nodes(&before, b);
       write_state(&to, *t + N * T, b);
       *t += N * T;
       *is_worth = 1;
@@ -208,6 +227,6 @@ enum hb_status hb_many_revolutions(struct hb_inner_binaries *b, double end, hb_a
     }
     N = floor(N * fmin(0.5, 0.9 * cbrt(tolerance / error)));
   }
-  hb_inner_binaries_copy(&before, b);
+  copy_nodes(&before, b);
   return HB_OK;
 }

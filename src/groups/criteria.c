@@ -270,7 +270,8 @@ static const struct hb_chain *nodes_of(const struct hb_chain *c, struct hb_inner
   return &b->chain;
 }
 
-double hb_groups_time_of_links(const struct hb_chain *chain, double least)
+/* Returns the shortest time in which a link changes that is longer than `least`. */
+static double time_of_links(const struct hb_chain *chain, double least)
 {
   struct hb_inner_binaries b;
   const struct hb_chain *c =
@@ -291,8 +292,7 @@ double hb_groups_step(const struct hb_groups *groups, const struct hb_group *g)
     hb_groups_need(groups, other->node);
     double gap2 = fmin(hb_groups_gap2_to(groups, g, other->node), hb_groups_gap2_to(groups, other, g->node));
     double least = groups->rules->resolved * sqrt(gap2);
-    step = fmin(step, of_a_fall * fmin(hb_groups_time_of_links(&g->chain, least),
-                                       hb_groups_time_of_links(&other->chain, least)));
+    step = fmin(step, of_a_fall * fmin(time_of_links(&g->chain, least), time_of_links(&other->chain, least)));
   }
   return step;
 }

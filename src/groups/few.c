@@ -3,9 +3,9 @@
  *
  * Pairs that are far smaller than their distance from the others are nodes of the chain (inner_binaries.h), whose revolutions it need not
  * follow. With post-Newtonian terms, which a chain of more than two has as means only, a subsystem that is far smaller than its distance
- * from the others, and hardly disturbed by them, is no part of such a chain: it is a group of its own. Up to FEW_AT_ANY_TIME bodies are looked at whenever nodes meet.
- * With more, either all bodies are one chain from the start on or none are, since a chain of many and nodes among its members would be
- * slow and not exact: hb_groups_suit_a_chain. Up to FEW_OF_ANY_KIND such bodies are one chain. Up to HB_CHAIN_MOST are if they are cold,
+ * from the others, and hardly disturbed by them, is no part of such a chain: it is a group of its own. Up to FEW_AT_ANY_TIME bodies are
+ * looked at whenever nodes meet. With more, either all bodies are one chain from the start on or none are, since a chain of many and nodes
+ * among its members would be slow and not exact: hb_groups_suit_a_chain. Up to FEW_OF_ANY_KIND such bodies are one chain. Up to HB_CHAIN_MOST are if they are cold,
  * since all of them then fall into a small volume at once, or if one body has most of the mass: block steps err by 1e-6 to 1e-2 of the
  * energy in a cold collapse, and by 1e-5 in a century of planets. Other systems are small clusters. Block steps are faster there, and tell
  * of their encounters, pairs and escapes.
@@ -80,7 +80,9 @@ int hb_groups_few_join(const struct hb_groups *groups, uint32_t i, uint32_t k)
   if (hb_groups_is_left_out(groups, i) || hb_groups_is_left_out(groups, k)) return 0;
   if (members_of(groups, i) + members_of(groups, k) > HB_CHAIN_MOST) return 0;
   double r2 = hb_distance2(groups->nodes.xp, i, k);
-  if (hb_groups_are_torn(groups, groups->nodes.xp + 3 * (size_t)i, groups->m[i] + groups->m[k], r2)) return 0;
+  if (hb_groups_are_torn(groups, groups->nodes.xp + 3 * (size_t)i, groups->m[i] + groups->m[k], r2,
+                         HB_GROUPS_TORN_BELOW))
+    return 0;
   if (!(groups->light > 0)) return 1;
   const struct part one = part_of_node(groups, i), other = part_of_node(groups, k);
   double d = sqrt(r2), least = d / gather_within;

@@ -65,11 +65,20 @@ double hb_groups_gap2(const struct hb_group *g, const double r[3]);
 /* Returns hb_groups_gap2 of a group and a node at xp. */
 double hb_groups_gap2_to(const struct hb_groups *groups, const struct hb_group *g, uint32_t node);
 
+/* The tide of a field relative to the force that two nodes have on each other: a pair breaks at 2 / 3. Nodes join below the first number,
+ * and groups break above the second. */
+#define HB_GROUPS_TORN_BELOW 0.1
+#define HB_GROUPS_TORN_ABOVE 0.5
+
+/* True if the tide of the field at x on two nodes of mass M, r2 = r^2 apart, is above this part of their own force. */
+static inline int hb_groups_are_torn(const struct hb_groups *groups, const double x[3], double M, double r2,
+                                     double part)
+{
+  return 2 * hb_groups_field_tide(groups, x) * r2 * sqrt(r2) > part * M;
+}
+
 /* True if the system is this group and nothing else. */
 int hb_groups_is_all(const struct hb_groups *groups, const struct hb_group *g);
-
-/* Returns the shortest time in which a link changes that is longer than `least`. */
-double hb_groups_time_of_links(const struct hb_chain *c, double least);
 
 /* ---- few.c ---- */
 
@@ -85,11 +94,6 @@ int hb_groups_few_join(const struct hb_groups *groups, uint32_t i, uint32_t k);
 /* True if the group, which has all of a system of few bodies or most, should stay whole although its longest link is long: both sides of
  * that link, which are d apart, are no systems of their own. */
 int hb_groups_few_stay(const struct hb_groups *groups, const struct hb_group side[2], double d);
-
-/* ---- membership.c ---- */
-
-/* True if the tide of the field tears two nodes at x apart, of mass M and r2 = r^2 from each other, so that they should not join. */
-int hb_groups_are_torn(const struct hb_groups *groups, const double x[3], double M, double r2);
 
 /* ---- lists.c ---- */
 

@@ -8,23 +8,6 @@
 
 #include <string.h>
 
-/* ---- a field ---- */
-
-/* The tide of a field relative to the force that two nodes have on each other: a pair breaks at 2 / 3. Nodes join below the first number,
- * and groups break above the second. */
-static const double torn_below = 0.1, torn_above = 0.5;
-
-/* True if the tide of the field on two nodes of mass M, r2 = r^2 apart, is above this part of their own force. */
-static int is_torn(const struct hb_groups *groups, const double x[3], double M, double r2, double part)
-{
-  return 2 * hb_groups_field_tide(groups, x) * r2 * sqrt(r2) > part * M;
-}
-
-int hb_groups_are_torn(const struct hb_groups *groups, const double x[3], double M, double r2)
-{
-  return is_torn(groups, x, M, r2, torn_below);
-}
-
 /* ---- which nodes join ---- */
 
 /* Nodes join when they approach and are close, or nearer than a few of their sizes, and break when they recede and are farther than that.
@@ -162,7 +145,7 @@ static int meet_alone(const struct hb_groups *groups, const double *x, uint32_t 
   int may_be_hard = members == 2 || (members <= HB_CHAIN_MOST && would_be_hierarchy(groups, i, k, at));
   double bound = may_be_hard ? hb_groups_bound(groups, mi, mk) : close;
   if (members > HB_CHAIN_MOST || !(r2 < fmax(reach * reach, bound * bound))) return 0;
-  if (hb_groups_are_torn(groups, x + 3 * (size_t)i, mi + mk, r2)) return 0;
+  if (hb_groups_are_torn(groups, x + 3 * (size_t)i, mi + mk, r2, HB_GROUPS_TORN_BELOW)) return 0;
   double span = 2 / (2 / sqrt(r2) - hb_dot(at->v, at->v) / (mi + mk));
   int is_approaching = hb_dot(at->r, at->v)<0, is_bound = span> 0 && span < bound;
   if (r2 < reach * reach && (is_approaching || (is_bound && span < close))) return 1;
@@ -387,8 +370,8 @@ int hb_groups_should_split(const struct hb_groups *groups, const struct hb_group
   struct hb_groups_node center[2];
   double r[3], v[3], sizes = 0;
   *link = longest_link(&g->chain);
-  if (is_torn(groups, groups->nodes.xp + 3 * (size_t)g->node, hb_chain_mass(&g->chain),
-              hb_dot(g->chain.X[*link], g->chain.X[*link]), torn_above))
+  if (hb_groups_are_torn(groups, groups->nodes.xp + 3 * (size_t)g->node, hb_chain_mass(&g->chain),
+                         hb_dot(g->chain.X[*link], g->chain.X[*link]), HB_GROUPS_TORN_ABOVE))
     return 1;
   if (g->chain.n == 2 || g->is_hard) return !hb_groups_are_few(groups) && pair_splits(groups, g);
   divide(&g->chain, *link, chain, center);

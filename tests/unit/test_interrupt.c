@@ -149,7 +149,7 @@ static struct hb_particles *large_pairs(void) { return large(64); }
 #define HOST .force = {.scheme = "host"}, .encounters = HB_ENCOUNTERS_GROUPS
 #define SOLE HOST, .neighbors = HB_NEIGHBORS_NONE
 static const struct system systems[] = {
-    {"pairs", pairs, {SOLE}, 0x1p-5},
+    {"pairs", pairs, {SOLE}, 0x1p-4},
     {"wide pairs", wide_pairs, {SOLE}, 0x1p-4},
     {"wide pairs with lists", wide_pairs, {HOST, .neighbors = 24}, 0x1p-3},
     {"pairs with lists", many_pairs, {HOST, .neighbors = 24}, 0x1p-5},
