@@ -77,8 +77,9 @@ static void circles(void **state)
 /* ---- simulations ---- */
 
 /* Random members of a kind. */
-enum kind { COLD, PLANETS, HEAD_ON, CLUSTER, BINARIES, KINDS };
-static const char *const names[] = {"cold spheres", "planets", "head-on falls", "clusters", "binaries"};
+enum kind { COLD, PLANETS, HEAD_ON, CLUSTER, BINARIES, MANY, KINDS };
+static const char *const names[] = {"cold spheres", "planets",  "head-on falls",
+                                    "clusters",     "binaries", "cold spheres of many"};
 
 static struct hb_particles *bodies_of(size_t n)
 {
@@ -124,10 +125,12 @@ static struct hb_particles *make(enum kind kind, uint64_t seed)
   struct hb_particles *p;
   if (kind == PLANETS) return planets(&seed);
   if (kind == HEAD_ON) return head_on(&seed);
-  if (kind == COLD) {
-    p = bodies_of(3 + (size_t)(2.5 + 2.5 * noise(&seed)));
+  if (kind == COLD || kind == MANY) {
+    double size = kind == MANY ? 0.2 : 1;
+    p = bodies_of(kind == MANY ? 10 + (size_t)(15 + 15 * noise(&seed))
+                               : 3 + (size_t)(2.5 + 2.5 * noise(&seed)));
     for (size_t i = 0; i < p->n; i++)
-      set(p, i, (0.55 + 0.45 * noise(&seed)) / (double)p->n, 0.05 + 0.05 * noise(&seed),
+      set(p, i, (0.55 + 0.45 * noise(&seed)) / (double)p->n, size * (0.05 + 0.05 * noise(&seed)),
           (double[]){noise(&seed), noise(&seed), noise(&seed)},
           (double[]){0.1 * noise(&seed), 0.1 * noise(&seed), 0.1 * noise(&seed)});
     return p;
@@ -140,7 +143,7 @@ static struct hb_particles *make(enum kind kind, uint64_t seed)
   return p;
 }
 
-static const double t_end[] = {4, 20, 6, 0.75, 0.25};
+static const double t_end[] = {4, 20, 6, 0.75, 0.25, 3};
 
 /* Separations of all pairs over the sums of their radii. */
 static void measure(struct hb_sim *sim, double t, double *ratio)
