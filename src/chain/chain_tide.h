@@ -76,7 +76,10 @@ double hb_chain_tide_strength(const struct hb_chain *c, const struct hb_chain_ti
 
 /* The largest number of points that hb_chain_tide_points_of sets: each bound pair of neighbors may be both members at four places of their
  * orbit. */
-enum { HB_CHAIN_TIDE_ORBIT_PLACES = 4, HB_CHAIN_TIDE_POINTS_MOST = HB_CHAIN_TIDE_ORBIT_PLACES * HB_CHAIN_MOST };
+enum {
+  HB_CHAIN_TIDE_ORBIT_PLACES = 4,
+  HB_CHAIN_TIDE_POINTS_MOST = HB_CHAIN_TIDE_ORBIT_PLACES * HB_CHAIN_MOST
+};
 
 /* Describes the chain as points that disturb another chain, in point[HB_CHAIN_TIDE_POINTS_MOST], relative to its center of mass, for at
  * most the given time. Neighbors whose link is shorter than `least` become one point, and bound pairs whose mean anomaly grows by more than 1 in that time become

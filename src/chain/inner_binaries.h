@@ -32,19 +32,21 @@ struct hb_inner_binaries {
   struct hb_chain chain; /* of nodes: a member is the number of a node */
   struct hb_inner_node node[HB_CHAIN_MOST];
   struct hb_inner_multipoles multipoles[HB_CHAIN_MOST]; /* of the nodes; 0 for single members */
-  size_t pullers;                        /* points of the tide that pull noticeably at these, by number: */
+  size_t pullers; /* points of the tide that pull noticeably at these, by number: */
   uint32_t puller[HB_INNER_PULLERS_MOST];
   double t;               /* time to which the binaries have been advanced, since the start of the advance, */
   struct hb_chain before; /* and the chain of nodes at that time */
   double B, B_nodes; /* binding energies at the start, of the members and of the nodes, those with mass; */
   double adjusted;   /* what was added to the latter that no force from outside did; */
-  double wave;       /* what the tides of everything outside have added to the binding energy of the binaries at their places, at the start; */
-  double radiated;   /* and the energy that post-Newtonian terms took from the binaries */
-  int has_failed;    /* a binary has no mean orbit any longer */
+  double
+      wave; /* what the tides of everything outside have added to the binding energy of the binaries at their places, at the start; */
+  double radiated; /* and the energy that post-Newtonian terms took from the binaries */
+  int has_failed;  /* a binary has no mean orbit any longer */
 };
 
-/* Finds the binaries of a chain: is_first[k] becomes 1 where members k and k + 1 are one. Returns their number. */
-size_t hb_inner_binaries_find(const struct hb_chain *c, const struct hb_chain_tide *tide,
+/* Finds the binaries of a chain, at the time t of an advance: is_first[k] becomes 1 where members k and k + 1 are one. Returns their
+ * number. */
+size_t hb_inner_binaries_find(const struct hb_chain *c, const struct hb_chain_tide *tide, double t,
                               uint8_t is_first[HB_CHAIN_MOST]);
 
 /* Makes the chain of nodes of a chain, for an advance that has come to the time t. Returns 0 if a pair has no mean orbit. */

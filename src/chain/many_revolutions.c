@@ -129,12 +129,14 @@ static void find_method(double N, struct method *m)
          b3 = (s3 - (c2 + c4) * s2 + c2 * c4 * s1) / (c3 * (c3 - c2) * (c3 - c4)),
          b4 = (s3 - (c2 + c3) * s2 + c2 * c3 * s1) / (c4 * (c4 - c2) * (c4 - c3));
   double a43 = b3 * (c4 - c3) / b4, rest = (1 - x) * (1 - 2 * x) * (3 - x) / 24 - b4 * c4 * a43 * c3;
-  double by_2 = b2 * (c4 - c2), a32 = (rest - c4 * c2 * by_2) / (b3 * c2 * (c3 - c4)), a42 = (by_2 - b3 * a32) / b4;
+  double by_2 = b2 * (c4 - c2), a32 = (rest - c4 * c2 * by_2) / (b3 * c2 * (c3 - c4)),
+         a42 = (by_2 - b3 * a32) / b4;
   double e3 = (s2 - s1 * c2) / (c3 * (c3 - c2)), e2 = (s1 - e3 * c3) / c2; /* of second order */
-  *m = (struct method){.c = {0, c2, c3, c4},
-                       .stage = {{0}, {N * c2}, {N * (c3 - a32), N * a32}, {N * (c4 - a42 - a43), N * a42, N * a43}},
-                       .sum = {N * (1 - b2 - b3 - b4), N * b2, N * b3, N * b4},
-                       .error = {N * (b2 + b3 + b4 - e2 - e3), N * (e2 - b2), N * (e3 - b3), -N * b4}};
+  *m = (struct method){
+      .c = {0, c2, c3, c4},
+      .stage = {{0}, {N * c2}, {N * (c3 - a32), N * a32}, {N * (c4 - a42 - a43), N * a42, N * a43}},
+      .sum = {N * (1 - b2 - b3 - b4), N * b2, N * b3, N * b4},
+      .error = {N * (b2 + b3 + b4 - e2 - e3), N * (e2 - b2), N * (e3 - b3), -N * b4}};
 }
 
 /* Follows one revolution from a state at the time t. *is_whole becomes 0 if that has no end, or an orbit changes too much. */
@@ -156,9 +158,10 @@ static double revolutions(double most, double largest, double by)
 }
 
 /* Follows the revolutions of the stages after the first one. *is_whole as above. */
-static enum hb_status follow_stages(struct hb_inner_binaries *b, const struct state *start, const struct method *m,
-                                    double t, double N, double T, hb_advance_nodes *advance, void *context,
-                                    struct change k[STAGES], int *is_whole)
+static enum hb_status follow_stages(struct hb_inner_binaries *b, const struct state *start,
+                                    const struct method *m, double t, double N, double T,
+                                    hb_advance_nodes *advance, void *context, struct change k[STAGES],
+                                    int *is_whole)
 {
   for (size_t i = 1; i < STAGES && *is_whole; i++) {
     struct change sum;

@@ -286,8 +286,8 @@ void hb_mean_orbit_add(struct hb_mean_orbit *o, double n, double dt, const doubl
   set_size(o);
   turn_with_plane(before.W, o);
   find_anomaly(o, &after, E1);
-  o->y[LONGITUDE] = remainder(
-      o->y[LONGITUDE] + remainder(n * dt, two_pi) + (after.e * E1[1] - before.e * E0[1]), two_pi);
+  o->y[LONGITUDE] =
+      remainder(o->y[LONGITUDE] + remainder(n * dt, two_pi) + (after.e * E1[1] - before.e * E0[1]), two_pi);
 }
 
 /* The places of an orbit, and what its elements do there. */

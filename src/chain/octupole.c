@@ -8,8 +8,7 @@ void hb_octupole_of_vectors(const double m[2], double a, const double e[3], cons
 {
   static const unsigned char index[PARTS][3] = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {0, 0, 1}, {0, 0, 2},
                                                 {1, 1, 0}, {1, 1, 2}, {2, 2, 0}, {2, 2, 1}, {0, 1, 2}};
-  double M = m[0] + m[1], by = -5. / 8 * m[0] * m[1] * (m[0] - m[1]) / (M * M) * a * a * a,
-         h2 = hb_dot(h, h);
+  double M = m[0] + m[1], by = -5. / 8 * m[0] * m[1] * (m[0] - m[1]) / (M * M) * a * a * a, h2 = hb_dot(h, h);
   for (size_t q = 0; q < PARTS; q++) {
     size_t i = index[q][0], k = index[q][1], l = index[q][2];
     double sum = 7 * e[i] * e[k] * e[l];

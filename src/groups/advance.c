@@ -401,7 +401,8 @@ static int wakes(const struct hb_groups *groups, const struct hb_group *g, uint3
 {
   const struct hb_group *other = hb_groups_of(groups, node);
   hb_groups_need(groups, g->node);
-  double d2 = other ? hb_groups_gap2_to(groups, other, g->node) : hb_distance2(groups->nodes.xp, g->node, node),
+  double d2 = other ? hb_groups_gap2_to(groups, other, g->node)
+                    : hb_distance2(groups->nodes.xp, g->node, node),
          m = groups->m[node];
   return m * m * g->waking > d2 * d2 * d2;
 }

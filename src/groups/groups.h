@@ -60,14 +60,14 @@ struct hb_group {
   /* Total mass of a hierarchy; 0 for a pair or a loose group. A node m that is lighter disturbs a hierarchy by more than its tide says, since
    * its orbit is as fast as the outer one: it counts as the geometric mean of m and this mass. */
   double floor;
-  double R;       /* how far it reaches, see hb_groups_measure */
-  double tide;    /* a mass m disturbs it from nearer than d if m^2 tide > d^6 */
-  double waking;  /* an active node of its list wakes it if m^2 waking > d^6; INFINITY: each does */
-  double strong;  /* and, if m^2 strong > d^6, so much that it feels where the members are */
-  double weak;    /* a mass m that is not in the list feels the mean of its orbit if m^2 weak > d^6 */
-  double Q[6];    /* that mean: mu <x x> as xx yy zz xy xz yz */
+  double R;      /* how far it reaches, see hb_groups_measure */
+  double tide;   /* a mass m disturbs it from nearer than d if m^2 tide > d^6 */
+  double waking; /* an active node of its list wakes it if m^2 waking > d^6; INFINITY: each does */
+  double strong; /* and, if m^2 strong > d^6, so much that it feels where the members are */
+  double weak;   /* a mass m that is not in the list feels the mean of its orbit if m^2 weak > d^6 */
+  double Q[6];   /* that mean: mu <x x> as xx yy zz xy xz yz */
   double T[HB_OCTUPOLE_PARTS]; /* and its octupole, for nodes in the list */
-  uint32_t *list; /* [count] of [capacity] nodes */
+  uint32_t *list;              /* [count] of [capacity] nodes */
   size_t count, capacity;
   size_t settled; /* of the list: those that disturb it; the others enter at the time of the block */
   struct hb_groups_tides tides;
