@@ -555,7 +555,8 @@ static void look_at_binaries(struct advance *s, double dt)
 {
   uint8_t is_first[HB_CHAIN_MOST];
   if (!s->binaries) {
-    s->has_changed = s->t < dt && !s->has_no_binaries && hb_inner_binaries_find(s->c, s->tide, is_first) > 0;
+    s->has_changed =
+        s->t < dt && !s->has_no_binaries && hb_inner_binaries_find(s->c, s->tide, s->t, is_first) > 0;
   } else if (s->t > s->binaries->t && s->t <= dt) {
     hb_inner_binaries_follow(s->binaries, s->tide, s->t, &s->forces);
     s->has_changed = s->t < dt && hb_inner_binaries_have_broken(s->binaries, s->tide);
@@ -656,7 +657,7 @@ static enum hb_status advance_with_binaries(struct advance *s, double dt)
     hb_chain_copy(members, &before);
     const size_t found = contacts ? contacts->count : 0;
     s->has_changed = 0;
-    if (s->has_no_binaries || hb_inner_binaries_find(members, s->tide, is_first) == 0) {
+    if (s->has_no_binaries || hb_inner_binaries_find(members, s->tide, s->t, is_first) == 0) {
       HB_TRY(advance_to(s, dt));
       if (!s->has_changed) return HB_OK;
       continue;

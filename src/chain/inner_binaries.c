@@ -31,7 +31,12 @@ struct disturbance {
   double tide;   /* relative to what holds the pair together at 2 a */
   double period; /* its period over the shortest time in which another node comes or goes */
   int may_touch; /* another node is so near that it may touch a member */
+  double
+      left_out; /* what a mean orbit leaves out of the energies that points outside exchange with the pair, relative to its own */
 };
+
+/* A pair is no node where more than the first number is left out, and becomes one below the second. */
+static const double most_left_out = 4e-7, forms_left_out = 1e-7;
 
 /* Adds the disturbance of a pair with this span 2 a and total mass M by a mass m at r, moving with v, both relative to the pair. They may
  * touch at a distance `reach`. */
@@ -43,6 +48,23 @@ static void disturb(double span, double M, double m, const double r[3], const do
   d->tide += 2 * m * span3 / (M * r2 * sqrt(r2));
   d->period = fmax(d->period, sqrt(rate2 * period2));
   d->may_touch |= r2 < reach * reach;
+}
+
+/* Adds to a disturbance what is left out of the tides of points outside the chain on a pair whose center is at x, moving with v, relative to the
+ * chain's, at the time t: their tide times the square of the part of the way that they go in a revolution. */
+static void disturb_from_outside(const struct hb_chain_tide *tide, double t, double span, double M,
+                                 const double x[3], const double v[3], struct disturbance *d)
+{
+  double span3 = span * span * span, period2 = two_pi * two_pi * span3 / (8 * M);
+  if (tide->turn != 0) return;
+  for (size_t k = 0; k < tide->count; k++) {
+    struct hb_chain_point p;
+    double r[3], w[3];
+    hb_chain_tide_get_point(tide->points, k, &p);
+    for (size_t i = 0; i < 3; i++) r[i] = p.x[i] + t * p.v[i] - x[i], w[i] = p.v[i] - v[i];
+    double r2 = hb_dot(r, r), r1 = sqrt(r2), rate2 = fmax(hb_dot(w, w), (p.m + M) / r1) / r2;
+    d->left_out = fmax(d->left_out, 2 * p.m * span3 / (M * r2 * r1) * rate2 * period2);
+  }
 }
 
 /* Returns the sum of the largest radii of a pair and of another node with n members, as far as contacts are looked for, or the distance of
@@ -80,8 +102,8 @@ static double span_of(const struct hb_chain *c, size_t k)
 
 /* True if members k and k + 1, with this span, may be a node. is_first has the closer pairs that are nodes already: they disturb as their
  * centers do, since the velocities of their members say nothing about how soon they come or go. */
-static int may_be_node(const struct hb_chain *c, const struct hb_chain_tide *tide, const uint8_t *is_first,
-                       size_t k, double span)
+static int may_be_node(const struct hb_chain *c, const struct hb_chain_tide *tide, double t,
+                       const uint8_t *is_first, size_t k, double span)
 {
   double M = c->m[k] + c->m[k + 1], share = c->m[k + 1] / M;
   struct disturbance d = {0};
@@ -103,10 +125,15 @@ static int may_be_node(const struct hb_chain *c, const struct hb_chain_tide *tid
     }
     disturb(span, M, m, x, v, reach_of(tide, span, c->member + k, n, other), &d);
   }
-  return d.tide < forms_below && d.period < forms_period && !d.may_touch;
+  if (!(d.tide < forms_below && d.period < forms_period) || d.may_touch) return 0;
+  double at[3 * HB_CHAIN_MOST], by[3 * HB_CHAIN_MOST];
+  hb_chain_places(c, at, by);
+  for (size_t i = 0; i < 3; i++) at[3 * k + i] += share * c->X[k][i], by[3 * k + i] += share * c->V[k][i];
+  disturb_from_outside(tide, t, span, M, at + 3 * k, by + 3 * k, &d);
+  return d.left_out < forms_left_out;
 }
 
-size_t hb_inner_binaries_find(const struct hb_chain *c, const struct hb_chain_tide *tide,
+size_t hb_inner_binaries_find(const struct hb_chain *c, const struct hb_chain_tide *tide, double t,
                               uint8_t is_first[HB_CHAIN_MOST])
 {
   double span[HB_CHAIN_MOST + 1];
@@ -119,7 +146,7 @@ size_t hb_inner_binaries_find(const struct hb_chain *c, const struct hb_chain_ti
     for (size_t k = 0; k + 1 < c->n; k++)
       if (span[k] < INFINITY && (best == c->n || span[k] < span[best])) best = k;
     if (best == c->n) return pairs;
-    int is_node = may_be_node(c, tide, is_first, best, span[best]);
+    int is_node = may_be_node(c, tide, t, is_first, best, span[best]);
     span[best] = INFINITY;
     if (!is_node) continue;
     is_first[best] = 1;
@@ -145,6 +172,9 @@ static struct disturbance disturbance_of(const struct hb_inner_binaries *b, cons
     disturb(span, c->m[k], c->m[l], x, v, reach_of(tide, span, pair->member, other->n, other->member) / 2,
             &d);
   }
+  double at[3 * HB_CHAIN_MOST], by[3 * HB_CHAIN_MOST];
+  hb_chain_places(c, at, by);
+  disturb_from_outside(tide, b->t, span, c->m[k], at + 3 * k, by + 3 * k, &d);
   return d;
 }
 
@@ -158,6 +188,7 @@ int hb_inner_binaries_have_broken(const struct hb_inner_binaries *b, const struc
     if (may_collide(tide, node->members.member, q, breaks_margin)) return 1;
     const struct disturbance d = disturbance_of(b, tide, k);
     if (!(d.tide <= breaks_above && d.period <= breaks_period) || d.may_touch) return 1;
+    if (d.left_out > most_left_out) return 1;
   }
   return 0;
 }

@@ -44,8 +44,9 @@ struct hb_inner_binaries {
   int has_failed;  /* a binary has no mean orbit any longer */
 };
 
-/* Finds the binaries of a chain: is_first[k] becomes 1 where members k and k + 1 are one. Returns their number. */
-size_t hb_inner_binaries_find(const struct hb_chain *c, const struct hb_chain_tide *tide,
+/* Finds the binaries of a chain, at the time t of an advance: is_first[k] becomes 1 where members k and k + 1 are one. Returns their
+ * number. */
+size_t hb_inner_binaries_find(const struct hb_chain *c, const struct hb_chain_tide *tide, double t,
                               uint8_t is_first[HB_CHAIN_MOST]);
 
 /* Makes the chain of nodes of a chain, for an advance that has come to the time t. Returns 0 if a pair has no mean orbit. */

@@ -20,12 +20,23 @@ struct points {
   double Q[HB_CHAIN_MOST][6], T[HB_CHAIN_MOST][HB_OCTUPOLE_PARTS];
 };
 
-/* A node as others see it. From afar more pairs are binaries, seen as points with mean multipoles: those that are much smaller than the
- * distance, and whose period is much shorter than the time in which the other node comes or goes. Its steps do not resolve them. */
+/* A bound pair of neighbors in a chain: members `first` and first + 1, 2 a, period, and the reduced mass times (2 a)^2. */
+struct pair {
+  size_t first;
+  double span, period, moment;
+};
+
+/* A group as others see it. A node sees a pair as a point with mean multipoles if it is much smaller than the distance, and goes around
+ * so often while the node passes that steps of the node would not resolve it, or that the mean leaves nothing out; see is_seen_as_point. */
 struct view {
-  struct points near, afar;
-  double span,
-      period; /* the largest 2 a and period of pairs that are binaries from afar only; 0: there are none */
+  size_t n; /* members; 0: not made yet */
+  struct hb_chain chain;
+  size_t pairs;
+  struct pair pair[HB_CHAIN_MOST / 2];
+  size_t latest;    /* of these two, which were made last: */
+  uint64_t mask[2]; /* pairs that are points, */
+  int is_made[2];
+  struct points points[2]; /* and the points of the group then */
 };
 
 static void take_members(const struct hb_chain *c, struct points *p)
@@ -51,47 +62,74 @@ static void take_nodes(const struct hb_chain *c, const uint8_t is_first[HB_CHAIN
   }
 }
 
-/* Marks the bound pairs that are no binaries yet, and sets the largest span and period of these. */
-static void add_pairs(const struct hb_chain *c, uint8_t is_first[HB_CHAIN_MOST], struct view *view)
+/* Begins the view of a chain with its pairs, the closest ones. */
+static void begin_view(const struct hb_chain *c, struct view *view)
 {
   static const double two_pi = 6.28318530717958647693;
-  uint8_t before[HB_CHAIN_MOST];
-  memcpy(before, is_first, c->n);
+  uint8_t is_first[HB_CHAIN_MOST] = {0};
+  view->n = c->n;
+  hb_chain_copy(c, &view->chain);
+  view->pairs = view->latest = 0;
+  view->is_made[0] = view->is_made[1] = 0;
   hb_chain_mark_pairs(c, is_first);
   for (size_t k = 0; k + 1 < c->n; k++) {
     struct hb_chain pair;
-    if (!is_first[k] || before[k]) continue;
+    if (!is_first[k]) continue;
     hb_chain_extract(c, k, 2, &pair);
-    double span = hb_chain_span(&pair);
-    view->span = fmax(view->span, span);
-    view->period = fmax(view->period, two_pi * sqrt(span * span * span / (8 * hb_chain_mass(&pair))));
+    double span = hb_chain_span(&pair), M = hb_chain_mass(&pair);
+    view->pair[view->pairs++] = (struct pair){.first = k,
+                                              .span = span,
+                                              .period = two_pi * sqrt(span * span * span / (8 * M)),
+                                              .moment = pair.m[0] * pair.m[1] / M * span * span};
   }
 }
 
-/* Sets the view of a chain: its members, but binaries that the others hardly disturb as their centers, so that what feels them does not
- * feel each of their revolutions; and the view from afar. */
-static void take_view(const struct hb_groups *groups, const struct hb_chain *c, struct view *view)
+/* True if a node of mass m sees a pair as a point with mean multipoles. Its distance, squared, is gap2, and in 1 / rate it comes or goes. What
+ * a mean leaves out is the work of the multipoles while they are above or below it, during a part of a revolution. It matters if it is
+ * more than a part of the energy of the system, but only as long as steps of the node resolve a revolution. Groups by size have no means. */
+static int is_seen_as_point(const struct hb_groups *groups, const struct pair *p, double gap2, double rate,
+                            double m)
+{
+  static const double small = 0.1, fast = 0.15, not_resolved = 0.02, of_the_system = 1e-9;
+  double phase = p->period * rate, work = m * p->moment / (gap2 * sqrt(gap2)) * phase / 4;
+  if (groups->rules->weak == 0 || !(p->span * p->span < small * small * gap2 && phase < fast)) return 0;
+  return phase < not_resolved || work < of_the_system * hb_groups_energy(groups);
+}
+
+/* Returns the points that a node of mass m sees whose distance, squared, is gap2, and moves with v relative to these; M is the mass of
+ * both. */
+static const struct points *seen_from(const struct hb_groups *groups, struct view *view, double gap2,
+                                      const double v[3], double m, double M)
+{
+  double rate = sqrt(fmax(hb_dot(v, v), M / sqrt(gap2)) / gap2);
+  uint8_t is_first[HB_CHAIN_MOST] = {0};
+  uint64_t mask = 0;
+  for (size_t k = 0; k < view->pairs; k++) {
+    if (!is_seen_as_point(groups, view->pair + k, gap2, rate, m)) continue;
+    mask |= UINT64_C(1) << k;
+    is_first[view->pair[k].first] = 1;
+  }
+  for (size_t s = 0; s < 2; s++)
+    if (view->is_made[s] && view->mask[s] == mask) return view->points + s;
+  size_t s = view->latest = !view->latest;
+  if (mask)
+    take_nodes(&view->chain, is_first, view->points + s);
+  else
+    take_members(&view->chain, view->points + s);
+  view->is_made[s] = 1, view->mask[s] = mask;
+  return view->points + s;
+}
+
+/* Returns the members of a group, with binaries that the others hardly disturb as their centers. */
+static const struct points *nodes_of(const struct hb_groups *groups, struct view *view)
 {
   uint8_t is_first[HB_CHAIN_MOST];
   const struct hb_chain_tide tide = {.radius = groups->radius};
-  view->span = view->period = 0;
-  if (hb_inner_binaries_find(c, &tide, is_first) == 0)
-    take_members(c, &view->near);
+  if (hb_inner_binaries_find(&view->chain, &tide, 0, is_first) > 0)
+    take_nodes(&view->chain, is_first, view->points);
   else
-    take_nodes(c, is_first, &view->near);
-  if (groups->rules->weak == 0 || groups->radius) return;
-  add_pairs(c, is_first, view);
-  if (view->span > 0) take_nodes(c, is_first, &view->afar);
-}
-
-/* Returns the points that a node sees whose distance, squared, is gap2, and moves with v relative to these; M is the mass of both. */
-static const struct points *seen_from(const struct view *view, double gap2, const double v[3], double M)
-{
-  static const double small = 0.1, fast = 0.15; /* the errors of Q and T are of order small^4 / 16 */
-  double rate2 = fmax(hb_dot(v, v), M / sqrt(gap2)) / gap2;
-  int is_afar = view->span > 0 && view->span * view->span < small * small * gap2 &&
-                view->period * view->period * rate2 < fast * fast;
-  return is_afar ? &view->afar : &view->near;
+    take_members(&view->chain, view->points);
+  return view->points;
 }
 
 static void take_node(const struct hb_groups *groups, uint32_t node, struct points *p)
@@ -101,16 +139,11 @@ static void take_node(const struct hb_groups *groups, uint32_t node, struct poin
   for (size_t c = 0; c < 3; c++) p->x[c] = p->v[c] = 0;
 }
 
-/* Sets the view of a node at the time of the block. A pair that the block has not advanced is moved along its orbit. */
+/* Begins the view of a group at the time of the block. A pair that the block has not advanced is moved along its orbit. */
 static void resolve(const struct hb_groups *groups, uint32_t node, struct view *view)
 {
   const struct hb_group *g = hb_groups_of(groups, node);
   const struct hb_chain_tide none = {.rules = groups->rules->chain};
-  if (!g) {
-    view->span = 0;
-    take_node(groups, node, &view->near);
-    return;
-  }
   double dt = hb_groups_since(groups, g->tick, groups->tick);
   struct hb_chain chain;
   hb_chain_copy(&g->chain, &chain);
@@ -118,7 +151,7 @@ static void resolve(const struct hb_groups *groups, uint32_t node, struct view *
     hb_kepler_advance(&chain, dt, &none, NULL);
   else if (dt > 0 && g->is_hard)
     hb_outer_orbit_drift(&chain, dt);
-  take_view(groups, &chain, view);
+  begin_view(&chain, view);
 }
 
 /* Up to this strength s of the field's tide a pair is replaced by the mean of its orbit, so that the steps of its center need not resolve
@@ -231,13 +264,13 @@ static void correct_pair(const struct hb_groups *groups, uint32_t i, uint32_t k,
   int is_own_mean = is_orbit(groups, own, k, to_other), is_other_mean = is_orbit(groups, other, i, to_own);
   if (is_own_mean)
     take_node(groups, i, &one_i);
-  else if (members->near.n == 0)
+  else if (members->n == 0)
     resolve(groups, i, members);
-  if (!is_own_mean) sink = seen_from(members, gap2, v, both);
+  if (!is_own_mean) sink = seen_from(groups, members, gap2, v, groups->m[k], both);
   if (is_other_mean)
     take_node(groups, k, &one_k);
   else
-    resolve(groups, k, &its), source = seen_from(&its, gap2, v, both);
+    resolve(groups, k, &its), source = seen_from(groups, &its, gap2, v, M, both);
   if (!(is_own_mean && is_other_mean)) {
     add_points_by_points(sink, M, source, r, v, sum_a, sum_j);
     hb_chain_add_pull(-groups->m[k], d2, r, v, sum_a, sum_j);
@@ -282,10 +315,7 @@ struct group_points {
   struct points orbit;
 };
 
-static void forget_points(struct group_points *p)
-{
-  p->members.near.n = p->orbit.n = p->orbit.has_binaries = 0;
-}
+static void forget_points(struct group_points *p) { p->members.n = p->orbit.n = p->orbit.has_binaries = 0; }
 
 /* Returns the points that a star in the list of a group feels; none for a quadrupole. */
 static const struct points *points_for(const struct hb_groups *groups, const struct hb_group *g,
@@ -294,9 +324,10 @@ static const struct points *points_for(const struct hb_groups *groups, const str
   double from[3], v[3];
   hb_between(groups->nodes.xp, g->node, star, from);
   if (!hb_groups_is_mean(groups, g, star, hb_dot(from, from))) {
-    if (p->members.near.n == 0) resolve(groups, g->node, &p->members);
+    if (p->members.n == 0) resolve(groups, g->node, &p->members);
     hb_between(groups->nodes.vp, g->node, star, v);
-    return seen_from(&p->members, hb_groups_gap2(g, from), v, groups->m[g->node] + groups->m[star]);
+    return seen_from(groups, &p->members, hb_groups_gap2(g, from), v, groups->m[star],
+                     groups->m[g->node] + groups->m[star]);
   }
   if (p->orbit.n == 0 && !(g->weak > 0)) {
     struct hb_chain turned;
@@ -362,7 +393,7 @@ static void correct_field(const struct hb_groups *groups, const struct hb_group 
   if (is_mean(groups, &turned, x))
     resolve_orbit(&turned, &orbit);
   else
-    resolve(groups, center, &members), sink = &members.near;
+    resolve(groups, center, &members), sink = nodes_of(groups, &members);
   hb_field_pull(groups->field, x, v, from_a, from_j);
   for (size_t p = 0; p < sink->n; p++) {
     double at[3], by[3], of_a[3] = {0}, of_j[3] = {0};

@@ -70,10 +70,7 @@ double hb_groups_system_tide(const struct hb_groups *groups, const struct hb_gro
 }
 
 /* Returns a binding energy as a share of the energy of the system. */
-static double share_of(const struct hb_groups *groups, double B)
-{
-  return B * groups->r_close / (groups->stars * groups->m_mean * groups->m_mean);
-}
+static double share_of(const struct hb_groups *groups, double B) { return B / hb_groups_energy(groups); }
 
 /* Returns the least tide in the list of a hard pair, by size. */
 static double least_by_size(const struct hb_groups *groups, const struct hb_group *g, double B)
@@ -265,7 +262,7 @@ static const struct hb_chain *nodes_of(const struct hb_chain *c, struct hb_inner
 {
   static const struct hb_chain_tide none = {0};
   uint8_t is_first[HB_CHAIN_MOST];
-  if (hb_inner_binaries_find(c, &none, is_first) == 0) return c;
+  if (hb_inner_binaries_find(c, &none, 0, is_first) == 0) return c;
   hb_inner_binaries_make(c, is_first, b);
   return &b->chain;
 }

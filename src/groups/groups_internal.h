@@ -58,6 +58,12 @@ int hb_groups_keeps_tides(const struct hb_groups *groups, const struct hb_group 
 /* True if the field disturbs a group whose center is at x. */
 int hb_groups_feels_field(const struct hb_groups *groups, const struct hb_group *g, const double x[3]);
 
+/* Returns the scale of the energy of the system, n m_mean^2 / r_close. */
+static inline double hb_groups_energy(const struct hb_groups *groups)
+{
+  return groups->stars * groups->m_mean * groups->m_mean / groups->r_close;
+}
+
 /* Returns the square of the distance between a point, r from the center of a group, and the nearest member if the group is not hard; of a
  * hard group, r^2. A loose group may be large: what is far from its center may be close to a member. */
 double hb_groups_gap2(const struct hb_group *g, const double r[3]);

@@ -179,7 +179,7 @@ static void two_pairs(void **state)
   double E0 = hb_chain_energy(&start), worst[2] = {0}, moved[2], before[3], ecc[3];
   uint8_t is_first[HB_CHAIN_MOST];
   b.every = b.nodes;
-  assert_int_equal(hb_inner_binaries_find(&start, &(struct hb_chain_tide){.light = 0}, is_first), 2);
+  assert_int_equal(hb_inner_binaries_find(&start, &(struct hb_chain_tide){.light = 0}, 0, is_first), 2);
   for (int k = 0; k < STEPS; k++) {
     advance_both(&b, 20 * period / STEPS, (struct hb_chain_tide){.light = 0});
     for (uint32_t p = 0; p < 2; p++) worst[p] = fmax(worst[p], differs(&b, 2 * p, 2 * p + 1));
@@ -237,7 +237,7 @@ static int has_met(double pericenter, uint32_t k, int follows_all)
   struct hb_chain c = triple(m, &inner, &outer);
   uint8_t is_first[HB_CHAIN_MOST];
   int met = 0;
-  assert_int_equal(hb_inner_binaries_find(&c, &tide, is_first), 1);
+  assert_int_equal(hb_inner_binaries_find(&c, &tide, 0, is_first), 1);
   ASSERT_OK(hb_chain_advance(&c, 0.99 * two_pi * sqrt(8. / 2), &tide, NULL));
   for (size_t t = 0; t < contacts.count; t++) {
     const uint32_t *member = contacts.at[t].member;
@@ -272,7 +272,7 @@ static void members_without_mass(void **state)
     uint8_t is_first[HB_CHAIN_MOST];
     double E0 = hb_chain_energy(&b.nodes);
     b.every = b.nodes;
-    assert_int_equal(hb_inner_binaries_find(&b.nodes, &none, is_first), !is_inner);
+    assert_int_equal(hb_inner_binaries_find(&b.nodes, &none, 0, is_first), !is_inner);
     advance_both(&b, dt, none);
     print_message("without mass: member %d: outer %.2g, inner %.2g, e %.2g, evaluations %.0f of %.0f\n",
                   is_inner ? 1 : 2, apart(&b.nodes, &b.every, 2), apart(&b.nodes, &b.every, 1),
