@@ -46,6 +46,7 @@ struct hb_chain_tide {
   struct hb_contacts
       *contacts;   /* what is looked for in the advance, and what is found is added; NULL: nothing */
   double light;    /* speed of light, for the post-Newtonian terms of a pair; 0: none */
+  double energy;   /* scale of the energy of the system around the chain; 0: unknown */
   int is_all;      /* nothing but the members exists */
   int follows_all; /* no pair is a node (inner_binaries.h): each revolution is followed, for comparisons */
 };

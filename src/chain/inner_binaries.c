@@ -35,8 +35,20 @@ struct disturbance {
       left_out; /* what a mean orbit leaves out of the energies that points outside exchange with the pair, relative to its own */
 };
 
-/* A pair is no node where more than the first number is left out, and becomes one below the second. */
-static const double most_left_out = 4e-7, forms_left_out = 1e-7;
+/* A part of the energy of the system: a pair is no node where more than the first number is left out, and becomes one below the second. */
+static const double most_left_out = 1e-7, forms_left_out = 3e-8;
+
+/* Points that go less than this part of their way in a revolution are too slow to matter, and a pair that they disturb is followed by its
+ * mean orbit in any case: otherwise thousands of revolutions would be followed. */
+static const double too_slow = 0.02;
+
+/* Returns what a mean orbit leaves out, as a part of the energy of the system. The pair has the total mass M, the reduced mass mu and this
+ * span. */
+static double part_left_out(const struct hb_chain_tide *tide, const struct disturbance *d, double mu,
+                            double M, double span)
+{
+  return tide->energy > 0 ? d->left_out * mu * M / (span * tide->energy) : 0;
+}
 
 /* Adds the disturbance of a pair with this span 2 a and total mass M by a mass m at r, moving with v, both relative to the pair. They may
  * touch at a distance `reach`. */
@@ -63,7 +75,9 @@ static void disturb_from_outside(const struct hb_chain_tide *tide, double t, dou
     hb_chain_tide_get_point(tide->points, k, &p);
     for (size_t i = 0; i < 3; i++) r[i] = p.x[i] + t * p.v[i] - x[i], w[i] = p.v[i] - v[i];
     double r2 = hb_dot(r, r), r1 = sqrt(r2), rate2 = fmax(hb_dot(w, w), (p.m + M) / r1) / r2;
-    d->left_out = fmax(d->left_out, 2 * p.m * span3 / (M * r2 * r1) * rate2 * period2);
+    double phase2 = rate2 * period2;
+    if (phase2 > too_slow * too_slow)
+      d->left_out = fmax(d->left_out, 2 * p.m * span3 / (M * r2 * r1) * phase2);
   }
 }
 
@@ -130,7 +144,7 @@ static int may_be_node(const struct hb_chain *c, const struct hb_chain_tide *tid
   hb_chain_places(c, at, by);
   for (size_t i = 0; i < 3; i++) at[3 * k + i] += share * c->X[k][i], by[3 * k + i] += share * c->V[k][i];
   disturb_from_outside(tide, t, span, M, at + 3 * k, by + 3 * k, &d);
-  return d.left_out < forms_left_out;
+  return part_left_out(tide, &d, share * c->m[k], M, span) < forms_left_out;
 }
 
 size_t hb_inner_binaries_find(const struct hb_chain *c, const struct hb_chain_tide *tide, double t,
@@ -188,7 +202,8 @@ int hb_inner_binaries_have_broken(const struct hb_inner_binaries *b, const struc
     if (may_collide(tide, node->members.member, q, breaks_margin)) return 1;
     const struct disturbance d = disturbance_of(b, tide, k);
     if (!(d.tide <= breaks_above && d.period <= breaks_period) || d.may_touch) return 1;
-    if (d.left_out > most_left_out) return 1;
+    const double *m = node->members.m, M = m[0] + m[1];
+    if (part_left_out(tide, &d, m[0] * m[1] / M, M, 2 * node->mean.a) > most_left_out) return 1;
   }
   return 0;
 }

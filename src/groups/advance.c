@@ -213,6 +213,7 @@ static enum hb_status advance_chain(const struct hb_groups *groups, const struct
   if (hb_groups_feels_field(groups, g, tide.center.x)) tide.field = groups->field;
   tide.is_all = !groups->field && hb_groups_is_all(groups, g);
   tide.light = groups->light;
+  tide.energy = hb_groups_energy(groups);
   tide.turn = groups->field ? hb_field_turn(groups->field) / 2 : 0;
   return advance_at_rest(dt, &tide, chain, forces);
 }
