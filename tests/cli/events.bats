@@ -10,14 +10,14 @@ options=(--eps 0 --scheme host --quiet)
 
 @test "rows: a header, the beginning, what was there, then events in their order" {
   stars
-  accepts run stars.h5 "${options[@]}" --t-end 3 --events a.csv
+  accepts run stars.h5 "${options[@]}" --t-end 5 --events a.csv
   [ "$(head -n 1 a.csv)" = t,event,members,a,e,E ]
   [ "$(sed -n 2p a.csv)" = 0,begin,,nan,nan,nan ]
   for event in initial formed hardened exchanged broken encounter; do grep -q ",$event," a.csv; done
   awk -F, 'NR < 3 { next } $1 < t || ($2 == "initial") != ($1 == 0) || split($3, members, " ") < 2 { exit 1 }
     $2 == "encounter" && !($4 < 0 && $5 > 1 && $6 > 0) { exit 1 }
     $2 == "initial" && !($4 > 0.001 && $4 < 0.11 && $5 < 1 && $6 < 0) { exit 1 } { t = $1 }' a.csv
-  accepts run stars.h5 "${options[@]}" --t-end 3 --events a.jsonl
+  accepts run stars.h5 "${options[@]}" --t-end 5 --events a.jsonl
   [ "$(wc -l <a.jsonl)" -eq $(($(wc -l <a.csv) - 1)) ]
   [ "$(head -n 1 a.jsonl)" = '{"t": 0, "event": "begin", "members": "", "a": null, "e": null, "E": null}' ]
 }
