@@ -9,7 +9,25 @@
 
 static volatile sig_atomic_t stop, asked, reaches_steps, is_opening;
 
+enum { REMOVED_MOST = 8 };
+static const char *volatile removed[REMOVED_MOST];
+
 static const char *name_of(int number);
+
+void hb_signals_remove(const char *path)
+{
+  for (int k = 0; k < REMOVED_MOST; k++)
+    if (!removed[k]) {
+      removed[k] = path;
+      return;
+    }
+}
+
+void hb_signals_forget(const char *path)
+{
+  for (int k = 0; k < REMOVED_MOST; k++)
+    if (removed[k] == path) removed[k] = NULL;
+}
 
 /* Ends the program with the exit code of a run that was stopped. Only calls that a signal handler may make. */
 static void end_at_once(int number)
@@ -17,6 +35,8 @@ static void end_at_once(int number)
   static const char before[] = "holmberg: stopped by ",
                     after[] = " before the first step; no checkpoint was changed\n";
   const char *name = name_of(number);
+  for (int k = 0; k < REMOVED_MOST; k++)
+    if (removed[k]) unlink(removed[k]);
   ssize_t written = write(STDERR_FILENO, before, sizeof before - 1);
   if (written > 0) written = write(STDERR_FILENO, name, strlen(name));
   if (written > 0) written = write(STDERR_FILENO, after, sizeof after - 1);

@@ -9,6 +9,11 @@
  * files and devices are opened, which may be long and has nothing to save. */
 void hb_signals_watch(int ends_at_once);
 
+/* A signal that ends the program at once removes this file first, until it is forgotten. The path stays the caller's; at most 8 are kept,
+ * further ones are not removed. */
+void hb_signals_remove(const char *path);
+void hb_signals_forget(const char *path);
+
 /* Makes a signal that asks to stop also a request of base/interrupt.h, so that a step may fail with HB_ERR_STOPPED. */
 void hb_signals_reach_steps(void);
 

@@ -374,7 +374,11 @@ static enum hb_status lock_take(const char *path, struct hb_lock *lock)
   enum result result = GONE;
   /* GONE if its holder releases it in between; always, on a file system whose inodes change */
   for (int tries = 0; result == GONE && tries < 1000; tries++) result = take(path, name.text, &lock->fd);
-  if (result == LOCKED) return HB_GIVE(name.text, &lock->name);
+  if (result == LOCKED) {
+    HB_TRY(HB_GIVE(name.text, &lock->name));
+    hb_signals_remove(lock->name);
+    return HB_OK;
+  }
   return result == FAILED ? HB_ERR_IO : HB_OK;
 }
 
@@ -384,6 +388,7 @@ static void lock_release(struct hb_lock *lock)
   if (!lock->name) return;
   unlink(lock->name); /* while it is held, so that judge() in another process notices */
   close(lock->fd);
+  hb_signals_forget(lock->name);
   hb_mem_free(lock->name);
   *lock = (struct hb_lock){0};
 }

@@ -49,7 +49,7 @@ END_OF_PYTHON
     fails_with 3 "$name.ckpt: section 'groups.stars' has * stars with a mean mass of *, expected those of a system of mass 1" \
       run --resume $name.ckpt
   done
-  fails_with 3 "mass.ckpt: section 'groups.m' has 1048576 for particle 10, expected 0.0+([0-9])" run --resume mass.ckpt
+  fails_with 3 "mass.ckpt: section 'groups.m' has 1048576 for particle 10, expected 0" run --resume mass.ckpt
   fails_with 3 "member.ckpt: group 0 of section 'groups' has *" run --resume member.ckpt
   accepts run --resume good.ckpt --quiet
 }
