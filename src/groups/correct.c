@@ -86,24 +86,41 @@ static void begin_view(const struct hb_chain *c, struct view *view)
 
 /* True if a node of mass m sees a pair as a point with mean multipoles. Its distance, squared, is gap2, and in 1 / rate it comes or goes. What
  * a mean leaves out is the work of the multipoles while they are above or below it, during a part of a revolution. It matters if it is
- * more than a part of the energy of the system, but only as long as steps of the node resolve a revolution. Groups by size have no means. */
+ * more than a part of the energy of the system, but only as long as steps of the node resolve a revolution. */
 static int is_seen_as_point(const struct hb_groups *groups, const struct pair *p, double gap2, double rate,
                             double m)
 {
   static const double small = 0.1, fast = 0.15, not_resolved = 0.02, of_the_system = 1e-9;
   double phase = p->period * rate, work = m * p->moment / (gap2 * sqrt(gap2)) * phase / 4;
-  if (groups->rules->weak == 0 || !(p->span * p->span < small * small * gap2 && phase < fast)) return 0;
+  if (!(p->span * p->span < small * small * gap2 && phase < fast)) return 0;
   return phase < not_resolved || work < of_the_system * hb_groups_energy(groups);
 }
 
+/* Returns the members of a group, with binaries that the others hardly disturb as single points. */
+static const struct points *nodes_of(const struct hb_groups *groups, struct view *view)
+{
+  uint8_t is_first[HB_CHAIN_MOST];
+  const struct hb_chain_tide tide = {.radius = groups->radius};
+  if (hb_inner_binaries_find(&view->chain, &tide, 0, is_first) > 0)
+    take_nodes(&view->chain, is_first, view->points);
+  else
+    take_members(&view->chain, view->points);
+  return view->points;
+}
+
 /* Returns the points that a node of mass m sees whose distance, squared, is gap2, and moves with v relative to these; M is the mass of
- * both. */
+ * both. Of groups by size all nodes see the same. */
 static const struct points *seen_from(const struct hb_groups *groups, struct view *view, double gap2,
                                       const double v[3], double m, double M)
 {
   double rate = sqrt(fmax(hb_dot(v, v), M / sqrt(gap2)) / gap2);
   uint8_t is_first[HB_CHAIN_MOST] = {0};
   uint64_t mask = 0;
+  if (groups->rules->weak == 0) {
+    if (!view->is_made[0]) nodes_of(groups, view);
+    view->is_made[0] = 1;
+    return view->points;
+  }
   for (size_t k = 0; k < view->pairs; k++) {
     if (!is_seen_as_point(groups, view->pair + k, gap2, rate, m)) continue;
     mask |= UINT64_C(1) << k;
@@ -118,18 +135,6 @@ static const struct points *seen_from(const struct hb_groups *groups, struct vie
     take_members(&view->chain, view->points + s);
   view->is_made[s] = 1, view->mask[s] = mask;
   return view->points + s;
-}
-
-/* Returns the members of a group, with binaries that the others hardly disturb as their centers. */
-static const struct points *nodes_of(const struct hb_groups *groups, struct view *view)
-{
-  uint8_t is_first[HB_CHAIN_MOST];
-  const struct hb_chain_tide tide = {.radius = groups->radius};
-  if (hb_inner_binaries_find(&view->chain, &tide, 0, is_first) > 0)
-    take_nodes(&view->chain, is_first, view->points);
-  else
-    take_members(&view->chain, view->points);
-  return view->points;
 }
 
 static void take_node(const struct hb_groups *groups, uint32_t node, struct points *p)
