@@ -163,7 +163,7 @@ static enum hb_status print_memory(uint64_t n)
       "  particles, and so does the column MB. Particles that stay there (--transfer block) take as much\n"
       "  more as \"B kept\" says. A software renderer's device memory is the host's. What the host needs is\n"
       "  for steps and diagnostics; a snapshot takes 64 bytes a particle more while it is written, --diag\n"
-      "  41, groups (--eps 0) 125, and 64 neighbors 1300. Each of several ranks (mpirun) has all particles,\n"
+      "  41, groups (--eps 0) 142, and 64 neighbors 1300. Each of several ranks (mpirun) has all particles,\n"
       "  and takes as much more for each as \"B a rank\" says.");
   return HB_OK;
 }
