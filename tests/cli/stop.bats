@@ -39,10 +39,11 @@ await() {
   grep -q 'stopped by SIGTERM at t = 0' said
 }
 
-# Waits until process $pid has a handler for SIGTERM, which is bit 14 of SigCgt.
+# Waits until process $pid is the program, and no longer the shell that becomes it, and has a handler for SIGTERM, which is bit 14 of SigCgt.
 await_handler() {
   local mask
   while kill -0 "$pid" 2>/dev/null; do
+    [ "$(readlink /proc/"$pid"/exe)" = "$(readlink -f "$HOLMBERG")" ] || continue
     mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' /proc/"$pid"/status)
     [ $((16#${mask:-0} & 16#4000)) -eq 0 ] || return 0
   done
