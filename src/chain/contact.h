@@ -26,7 +26,7 @@ int hb_contact_find(const struct hb_contact_path *path, double reach, struct hb_
 /* Finds the first point of a path at which the separation has a minimum below `within`. Returns 0 if there is none. */
 int hb_contact_find_nearest(const struct hb_contact_path *path, double within, struct hb_contact_point *at);
 
-/* What happened to two members of a chain in an advance: they touched, or were at their nearest. */
+/* A contact or a nearest approach of two members of a chain in an advance. */
 struct hb_contact {
   uint32_t member[2]; /* the caller's numbers */
   int is_approach;
@@ -34,14 +34,14 @@ struct hb_contact {
   double x[3], v[3]; /* position and velocity of the second member relative to the first one */
 };
 
-/* What is looked for in an advance of a chain. All zeros: nothing. */
+/* The contacts and approaches that an advance of a chain looks for. All zeros: none. */
 struct hb_contact_criteria {
   const double *radius;    /* of members, by their numbers */
   int finds_touches;       /* whether pairs come nearer than the sum of their radii */
   double within, in_radii; /* approaches nearer than that, or than that many sums of radii; 0: none */
 };
 
-/* What was found in an advance: the first contact and the first approach of each pair, in the order in which they were found. The caller
+/* The contacts and approaches of an advance: the first of each pair, in the order in which they were found. The caller
  * frees `at`. */
 struct hb_contacts {
   struct hb_contact_criteria criteria;

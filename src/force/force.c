@@ -668,7 +668,7 @@ double hb_force_ranks_memory(enum hb_precision precision)
 }
 
 /* The operations of `inner`, shared out: *ops has its facts. Particles do not stay on the device. The arrays of sources are the
- * caller's until the next ones. How blocks are shared out is fixed with the first ones: by a word of the tuning (split.h),
+ * caller's until the next ones. How blocks are shared out is fixed with the first ones: by a word of the tuning (devices.c),
  * in precision reproducible, whose bits do not depend on it, by a measurement, and otherwise by the numbers of particles and
  * ranks, so that as many ranks give the same bytes again. What is not here, as particles that stay on a device, ranks cannot do. */
 static void force_ranks_around(const struct hb_force_ops *inner, struct hb_force_ops *ops)

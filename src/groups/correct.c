@@ -314,7 +314,7 @@ static void correct_star(const struct hb_groups *groups, uint32_t center, const 
   if (a) add_more(groups, back_a, back_j, a, j);
 }
 
-/* What nodes feel in place of a group: a view of its members, or its orbit. They are found when a node needs them. */
+/* The points that stand for a group: a view of its members, or its orbit. They are made when a node needs them. */
 struct group_points {
   struct view members;
   struct points orbit;

@@ -88,7 +88,7 @@ struct hb_groups_pull {
   double a[3], j[3];
 };
 
-/* What a block needs to know of a group, apart from the group, since it is looked at for many of them. */
+/* Scratch data of a group in a block. It is apart from the group because a block reads it of many groups. */
 struct hb_groups_touch {
   uint32_t first_pull;           /* 1 + the index of its first pull, or 0; set where it is touched */
   uint8_t is_touched, is_marked; /* scratch */
@@ -135,7 +135,7 @@ struct hb_groups_advanced {
   double dt;
 };
 
-/* What hb_groups_look_ahead has found: the chain of a group after an advance, which a later one between the same ticks need not repeat if
+/* Results of hb_groups_look_ahead: the chain of a group after an advance, which a later one between the same ticks need not repeat if
  * the group's list is the same. */
 struct hb_groups_ahead {
   uint32_t group;
@@ -408,7 +408,7 @@ void hb_groups_set_order(struct hb_groups *groups, const uint32_t *place);
 
 /* Finds the tides of the groups among the nodes block[ni], at xp vp, whose lists are made. */
 enum hb_status hb_groups_look_far(struct hb_groups *groups, uint64_t tick, size_t ni, const uint32_t *block);
-/* What a caller who has seen all positions knows of the hits of the next block: if is_hit[b] is not 0, a bit in mask[b * words] for each
+/* Hits of the next block, from a caller that has compared all positions: if is_hit[b] is not 0, a bit in mask[b * words] for each
  * element of the list of the node, list[node * room]. */
 struct hb_groups_masks {
   const uint8_t *is_hit;

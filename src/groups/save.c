@@ -104,7 +104,7 @@ static enum hb_status refuse(size_t k, const char *what, double value, const cha
                  expected);
 }
 
-/* Where a record has the members and links of a group. */
+/* Offsets of the members and links of a group in its record. */
 struct slots {
   uint32_t *member;
   double *m, (*X)[3], (*V)[3];

@@ -1464,7 +1464,7 @@ static double rng_cube_root(struct hb_rng *rng)
   return largest;
 }
 
-/* ---- spherical models, of which cluster.c makes stars ----------------------------------------------- */
+/* ---- spherical models, from which clusters of stars are made ----------------------------------------------- */
 
 /* ---- Plummer ---------------------------------------------------------------------------------------- */
 

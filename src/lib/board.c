@@ -233,7 +233,7 @@ enum hb_status hb_board_set_ti(int id, double ti)
   return HB_OK;
 }
 
-/* Bodies with room for half as many more (force/timed.c), names to a power of two, and the columns that are sent or
+/* Bodies with room for half as many more, names to a power of two, and the columns that are sent or
  * predicted. */
 static double bytes_for(double room)
 {

@@ -1470,7 +1470,7 @@ static enum hb_status run_check_output(const struct hb_run_settings *s)
  *   progress T T_BEGIN E_BEGIN DIAG_NUMBER SNAP_NUMBER WALL_S WRITTEN ROWS    doubles as hexadecimal: all bits
  *   scale E_SCALE NOTED PARTS                                             in older ones: watch E_KIN_BEGIN NOTED, or nothing
  *   device TEXT                                                               if another device has continued the run
- *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in run.h: standard output, --diag
+ *   appended INODE DEVICE LENGTH CHECKSUM PATH                                as in struct hb_appended: standard output, --diag
  *   events INODE DEVICE LENGTH CHECKSUM PATH                                  the same of --events
  *   follow INODE DEVICE LENGTH CHECKSUM PATH                                  the same of --follow
  *   found INODE DEVICE LENGTH CHECKSUM PATH                                   the file at -o before the run replaced it

@@ -1882,7 +1882,7 @@ static void count_block(uint64_t ni, uint64_t blocks[HB_BLOCK_SIZES])
   if (ni) blocks[63 - __builtin_clzll(ni)]++;
 }
 
-/* What happens in a step is found in several passes, each in its order of time: the events are sorted. */
+/* Sorts the events of a step by time: they are found in several passes, each in its own order. */
 static void sort_events(struct hb_events *events)
 {
   for (size_t k = 1; k < events->count; k++)

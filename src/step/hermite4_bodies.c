@@ -98,7 +98,7 @@ static int has_approaches(const struct hb_hermite4 *h)
   return h->params.approach_distance > 0 || h->params.approach_radii > 0;
 }
 
-/* What is looked for: contacts, and approaches if there is anybody who is told of them. */
+/* Returns what an advance looks for: contacts, and approaches if they are reported. */
 static struct hb_contact_criteria criteria_of(const struct hb_hermite4 *h)
 {
   const struct hb_sim_params *p = &h->params;
@@ -716,7 +716,7 @@ static enum hb_status look_at_star(struct hb_hermite4 *h, uint32_t i)
   return HB_OK;
 }
 
-/* What was found for members of groups, and for stars whose steps have ended, is found anew. */
+/* Discards results for members of groups and for stars whose steps have ended; they are found again. */
 static void forget_coming(struct hb_hermite4 *h)
 {
   struct hb_bodies *b = h->bodies;
@@ -861,7 +861,7 @@ struct place {
   double x[3], v[3], limit;
 };
 
-/* What may escape, at the time of the block: nodes; or, where few bodies are one group, the bodies, each at the index of its slot. */
+/* Candidates for escape at the time of the block: nodes; or, where few bodies are one group, the bodies, each at the index of its slot. */
 struct escapees {
   const double *m, *x, *v; /* [n] [3 * n] [3 * n] of all slots */
   int are_bodies;
